@@ -1,0 +1,185 @@
+"""The core contract: clauses over core formulas and event atoms, with every setting resolved."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+
+from tracepact.core.formula import Formula, atoms
+from tracepact.core.measure import reach
+from tracepact.core.predicate import EventAtom
+from tracepact.diagnostics import Source, Span
+
+
+class Projection(Enum):
+    """Which frames an event activates (rule 5.3)."""
+
+    CENTRE = "centre"
+    TOUCH = "touch"
+    INSIDE = "inside"
+
+
+class Aggregation(Enum):
+    """How the values of clips and classes become one (rule 7.5)."""
+
+    POOLED = "pooled"
+    MACRO_CLIPS = "macro_clips"
+    MACRO_CLASSES = "macro_classes"
+    MACRO_CLIPS_INFORMATIVE = "macro_clips_informative"
+    MACRO_CLASSES_INFORMATIVE = "macro_classes_informative"
+
+
+class MatcherKind(Enum):
+    """Which one-to-one relation the matcher picks (chapter 8)."""
+
+    GREEDY = "greedy"
+    OPTIMAL = "optimal"
+
+
+class Each(Enum):
+    """What an event clause ranges over (rule 9.1)."""
+
+    REF = "ref"
+    PRED = "pred"
+    MATCHED = "matched"
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """The declared matcher; times in seconds."""
+
+    kind: MatcherKind = MatcherKind.GREEDY
+    search: Fraction = Fraction(1, 5)
+    overlap_reward: Fraction = Fraction(1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A core formula with the span it was written at, and its parts likewise."""
+
+    formula: Formula
+    span: Span
+    parts: tuple["Located", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FrameClause:
+    """At every frame where the obligation holds, the formula must hold."""
+
+    name: str
+    obligation: Formula
+    body: Located
+    span: Span = field(compare=False)
+
+    @property
+    def formula(self) -> Formula:
+        """What must hold."""
+        return self.body.formula
+
+
+@dataclass(frozen=True, slots=True)
+class EventClause:
+    """For every obligated interval the predicate must be true: a formula without modalities over event atoms."""
+
+    name: str
+    each: Each
+    body: Located
+    event_atoms: tuple[tuple[str, EventAtom], ...]
+    span: Span = field(compare=False)
+
+    @property
+    def formula(self) -> Formula:
+        """The propositional skeleton; its atoms are the names in `event_atoms`."""
+        return self.body.formula
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A named value as written, and its value: seconds for a time, else a plain number."""
+
+    name: str
+    text: str
+    value: Fraction
+    overridden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Values of a parameter, as written, at which the vector is shown as well."""
+
+    parameter: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Named weights over clauses, applied after the vector."""
+
+    name: str
+    aggregation: Aggregation
+    weights: tuple[tuple[str, Fraction], ...]
+
+
+BUILTIN_ATOMS = (
+    "ref_active",
+    "ref_onset",
+    "ref_offset",
+    "pred_active",
+    "pred_onset",
+    "pred_offset",
+)
+CLASS_ATOMS = ("other_ref_active", "other_pred_active")
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A checked contract with all names, units and parameters resolved."""
+
+    name: str
+    title: str | None
+    step: Fraction
+    clauses: tuple[FrameClause | EventClause, ...]
+    merge_gap: Fraction
+    projection: Projection
+    aggregation: Aggregation
+    matcher: Matcher
+    soft_scale: Fraction
+    labels: tuple[str, ...] | None
+    declared_atoms: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    sweeps: tuple[Sweep, ...]
+    profiles: tuple[Profile, ...]
+    text: str
+    digest: str
+    source: Source = field(compare=False, repr=False)
+
+    @property
+    def frame_clauses(self) -> tuple[FrameClause, ...]:
+        """The clauses over frames, in source order."""
+        return tuple(c for c in self.clauses if isinstance(c, FrameClause))
+
+    @property
+    def event_clauses(self) -> tuple[EventClause, ...]:
+        """The clauses over intervals, in source order."""
+        return tuple(c for c in self.clauses if isinstance(c, EventClause))
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """Every formula and obligation of the frame clauses."""
+        return tuple(f for c in self.frame_clauses for f in (c.obligation, c.formula))
+
+    @property
+    def reach(self) -> int:
+        """The gap between clips that keeps every window inside its own clip."""
+        return max((reach(f) for f in self.formulas), default=1)
+
+    @property
+    def atoms(self) -> frozenset[str]:
+        """The atoms the frame clauses mention."""
+        return frozenset().union(*(atoms(f) for f in self.formulas))
+
+    @property
+    def compares_classes(self) -> bool:
+        """Whether the contract only has a meaning in class-indexed scoring."""
+        return bool(self.atoms & set(CLASS_ATOMS))
+
+

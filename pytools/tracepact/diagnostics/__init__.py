@@ -1,0 +1,33 @@
+"""What went wrong, as data: codes, severities, places and ways out; and the renderers that draw it."""
+
+from tracepact.diagnostics.codes import CODES, Code, Severity
+from tracepact.diagnostics.model import (
+    Diagnostic,
+    Diagnostics,
+    InvalidInput,
+    Place,
+    RowPlace,
+    Source,
+    Span,
+    TextPlace,
+    did_you_mean,
+)
+from tracepact.diagnostics.render import DIAGNOSTIC_FORMATS, render_diagnostics, summarise
+
+__all__ = [
+    "CODES",
+    "DIAGNOSTIC_FORMATS",
+    "Code",
+    "Diagnostic",
+    "Diagnostics",
+    "InvalidInput",
+    "Place",
+    "RowPlace",
+    "Severity",
+    "Source",
+    "Span",
+    "TextPlace",
+    "did_you_mean",
+    "render_diagnostics",
+    "summarise",
+]

@@ -1,0 +1,91 @@
+"""The registry of diagnostic codes: each named for its fault, with its severity and what it means."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Severity(Enum):
+    """How bad a finding is."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One kind of fault: its name, severity, meaning, and the rules of spec/language.md it rests on."""
+
+    name: str
+    severity: Severity
+    meaning: str
+    rules: tuple[str, ...] = ()
+
+
+def _codes(severity: Severity, *rows: tuple[str, str, str]) -> dict[str, Code]:
+    return {
+        name: Code(name, severity, meaning, tuple(rules.split())) for name, rules, meaning in rows
+    }
+
+
+CODES: dict[str, Code] = {
+    # Contract text
+    **_codes(
+        Severity.ERROR,
+        ("bad-character", "1.3", "a character that starts no token"),
+        ("bad-encoding", "1.1", "the file is not UTF-8 text"),
+        ("bad-quantity", "1.4", "a number that is not a decimal, fraction or quantity with a known unit"),
+        ("file-too-large", "1.1", "the contract is larger than 1 MiB"),
+        ("too-deep", "1.6", "operators and parentheses nest more than 200 levels deep"),
+        ("syntax", "2.1 3.10", "the words are not in an order the grammar knows"),
+        ("missing-statement", "3.1 3.2 3.10", "a required statement (contract, step, clause) is missing"),
+        ("repeated-statement", "3.12", "a statement that may occur once occurs again"),
+        ("repeated-name", "3.12 3.10 3.3", "two parameters, atoms, clauses or profiles share a name"),
+        ("unknown-atom", "2.8 3.9", "a formula names an atom that is neither built in nor declared"),
+        ("unknown-parameter", "1.5 3.5", "a value names a parameter that is not declared"),
+        ("unknown-clause", "3.11", "a profile weighs a clause that does not exist"),
+        ("unknown-choice", "3.6 3.7 3.8", "a setting names something that is not one of its choices"),
+        ("unknown-attribute", "4.5", "an event predicate names an attribute that does not exist"),
+        ("unknown-function", "4.2", "an event predicate calls something other than abs, min or max"),
+        ("unavailable-attribute", "4.11", "the obligation can never have this attribute"),
+        ("negative-radius", "2.5", "a radius is negative"),
+        ("empty-window", "2.5", "the lower end of a window is greater than its upper end"),
+        ("out-of-range", "3.2 3.4 3.7 3.11", "a value lies outside what its statement allows"),
+        ("unit-mismatch", "3.2 3.7 4.3", "a time stands where a number belongs, or the other way round"),
+        ("type-mismatch", "4.3", "the parts of an expression have types that do not fit together"),
+        ("nonlinear-product", "4.2", "neither factor of a product is constant"),
+        ("unbounded-in-term", "4.9", "`shortest_gap` may be unbounded and stands inside a term"),
+        ("unknown-override", "3.3", "a value was set for a parameter the contract does not have"),
+    ),
+    # Tables of events
+    **_codes(
+        Severity.ERROR,
+        ("unreadable-file", "", "the file cannot be opened"),
+        ("empty-file", "", "the file has no rows"),
+        ("wrong-columns", "", "a required column is missing or the row has too few fields"),
+        ("bad-time", "5.2", "a time that is not a decimal number, is negative, or is not finite"),
+        ("offset-before-onset", "5.3", "an event ends before it starts"),
+        ("incomplete-row", "", "a row has some but not all of onset, offset and label"),
+        ("starts-outside-clip", "5.4", "an event starts at or after the end of its clip"),
+        ("unknown-clip", "", "a prediction on a clip that neither the reference nor the durations know"),
+        ("unknown-duration", "5.1", "nothing says how long a clip is"),
+        ("conflicting-duration", "5.1", "a clip has two different durations"),
+        ("unknown-label", "7.6", "a label is not in the declared class set"),
+        ("missing-mask", "3.9", "the contract declares an atom the caller did not supply"),
+        ("wrong-mask", "3.9", "a supplied mask does not fit the contract or the clip's frames"),
+        ("needs-classes", "2.8 4.10", "the contract compares classes but the scoring is by union"),
+        ("bad-json", "", "the JSON document has not the expected form"),
+        ("bad-requirement", "", "a requirement is not of the form clause>=number"),
+    ),
+    **_codes(
+        Severity.WARNING,
+        ("offset-beyond-clip", "5.4", "an event ends after its clip and was cut"),
+        ("duplicate-row", "5.5", "a row repeats an earlier one"),
+        ("joined-events", "5.5", "events of one class touch or overlap on the grid and became one run"),
+        ("vanished-event", "5.3", "an event gives no frame on the grid"),
+        ("one-sided-label", "7.6", "a label occurs on one side only"),
+        ("clip-without-predictions", "", "a clip has no row among the predictions"),
+        ("window-beyond-trace", "6.2", "a window is longer than a clip"),
+        ("unused-parameter", "3.3", "a parameter is declared and never used"),
+    ),
+}

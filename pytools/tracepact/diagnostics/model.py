@@ -1,0 +1,135 @@
+"""Diagnostics as data: a code, a headline, a place and help. Nothing here formats."""
+
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from tracepact.diagnostics.codes import CODES, Code, Severity
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A half-open range of characters."""
+
+    start: int
+    end: int
+
+    def to(self, other: "Span") -> "Span":
+        """The span from the start of this one to the end of the other."""
+        return Span(self.start, other.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text and the name people know it by."""
+
+    name: str
+    text: str
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of a character, both from one."""
+        line_start = self.text.rfind("\n", 0, offset) + 1
+        return self.text.count("\n", 0, offset) + 1, offset - line_start + 1
+
+    def line(self, number: int) -> str:
+        """The text of a line, without its end."""
+        lines = self.text.split("\n")
+        return lines[number - 1].rstrip("\r") if number <= len(lines) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextPlace:
+    """A span of a contract or formula text."""
+
+    source: Source
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class RowPlace:
+    """A row of a table, counted as lines of the file from one; None speaks of the whole file."""
+
+    file: str
+    row: int | None = None
+
+
+Place = TextPlace | RowPlace
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding."""
+
+    code: str
+    headline: str
+    place: Place | None = None
+    help: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise KeyError(f"diagnostic code {self.code!r} is not in the registry")
+
+    @property
+    def kind(self) -> Code:
+        """The registry's entry for the code."""
+        return CODES[self.code]
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is."""
+        return self.kind.severity
+
+
+class InvalidInput(Exception):  # noqa: N818  (it is what the input is, not what went wrong in the program)
+    """Input that cannot be used; carries every diagnostic found, not only the first."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("; ".join(d.headline for d in self.diagnostics[:3]))
+
+
+@dataclass(slots=True)
+class Diagnostics:
+    """Collects findings; `raise_errors` ends a stage that found any error."""
+
+    items: list[Diagnostic] = field(default_factory=list)
+
+    def add(self, code: str, headline: str, place: Place | None = None, help: str | None = None) -> None:
+        """Record a finding."""
+        self.items.append(Diagnostic(code, headline, place, help))
+
+    def extend(self, more: Iterable[Diagnostic]) -> None:
+        """Record findings made elsewhere."""
+        self.items.extend(more)
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        """The findings that make the input unusable."""
+        return [d for d in self.items if d.severity is Severity.ERROR]
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        """The findings that leave the input usable."""
+        return [d for d in self.items if d.severity is Severity.WARNING]
+
+    def raise_errors(self, *, strict: bool = False) -> None:
+        """Raise InvalidInput if there is an error, or with `strict` a warning."""
+        if self.errors or (strict and self.warnings):
+            raise InvalidInput(self.items)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+    """A help line that offers the nearest known words, or lists the few there are."""
+    choices = sorted(set(known))
+    near = difflib.get_close_matches(word, choices, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean `{near[0]}`?"
+    if 0 < len(choices) <= 12:
+        return "known here: " + ", ".join(f"`{c}`" for c in choices)
+    return None

@@ -1,0 +1,297 @@
+"""From tables of events to a trace family, with every oddity of the data as a diagnostic."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from tracepact.core import Contract, reach
+from tracepact.core.contract import CLASS_ATOMS
+from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace
+from tracepact.trace.event import Durations, Event, EventTable, Regions
+from tracepact.trace.family import Family, Mode, Runs, Side
+from tracepact.trace.grid import Grid
+from tracepact.trace.runs import Run, runs_of_frames, union_runs
+
+FrameMask = Sequence[bool] | int
+"""A mask a caller supplies for one clip: one truth value a frame, or an integer whose bit i is frame i."""
+
+UNION_CLASS = "*"
+
+
+def assemble(
+    contract: Contract,
+    reference: EventTable,
+    prediction: EventTable,
+    *,
+    durations: Durations | Fraction | None = None,
+    mode: Mode = Mode.CLASS_INDEXED,
+    ignore: Regions | None = None,
+    masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
+    diagnostics: Diagnostics,
+) -> Family:
+    """Put both sides on the contract's grid. Errors and warnings go to `diagnostics`; errors raise InvalidInput."""
+    known = _durations(reference, prediction, durations, diagnostics)
+    classes = _classes(contract, reference, prediction, mode, diagnostics)
+    diagnostics.raise_errors()
+    grid = Grid(contract.step, contract.projection)
+    clips = tuple(known)
+    frames = tuple(grid.frames(known[clip]) for clip in clips)
+    index = {clip: i for i, clip in enumerate(clips)}
+    segments = {label: i * len(clips) for i, label in enumerate(classes)}
+
+    def place(table: EventTable) -> Runs:
+        return _project(table, grid, known, frames, index, segments, mode, diagnostics)
+
+    runs = {Side.REF: place(reference), Side.PRED: place(prediction)}
+    for clip in clips:
+        if clip not in prediction.clips:
+            diagnostics.add(
+                "clip-without-predictions", f"`{clip}` has no row in the predictions", RowPlace(prediction.name)
+            )
+    ignored = _ignored(ignore, grid, index, frames, segments) if ignore else {}
+    supplied = _masks(contract, masks or {}, index, frames, segments, mode, diagnostics)
+    _check_windows(contract, frames, diagnostics)
+    diagnostics.raise_errors()
+    return Family(contract.step, mode, clips, frames, tuple(classes), runs, ignored, supplied)
+
+
+def _durations(
+    reference: EventTable,
+    prediction: EventTable,
+    durations: Durations | Fraction | None,
+    diagnostics: Diagnostics,
+) -> dict[str, Fraction]:
+    """The clips of the family, those of the reference and of the durations, and how long each is."""
+    listed = durations.clips if isinstance(durations, Durations) else {}
+    known = {**dict.fromkeys(reference.clips), **dict.fromkeys(listed)}
+    for clip, events in prediction.clips.items():
+        if clip not in known:
+            diagnostics.add(
+                "unknown-clip",
+                f"`{clip}` is in the predictions, but neither the reference nor the durations know it",
+                RowPlace(prediction.name, events[0].row if events else None),
+                "add the clip to the durations, or a silent row for it to the reference; predictions are never dropped",
+            )
+    lengths: dict[str, Fraction] = {}
+    for clip in known:
+        if clip in listed:
+            lengths[clip] = listed[clip]
+        elif isinstance(durations, Fraction):
+            lengths[clip] = durations
+        else:
+            diagnostics.add(
+                "unknown-duration",
+                f"nothing says how long `{clip}` is",
+                RowPlace(durations.name if durations else reference.name),
+                "give a durations table (filename, duration), or one duration for all clips",
+            )
+    return lengths
+
+
+def _classes(
+    contract: Contract,
+    reference: EventTable,
+    prediction: EventTable,
+    mode: Mode,
+    diagnostics: Diagnostics,
+) -> tuple[str, ...]:
+    """The class set (rule 7.6), with a word on labels that only one side has."""
+    ref, pred = reference.labels, prediction.labels
+    if contract.labels is not None:
+        for table in (reference, prediction):
+            for label in sorted(table.labels - set(contract.labels)):
+                row = next(event.row for _, event in table.events if event.label == label)
+                diagnostics.add(
+                    "unknown-label",
+                    f"label `{label}` is not in the contract's declared labels",
+                    RowPlace(table.name, row),
+                    "add it to the `labels` statement, or map it before scoring",
+                )
+    for table, other, labels in ((reference, "predictions", ref - pred), (prediction, "reference", pred - ref)):
+        for label in sorted(labels):
+            diagnostics.add(
+                "one-sided-label", f"label `{label}` does not occur in the {other}", RowPlace(table.name)
+            )
+    if mode is Mode.UNION:
+        for atom in sorted(contract.atoms & set(CLASS_ATOMS)):
+            diagnostics.add(
+                "needs-classes",
+                f"the contract uses `{atom}`, which has no meaning when all classes are one",
+                help="score it class-indexed",
+            )
+        return (UNION_CLASS,)
+    return contract.labels if contract.labels is not None else tuple(sorted(ref | pred)) or (UNION_CLASS,)
+
+
+def _project(
+    table: EventTable,
+    grid: Grid,
+    durations: Mapping[str, Fraction],
+    frames: Sequence[int],
+    index: Mapping[str, int],
+    segments: Mapping[str, int],
+    mode: Mode,
+    diagnostics: Diagnostics,
+) -> dict[int, tuple[Run, ...]]:
+    """The runs of one side by segment."""
+    placed: dict[int, list[tuple[int, int, Event]]] = {}
+    for clip, events in table.clips.items():
+        number = index[clip]
+        for event in _without_repeats(events, table, diagnostics):
+            if not _is_sound(event, clip, durations[clip], table, diagnostics):
+                continue
+            start, end = grid.project(event.onset, event.offset)
+            start, end = max(start, 0), min(end, frames[number])
+            if end <= start:
+                diagnostics.add(
+                    "vanished-event",
+                    f"`{event.label}` of {_seconds(event.offset - event.onset)} in `{clip}` gives no frame on the grid",
+                    RowPlace(table.name, event.row),
+                )
+                continue
+            segment = number + segments[UNION_CLASS if mode is Mode.UNION else event.label]
+            placed.setdefault(segment, []).append((start, end, event))
+    runs: dict[int, tuple[Run, ...]] = {}
+    for segment, items in placed.items():
+        items.sort(key=lambda item: item[:2])
+        _report_joins(items, table, diagnostics)
+        runs[segment] = union_runs((start, end) for start, end, _ in items)
+    return runs
+
+
+def _without_repeats(events: Iterable[Event], table: EventTable, diagnostics: Diagnostics) -> Iterable[Event]:
+    seen: set[Event] = set()
+    for event in events:
+        if event in seen:
+            diagnostics.add(
+                "duplicate-row", f"`{event.label}` at {_seconds(event.onset)} repeats an earlier row",
+                RowPlace(table.name, event.row),
+            )
+        else:
+            seen.add(event)
+            yield event
+
+
+def _is_sound(event: Event, clip: str, duration: Fraction, table: EventTable, diagnostics: Diagnostics) -> bool:
+    """Check one event against itself and its clip."""
+    place = RowPlace(table.name, event.row)
+    if event.onset < 0:
+        diagnostics.add("bad-time", f"onset {_seconds(event.onset)} is negative", place)
+    elif event.offset < event.onset:
+        diagnostics.add(
+            "offset-before-onset",
+            f"offset {_seconds(event.offset)} lies before onset {_seconds(event.onset)}",
+            place,
+        )
+    elif event.onset >= duration:
+        diagnostics.add(
+            "starts-outside-clip",
+            f"`{event.label}` starts at {_seconds(event.onset)}, but `{clip}` ends at {_seconds(duration)}",
+            place,
+        )
+    else:
+        if event.offset > duration:
+            diagnostics.add(
+                "offset-beyond-clip",
+                f"`{event.label}` ends at {_seconds(event.offset)}, but `{clip}` at {_seconds(duration)}; it was cut",
+                place,
+            )
+        return True
+    return False
+
+
+def _report_joins(items: Sequence[tuple[int, int, Event]], table: EventTable, diagnostics: Diagnostics) -> None:
+    """Warn of each event of one class that touches or overlaps an earlier one of the same label."""
+    reached: dict[str, int] = {}
+    for start, end, event in items:
+        if start <= reached.get(event.label, -1):
+            diagnostics.add(
+                "joined-events",
+                f"`{event.label}` at {_seconds(event.onset)} touches or overlaps the one before it",
+                RowPlace(table.name, event.row),
+            )
+        reached[event.label] = max(end, reached.get(event.label, -1))
+
+
+def _ignored(
+    ignore: Regions, grid: Grid, index: Mapping[str, int], frames: Sequence[int], segments: Mapping[str, int]
+) -> dict[int, tuple[Run, ...]]:
+    """The ignored frames by segment: those whose centre lies in a region (rule 5.9)."""
+    by_centre = Grid(grid.step)
+    found: dict[int, list[Run]] = {}
+    for clip, event in ignore.events:
+        if clip not in index:
+            continue
+        number = index[clip]
+        start, end = by_centre.project(event.onset, event.offset)
+        run = max(start, 0), min(end, frames[number])
+        for label, base in segments.items():
+            if event.label in ("", label) or label == UNION_CLASS:
+                found.setdefault(base + number, []).append(run)
+    return {segment: union_runs(some) for segment, some in found.items()}
+
+
+def _masks(
+    contract: Contract,
+    masks: Mapping[str, Mapping[str, FrameMask]],
+    index: Mapping[str, int],
+    frames: Sequence[int],
+    segments: Mapping[str, int],
+    mode: Mode,
+    diagnostics: Diagnostics,
+) -> dict[str, dict[int, tuple[Run, ...]]]:
+    """The caller's masks by atom and segment, the same for every class."""
+    for name in contract.declared_atoms:
+        if name not in masks:
+            diagnostics.add(
+                "missing-mask", f"the contract declares atom `{name}`, but no mask was given for it",
+                help=f"pass masks={{'{name}': {{clip: frames}}}}",
+            )
+    supplied: dict[str, dict[int, tuple[Run, ...]]] = {}
+    for name, by_clip in masks.items():
+        if name not in contract.declared_atoms:
+            diagnostics.add(
+                "wrong-mask", f"a mask was given for `{name}`, which the contract does not declare",
+                help=f"declare it: `atom {name}`",
+            )
+            continue
+        placed = supplied.setdefault(name, {})
+        for clip, number in index.items():
+            if clip not in by_clip:
+                diagnostics.add("wrong-mask", f"atom `{name}` has no mask for clip `{clip}`")
+                continue
+            truth = _as_frames(by_clip[clip], frames[number])
+            if len(truth) != frames[number]:
+                diagnostics.add(
+                    "wrong-mask",
+                    f"the mask of `{name}` for `{clip}` has {len(truth)} frames, the clip has {frames[number]}",
+                )
+                continue
+            runs = runs_of_frames(truth)
+            for base in segments.values():
+                placed[base + number] = runs
+    return supplied
+
+
+def _as_frames(mask: FrameMask, frames: int) -> Sequence[bool]:
+    if isinstance(mask, int):
+        width = max(frames, mask.bit_length())
+        return [bool(mask >> i & 1) for i in range(width)]
+    return mask
+
+
+def _check_windows(contract: Contract, frames: Sequence[int], diagnostics: Diagnostics) -> None:
+    """Warn of a clause whose window is longer than some clip."""
+    for clause in contract.frame_clauses:
+        widest = max(reach(clause.formula), reach(clause.obligation))
+        short = sum(1 for n in frames if n < widest)
+        if short:
+            diagnostics.add(
+                "window-beyond-trace",
+                f"clause `{clause.name}` looks {widest} frames away, longer than {short} of {len(frames)} clips",
+                TextPlace(contract.source, clause.span),
+            )
+
+
+def _seconds(time: Fraction) -> str:
+    """A time for a message: its decimal text where that is short, else the fraction."""
+    return f"{float(time):g} s" if Fraction(f"{float(time):g}") == time else f"{time} s"

@@ -1,0 +1,109 @@
+"""A family of clips as one long bitset: each clip on its own 64-bit words, kept apart by a gap.
+
+Segment s holds one clip of one class. Its frame i is bit `start[s] + i` of every mask. The gap after a clip is at least
+the reach of the contract, so a window never carries a bit from one clip into the next (rule 6.6).
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.trace.runs import Run
+
+Words = NDArray[np.uint64]
+Indices = NDArray[np.int64]
+_WORD = 64
+_ONE = np.uint64(1)
+
+
+class Layout:
+    """Where the frames of every segment lie, and the ways in and out of a mask."""
+
+    def __init__(self, frames: Sequence[int] | Indices, gap: int) -> None:
+        self.frames: Indices = np.asarray(frames, dtype=np.int64)
+        longest = int(self.frames.max(initial=0))
+        self.gap = min(max(gap, 1), max(longest, 1))
+        words = -(-(self.frames + self.gap) // _WORD)
+        ends = np.cumsum(words)
+        self._first_word: Indices = ends - words
+        self.start: Indices = self._first_word * _WORD
+        self.words = int(ends[-1]) if len(ends) else 0
+
+    @property
+    def segments(self) -> int:
+        """How many clips, counted once per class."""
+        return len(self.frames)
+
+    @cached_property
+    def valid(self) -> int:
+        """The mask of the frames that belong to a clip."""
+        return self.paint_runs(np.arange(self.segments), np.zeros_like(self.frames), self.frames)
+
+    def paint(self, runs: Iterable[tuple[int, Iterable[Run]]]) -> int:
+        """The mask of runs given by segment; runs of one segment are disjoint and inside it."""
+        rows = [(segment, start, end) for segment, some in runs for start, end in some]
+        if not rows:
+            return 0
+        table = np.array(rows, dtype=np.int64)
+        return self.paint_runs(table[:, 0], table[:, 1], table[:, 2])
+
+    def paint_runs(self, segment: Indices, start: Indices, end: Indices) -> int:
+        """The mask of disjoint runs in columns: toggle both ends, then take the running parity of the bits."""
+        base = self.start[segment]
+        words: Words = np.zeros(self.words, dtype=np.uint64)
+        for edge in (base + start, base + end):
+            # An end may be the bit after the last word only if the gap were zero, which it never is.
+            np.bitwise_xor.at(words, edge // _WORD, _ONE << (edge % _WORD).astype(np.uint64))
+        for shift in (1, 2, 4, 8, 16, 32):
+            words ^= words << np.uint64(shift)
+        carry = np.bitwise_xor.accumulate(words >> np.uint64(63))
+        words[1:] ^= np.uint64(0) - carry[:-1]
+        return self.mask(words)
+
+    def mask(self, words: Words) -> int:
+        """The mask of an array of words."""
+        return int.from_bytes(words.tobytes(), "little")
+
+    def to_words(self, mask: int) -> Words:
+        """The words of a mask."""
+        return np.frombuffer(mask.to_bytes(self.words * 8, "little"), dtype=np.uint64)
+
+    def counts(self, mask: int) -> Indices:
+        """The number of active frames of each segment."""
+        if not self.segments:
+            return np.zeros(0, dtype=np.int64)
+        ones = np.bitwise_count(self.to_words(mask)).astype(np.int64)
+        return np.add.reduceat(ones, self._first_word)
+
+    def positions(self, mask: int) -> Indices:
+        """The active bits, ascending."""
+        words = self.to_words(mask)
+        active = np.flatnonzero(words)
+        bits = np.unpackbits(words[active].view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+        row, bit = np.nonzero(bits)
+        return active[row] * _WORD + bit
+
+    def locate(self, positions: Indices) -> tuple[Indices, Indices]:
+        """Segment and frame of bits that are valid."""
+        segment = np.searchsorted(self.start, positions, side="right") - 1
+        return segment, positions - self.start[segment]
+
+    def frames_of(self, mask: int, segment: int) -> NDArray[np.bool_]:
+        """The frames of one segment, one entry each."""
+        first = int(self._first_word[segment]) * _WORD
+        length = int(self.frames[segment])
+        part = (mask >> first) & ((1 << length) - 1)
+        return unpack(part, length)
+
+
+def unpack(mask: int, frames: int) -> NDArray[np.bool_]:
+    """A mask as one Boolean a frame."""
+    octets = np.frombuffer(mask.to_bytes(-(-frames // 8) or 1, "little"), dtype=np.uint8)
+    return np.unpackbits(octets, bitorder="little", count=frames).view(np.bool_)
+
+
+def pack(frames: NDArray[np.bool_]) -> int:
+    """One Boolean a frame as a mask."""
+    return int.from_bytes(np.packbits(frames, bitorder="little").tobytes(), "little")
