@@ -23,8 +23,8 @@ class Layout:
 
     def __init__(self, frames: Sequence[int] | Indices, gap: int) -> None:
         self.frames: Indices = np.asarray(frames, dtype=np.int64)
-        longest = int(self.frames.max(initial=0))
-        self.gap = min(max(gap, 1), max(longest, 1))
+        self.longest = int(self.frames.max(initial=1))
+        self.gap = min(max(gap, 1), max(self.longest, 1))
         words = -(-(self.frames + self.gap) // _WORD)
         ends = np.cumsum(words)
         self._first_word: Indices = ends - words

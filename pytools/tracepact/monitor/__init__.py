@@ -1,0 +1,15 @@
+"""The monitor: a naive reference semantics, and the fast engines that are tested against it."""
+
+from tracepact.monitor.algebra import BitAlgebra, IntegerAlgebra
+from tracepact.monitor.bitset import evaluate_masks, evaluate_trace
+from tracepact.monitor.reference import Environment, holds, truth
+
+__all__ = [
+    "BitAlgebra",
+    "Environment",
+    "IntegerAlgebra",
+    "evaluate_masks",
+    "evaluate_trace",
+    "holds",
+    "truth",
+]

@@ -1,0 +1,58 @@
+"""The fast engine: a shared graph of formulas evaluated node by node over whole masks."""
+
+from collections.abc import Iterable, Mapping
+
+from tracepact.core import Dag, Formula, Node, Operator
+from tracepact.monitor.algebra import (
+    BitAlgebra,
+    IntegerAlgebra,
+    Mask,
+    always,
+    complement,
+    eventually,
+    since,
+    until,
+)
+
+
+def evaluate_masks(
+    formulas: Iterable[Formula], atoms: Mapping[str, Mask], algebra: BitAlgebra[Mask]
+) -> list[Mask]:
+    """The mask of every formula; equal subformulas are evaluated once."""
+    dag, roots = Dag.of(formulas)
+    masks: list[Mask] = []
+    for node in dag.nodes:
+        masks.append(_apply(node, [masks[part] for part in node.parts], atoms, algebra))
+    return [masks[root] for root in roots]
+
+
+def evaluate_trace(formula: Formula, atoms: Mapping[str, int], frames: int) -> int:
+    """The mask of one formula on one clip."""
+    return evaluate_masks([formula], atoms, IntegerAlgebra((1 << frames) - 1, frames))[0]
+
+
+def _apply(node: Node, parts: list[Mask], atoms: Mapping[str, Mask], algebra: BitAlgebra[Mask]) -> Mask:
+    match node.operator, node.parameters, parts:
+        case Operator.ATOM, (str(name),), _:
+            return atoms[name]
+        case Operator.CONSTANT, (value,), _:
+            return algebra.valid if value else algebra.none
+        case Operator.NOT, _, [a]:
+            return complement(algebra, a)
+        case Operator.AND, _, [a, b]:
+            return algebra.conjunction(a, b)
+        case Operator.OR, _, [a, b]:
+            return algebra.disjunction(a, b)
+        case Operator.IMPLIES, _, [a, b]:
+            return algebra.disjunction(complement(algebra, a), b)
+        case Operator.IFF, _, [a, b]:
+            return complement(algebra, algebra.difference(a, b))
+        case Operator.EVENTUALLY, (int(lo), int(hi)), [a]:
+            return eventually(algebra, lo, hi, a)
+        case Operator.ALWAYS, (int(lo), int(hi)), [a]:
+            return always(algebra, lo, hi, a)
+        case Operator.UNTIL, (int(radius),), [a, b]:
+            return until(algebra, radius, a, b)
+        case Operator.SINCE, (int(radius),), [a, b]:
+            return since(algebra, radius, a, b)
+    raise AssertionError(f"malformed node {node}")
