@@ -1,0 +1,57 @@
+/-! Truth values and bounded search: the vocabulary of every definition below. -/
+set_option autoImplicit false
+noncomputable section
+namespace Tracepact
+
+/-- The truth value `b` is true. -/
+abbrev IsTrue (b : Bool) : Prop := Eq b .true
+
+/-- `a` is less than `b`. -/
+abbrev Lt (a b : Nat) : Prop := Nat.le (.succ a) b
+
+def band : Bool → Bool → Bool
+  | .true, b => b
+  | .false, _ => .false
+def bor : Bool → Bool → Bool
+  | .true, _ => .true
+  | .false, b => b
+def bnot : Bool → Bool
+  | .true => .false
+  | .false => .true
+def bxor : Bool → Bool → Bool
+  | .true, b => bnot b
+  | .false, b => b
+def bimplies (a b : Bool) : Bool := bor (bnot a) b
+def biff (a b : Bool) : Bool := bnot (bxor a b)
+
+/-- `p` at some number below `n`. -/
+def anyBelow (p : Nat → Bool) : Nat → Bool
+  | .zero => .false
+  | .succ n => bor (p n) (anyBelow p n)
+
+/-- `p` at every number below `n`. -/
+def allBelow (p : Nat → Bool) : Nat → Bool
+  | .zero => .true
+  | .succ n => band (p n) (allBelow p n)
+
+/-- One for true, zero for false. -/
+def toNat : Bool → Nat
+  | .true => 1
+  | .false => 0
+
+/-- How many numbers below `n` satisfy `p`. -/
+def count (p : Nat → Bool) : Nat → Nat
+  | .zero => 0
+  | .succ n => Nat.add (count p n) (toNat (p n))
+
+/-- The larger of two numbers. -/
+def larger : Nat → Nat → Nat
+  | .zero, b => b
+  | .succ a, .zero => .succ a
+  | .succ a, .succ b => .succ (larger a b)
+
+/-- `x` is an entry of the list. -/
+def Mem {α : Type} (x : α) : List α → Prop
+  | .nil => False
+  | .cons y rest => Or (Eq x y) (Mem x rest)
+end Tracepact
