@@ -1,0 +1,67 @@
+import Tracepact.Spec.Formula
+/-! How far a formula looks. Each node clamps at zero: `Nat.sub` is zero where the difference would be negative. -/
+set_option autoImplicit false
+noncomputable section
+namespace Tracepact
+
+/-- `max 0 (m - lo)`. -/
+def minusOffset (m : Nat) : Int → Nat
+  | .ofNat k => Nat.sub m k
+  | .negSucc k => Nat.add m (.succ k)
+/-- `max 0 (m + hi)`. -/
+def plusOffset (m : Nat) : Int → Nat
+  | .ofNat k => Nat.add m k
+  | .negSucc k => Nat.sub m (.succ k)
+
+/-- How many frames before the present one a formula may depend on. -/
+def lookback : Formula → Nat
+  | .atom _ => 0
+  | .constant _ => 0
+  | .not f => lookback f
+  | .and f g => larger (lookback f) (lookback g)
+  | .or f g => larger (lookback f) (lookback g)
+  | .implies f g => larger (lookback f) (lookback g)
+  | .iff f g => larger (lookback f) (lookback g)
+  | .eventually lo _ f => minusOffset (lookback f) lo
+  | .always lo _ f => minusOffset (lookback f) lo
+  | .«until» _ f g => larger (lookback f) (lookback g)
+  | .since r f g => larger (Nat.sub (Nat.add r (lookback f)) 1) (Nat.add r (lookback g))
+
+/-- How many frames after the present one a formula may depend on. -/
+def lookahead : Formula → Nat
+  | .atom _ => 0
+  | .constant _ => 0
+  | .not f => lookahead f
+  | .and f g => larger (lookahead f) (lookahead g)
+  | .or f g => larger (lookahead f) (lookahead g)
+  | .implies f g => larger (lookahead f) (lookahead g)
+  | .iff f g => larger (lookahead f) (lookahead g)
+  | .eventually _ hi f => plusOffset (lookahead f) hi
+  | .always _ hi f => plusOffset (lookahead f) hi
+  | .«until» r f g => larger (Nat.sub (Nat.add r (lookahead f)) 1) (Nat.add r (lookahead g))
+  | .since _ f g => larger (lookahead f) (lookahead g)
+
+/-- Frame `j` lies in `[i - lookback, i + lookahead]`. -/
+structure InScope (f : Formula) (i j : Nat) : Prop where
+  lower : Nat.le i (Nat.add j (lookback f))
+  upper : Nat.le j (Nat.add i (lookahead f))
+
+/-- Atom `k` occurs in the formula. -/
+def Uses (k : Nat) : Formula → Prop
+  | .atom l => Eq k l
+  | .constant _ => False
+  | .not f => Uses k f
+  | .and f g => Or (Uses k f) (Uses k g)
+  | .or f g => Or (Uses k f) (Uses k g)
+  | .implies f g => Or (Uses k f) (Uses k g)
+  | .iff f g => Or (Uses k f) (Uses k g)
+  | .eventually _ _ f => Uses k f
+  | .always _ _ f => Uses k f
+  | .«until» _ f g => Or (Uses k f) (Uses k g)
+  | .since _ f g => Or (Uses k f) (Uses k g)
+
+/-- To a formula the two traces look the same at frame `j`: both or neither has it, and there its atoms agree. -/
+structure SameAt (f : Formula) (t t' : Trace) (j : Nat) : Prop where
+  inside : Iff (Lt j t.frames) (Lt j t'.frames)
+  atom : (k : Nat) → Uses k f → Lt j t.frames → Eq (t.atom k j) (t'.atom k j)
+end Tracepact

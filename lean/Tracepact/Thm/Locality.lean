@@ -1,0 +1,87 @@
+import Tracepact.Thm.Locality.Scope
+/-! What a verdict depends on. -/
+set_option autoImplicit false
+noncomputable section
+namespace Tracepact
+
+/-- The formula's atoms agree, and the traces end alike, within the scope of `f` around `i`. -/
+abbrev SameAround (t t' : Trace) (f : Formula) (i : Nat) : Prop :=
+  (x : Nat) → Reach (lookback f) (lookahead f) i x → SameAt f t t' x
+
+theorem SameAt.part {f g : Formula} {t t' : Trace} {x : Nat} (s : SameAt g t t' x) (u : (k : Nat) → Uses k f → Uses k g) : SameAt f t t' x :=
+  ⟨s.inside, fun k h => s.atom k (u k h)⟩
+
+theorem holds_local (t t' : Trace) : (f : Formula) → (i : Nat) → Lt i t.frames → SameAround t t' f i → Iff (Holds t f i) (Holds t' f i)
+  | .atom k, i, l, s => iff_of_eq ((s i ⟨le_add _ _, le_add _ _⟩).atom k rfl l)
+  | .constant _, _, _, _ => iff_refl
+  | .not f, i, l, s => not_iff (holds_local t t' f i l fun x h => ⟨(s x h).inside, (s x h).atom⟩)
+  | .and f g, i, l, s => and_iff (holds_local t t' f i l fun x h => (s x h.left).part fun _ => Or.inl)
+      (holds_local t t' g i l fun x h => (s x h.right).part fun _ => Or.inr)
+  | .or f g, i, l, s => or_iff (holds_local t t' f i l fun x h => (s x h.left).part fun _ => Or.inl)
+      (holds_local t t' g i l fun x h => (s x h.right).part fun _ => Or.inr)
+  | .implies f g, i, l, s => imp_iff (holds_local t t' f i l fun x h => (s x h.left).part fun _ => Or.inl)
+      (holds_local t t' g i l fun x h => (s x h.right).part fun _ => Or.inr)
+  | .iff f g, i, l, s => iff_iff (holds_local t t' f i l fun x h => (s x h.left).part fun _ => Or.inl)
+      (holds_local t t' g i l fun x h => (s x h.right).part fun _ => Or.inr)
+  | .eventually _ _ f, _, _, s => window_exists (fun _ a b => (s _ (scope_window a b ⟨le_add _ _, le_add _ _⟩)).inside)
+      fun j l a b => holds_local t t' f j l fun x h => ⟨(s x (scope_window a b h)).inside, (s x (scope_window a b h)).atom⟩
+  | .always _ _ f, _, _, s => window_forall (fun _ a b => (s _ (scope_window a b ⟨le_add _ _, le_add _ _⟩)).inside)
+      fun j l a b => holds_local t t' f j l fun x h => ⟨(s x (scope_window a b h)).inside, (s x (scope_window a b h)).atom⟩
+  | .«until» r f g, i, _, s =>
+      have ends (j : Nat) (a : Nat.le i j) (b : Nat.le j (Nat.add i r)) := (s j (scope_until_right a b ⟨le_add _ _, le_add _ _⟩)).inside
+      have right (j : Nat) (l : Lt j t.frames) (a : Nat.le i j) (b : Nat.le j (Nat.add i r)) :=
+        holds_local t t' g j l fun x h => (s x (scope_until_right a b h)).part fun _ => Or.inr
+      have left (j k : Nat) (l : Lt j t.frames) (b : Nat.le j (Nat.add i r)) (c : Nat.le i k) (d : Lt k j) :=
+        holds_local t t' f k (le_trans d (le_of_succ_le l)) fun x h => (s x (scope_until_left c d b h)).part fun _ => Or.inl
+      ⟨fun ⟨j, w, e, h⟩ => ⟨j, ⟨(ends j w.lower w.upper).mp w.inside, w.lower, w.upper⟩, (right j w.inside w.lower w.upper).mp e,
+          fun k c d => (left j k w.inside w.upper c d).mp (h k c d)⟩,
+       fun ⟨j, w, e, h⟩ =>
+          have l := (ends j w.lower w.upper).mpr w.inside
+          ⟨j, ⟨l, w.lower, w.upper⟩, (right j l w.lower w.upper).mpr e, fun k c d => (left j k l w.upper c d).mpr (h k c d)⟩⟩
+  | .since r f g, i, m, s =>
+      have right (j : Nat) (l : Lt j t.frames) (a : Nat.le j i) (b : Nat.le i (Nat.add j r)) :=
+        holds_local t t' g j l fun x h => (s x (scope_since_right a b h)).part fun _ => Or.inr
+      have left (j k : Nat) (b : Nat.le i (Nat.add j r)) (c : Lt j k) (d : Nat.le k i) :=
+        holds_local t t' f k (le_trans (succ_le_succ d) m) fun x h => (s x (scope_since_left d c b h)).part fun _ => Or.inl
+      ⟨fun ⟨j, w, e, h⟩ => ⟨j, ⟨(ends j w.upper w.lower s).mp w.inside, w.upper, w.lower⟩, (right j w.inside w.upper w.lower).mp e,
+          fun k c d => (left j k w.lower c d).mp (h k c d)⟩,
+       fun ⟨j, w, e, h⟩ =>
+          have l := (ends j w.upper w.lower s).mpr w.inside
+          ⟨j, ⟨l, w.upper, w.lower⟩, (right j l w.upper w.lower).mpr e, fun k c d => (left j k w.lower c d).mpr (h k c d)⟩⟩
+where
+  ends {i r : Nat} {f g : Formula} (j : Nat) (a : Nat.le j i) (b : Nat.le i (Nat.add j r)) (s : SameAround t t' (.since r f g) i) :
+      Iff (Lt j t.frames) (Lt j t'.frames) := (s j (scope_since_right a b ⟨le_add _ _, le_add _ _⟩)).inside
+  window_exists {n n' i : Nat} {lo hi : Int} {p q : Nat → Prop}
+      (ends : (j : Nat) → AtLeast i lo j → AtMost i hi j → Iff (Lt j n) (Lt j n'))
+      (same : (j : Nat) → Lt j n → AtLeast i lo j → AtMost i hi j → Iff (p j) (q j)) :
+      Iff (Exists fun j => And (InWindow n i lo hi j) (p j)) (Exists fun j => And (InWindow n' i lo hi j) (q j)) :=
+    ⟨fun ⟨j, w, e⟩ => ⟨j, ⟨(ends j w.lower w.upper).mp w.inside, w.lower, w.upper⟩, (same j w.inside w.lower w.upper).mp e⟩,
+     fun ⟨j, w, e⟩ =>
+      have l := (ends j w.lower w.upper).mpr w.inside
+      ⟨j, ⟨l, w.lower, w.upper⟩, (same j l w.lower w.upper).mpr e⟩⟩
+  window_forall {n n' i : Nat} {lo hi : Int} {p q : Nat → Prop}
+      (ends : (j : Nat) → AtLeast i lo j → AtMost i hi j → Iff (Lt j n) (Lt j n'))
+      (same : (j : Nat) → Lt j n → AtLeast i lo j → AtMost i hi j → Iff (p j) (q j)) :
+      Iff ((j : Nat) → InWindow n i lo hi j → p j) ((j : Nat) → InWindow n' i lo hi j → q j) :=
+    ⟨fun h j w =>
+      have l := (ends j w.lower w.upper).mpr w.inside
+      (same j l w.lower w.upper).mp (h j ⟨l, w.lower, w.upper⟩),
+     fun h j w => (same j w.inside w.lower w.upper).mpr (h j ⟨(ends j w.lower w.upper).mp w.inside, w.lower, w.upper⟩)⟩
+
+/-- **Locality.** The verdict at a frame `i` of the trace depends only on the formula's own atoms at the frames from
+`i - lookback` to `i + lookahead`, and on where the trace ends within them: two traces that look the same there give the
+same verdict, whatever their lengths. -/
+theorem locality (t t' : Trace) (f : Formula) (i : Nat) (inside : Lt i t.frames)
+    (same : (j : Nat) → InScope f i j → SameAt f t t' j) : Eq (eval t f i) (eval t' f i) :=
+  eq_of_iff (iff_trans (eval_iff_holds t f i)
+    (iff_trans (holds_local t t' f i inside fun x s => same x ⟨s.lower, s.upper⟩) (iff_symm (eval_iff_holds t' f i))))
+
+/-- **Extensionality.** Two traces of one length whose values agree on the atoms of a formula, at every frame, give the
+formula the same valuation. -/
+theorem extensionality (t t' : Trace) (f : Formula) (length : Eq t.frames t'.frames)
+    (same : (k : Nat) → Uses k f → (j : Nat) → Lt j t.frames → Eq (t.atom k j) (t'.atom k j)) (i : Nat) (inside : Lt i t.frames) :
+    Eq (eval t f i) (eval t' f i) :=
+  locality t t' f i inside fun j _ => ⟨length ▸ iff_refl, fun k u l => same k u j l⟩
+#print axioms locality
+#print axioms extensionality
+end Tracepact

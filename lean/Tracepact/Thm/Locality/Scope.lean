@@ -1,0 +1,48 @@
+import Tracepact.Spec.Scope
+import Tracepact.Thm.Meaning
+/-! How the scope of a formula contains the scopes of its parts. -/
+set_option autoImplicit false
+noncomputable section
+namespace Tracepact
+
+theorem scope_self (f : Formula) (i : Nat) : InScope f i i := ⟨le_add _ _, le_add _ _⟩
+
+/-- Scopes by their two numbers. -/
+structure Reach (b a i j : Nat) : Prop where
+  lower : Nat.le i (Nat.add j b)
+  upper : Nat.le j (Nat.add i a)
+theorem Reach.left {b b' a a' i j : Nat} (s : Reach b a i j) : Reach (larger b b') (larger a a') i j :=
+  ⟨le_trans s.lower (add_le_add .refl (le_larger_left _ _)), le_trans s.upper (add_le_add .refl (le_larger_left _ _))⟩
+theorem Reach.right {b b' a a' i j : Nat} (s : Reach b' a' i j) : Reach (larger b b') (larger a a') i j :=
+  ⟨le_trans s.lower (add_le_add .refl (le_larger_right _ _)), le_trans s.upper (add_le_add .refl (le_larger_right _ _))⟩
+
+theorem lower_step {i j m x : Nat} : (lo : Int) → AtLeast i lo j → Nat.le j (Nat.add x m) → Nat.le i (Nat.add x (minusOffset m lo))
+  | .ofNat k, l, h => (lin3 (on6 i k j x m (Nat.sub m k)) (.p (.v 0) (.v 1)) (.v 2) (.v 2) (.p (.v 3) (.v 4)) (.v 4) (.p (.v 5) (.v 1)) (.v 0) (.p (.v 3) (.v 5)) ((l : Nat.le (Nat.add i k) j)) h (le_sub_add m k) rfl)
+  | .negSucc k, l, h => (lin2 (on5 i j k x m) (.v 0) (.p (.v 1) (.s (.v 2))) (.v 1) (.p (.v 3) (.v 4)) (.v 0) (.p (.v 3) (.p (.v 4) (.s (.v 2)))) ((l : Nat.le i (Nat.add j (.succ k)))) h rfl)
+theorem upper_step {i j m x : Nat} : (hi : Int) → AtMost i hi j → Nat.le x (Nat.add j m) → Nat.le x (Nat.add i (plusOffset m hi))
+  | .ofNat k, l, h => (lin2 (on5 j i k x m) (.v 0) (.p (.v 1) (.v 2)) (.v 3) (.p (.v 0) (.v 4)) (.v 3) (.p (.v 1) (.p (.v 4) (.v 2))) ((l : Nat.le j (Nat.add i k))) h rfl)
+  | .negSucc k, l, h => (lin3 (on6 j k i x m (Nat.sub m (.succ k))) (.p (.v 0) (.s (.v 1))) (.v 2) (.v 3) (.p (.v 0) (.v 4)) (.v 4) (.p (.v 5) (.s (.v 1))) (.v 3) (.p (.v 2) (.v 5)) ((l : Nat.le (Nat.add j (.succ k)) i)) h (le_sub_add m (.succ k)) rfl)
+/-- What is in scope from a frame of the window is in scope of the window's formula. -/
+theorem scope_window {i j x b a : Nat} {lo hi : Int} (l : AtLeast i lo j) (h : AtMost i hi j) (s : Reach b a j x) :
+    Reach (minusOffset b lo) (plusOffset a hi) i x := ⟨lower_step lo l s.lower, upper_step hi h s.upper⟩
+
+theorem le_pred_add (r m : Nat) : Nat.le (Nat.add r m) (.succ (Nat.sub (Nat.add r m) 1)) := le_sub_add _ 1
+/-- From the witness of an until. -/
+theorem scope_until_right {i j x r b a b' a' : Nat} (l : Nat.le i j) (h : Nat.le j (Nat.add i r)) (s : Reach b' a' j x) :
+    Reach (larger b b') (larger (Nat.sub (Nat.add r a) 1) (Nat.add r a')) i x :=
+  Reach.right ⟨(lin2 (on4 i j x b') (.v 0) (.v 1) (.v 1) (.p (.v 2) (.v 3)) (.v 0) (.p (.v 2) (.v 3)) l s.lower rfl),
+    (lin2 (on5 j i r x a') (.v 0) (.p (.v 1) (.v 2)) (.v 3) (.p (.v 0) (.v 4)) (.v 3) (.p (.v 1) (.p (.v 2) (.v 4))) h s.upper rfl)⟩
+/-- From a frame before the witness of an until. -/
+theorem scope_until_left {i j k x r b a b' a' : Nat} (l : Nat.le i k) (w : Lt k j) (h : Nat.le j (Nat.add i r)) (s : Reach b a k x) :
+    Reach (larger b b') (larger (Nat.sub (Nat.add r a) 1) (Nat.add r a')) i x :=
+  Reach.left ⟨(lin2 (on4 i k x b) (.v 0) (.v 1) (.v 1) (.p (.v 2) (.v 3)) (.v 0) (.p (.v 2) (.v 3)) l s.lower rfl),
+    (lin4 (on7 k j i r x a (Nat.sub (Nat.add r a) 1)) (.s (.v 0)) (.v 1) (.v 1) (.p (.v 2) (.v 3)) (.v 4) (.p (.v 0) (.v 5)) (.p (.v 3) (.v 5)) (.s (.v 6)) (.v 4) (.p (.v 2) (.v 6)) w h s.upper (le_pred_add r a) rfl)⟩
+theorem scope_since_right {i j x r b a b' a' : Nat} (l : Nat.le j i) (h : Nat.le i (Nat.add j r)) (s : Reach b' a' j x) :
+    Reach (larger (Nat.sub (Nat.add r b) 1) (Nat.add r b')) (larger a a') i x :=
+  Reach.right ⟨(lin2 (on5 i j r x b') (.v 0) (.p (.v 1) (.v 2)) (.v 1) (.p (.v 3) (.v 4)) (.v 0) (.p (.v 3) (.p (.v 2) (.v 4))) h s.lower rfl),
+    (lin2 (on4 j i x a') (.v 0) (.v 1) (.v 2) (.p (.v 0) (.v 3)) (.v 2) (.p (.v 1) (.v 3)) l s.upper rfl)⟩
+theorem scope_since_left {i j k x r b a b' a' : Nat} (l : Nat.le k i) (w : Lt j k) (h : Nat.le i (Nat.add j r)) (s : Reach b a k x) :
+    Reach (larger (Nat.sub (Nat.add r b) 1) (Nat.add r b')) (larger a a') i x :=
+  Reach.left ⟨(lin4 (on7 j k i r x b (Nat.sub (Nat.add r b) 1)) (.s (.v 0)) (.v 1) (.v 2) (.p (.v 0) (.v 3)) (.v 1) (.p (.v 4) (.v 5)) (.p (.v 3) (.v 5)) (.s (.v 6)) (.v 2) (.p (.v 4) (.v 6)) w h s.lower (le_pred_add r b) rfl),
+    (lin2 (on4 k i x a) (.v 0) (.v 1) (.v 2) (.p (.v 0) (.v 3)) (.v 2) (.p (.v 1) (.v 3)) l s.upper rfl)⟩
+end Tracepact
