@@ -1,0 +1,26 @@
+"""Intervals: matching of runs, event clauses and their witnesses, and the comparison of the two matchers."""
+
+from tracepact.events.attributes import UNBOUNDED, Unbounded, Value
+from tracepact.events.evaluate import (
+    EventClauseEvaluation,
+    EventEvaluation,
+    EventWitness,
+    FailedComparison,
+    Match,
+    evaluate_events,
+)
+from tracepact.events.matching import Pair, match_runs
+
+__all__ = [
+    "UNBOUNDED",
+    "EventClauseEvaluation",
+    "EventEvaluation",
+    "EventWitness",
+    "FailedComparison",
+    "Match",
+    "Pair",
+    "Unbounded",
+    "Value",
+    "evaluate_events",
+    "match_runs",
+]

@@ -1,0 +1,120 @@
+"""The attributes of an obligated interval (chapter 4): times in frames, ratios as exact fractions."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import total_ordering
+from operator import itemgetter
+
+from tracepact.trace import Run
+
+_start = itemgetter(0)
+_end = itemgetter(1)
+
+
+@total_ordering
+class Unbounded:
+    """The shortest gap of an interval without one: greater than every time, equal only to itself (rule 4.9)."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unbounded)
+
+    def __lt__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return hash(Unbounded)
+
+    def __repr__(self) -> str:
+        return "UNBOUNDED"
+
+
+UNBOUNDED = Unbounded()
+
+Exact = int | Fraction
+Value = Exact | Unbounded
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What an interval is seen against: the joined runs of its clip and class, and the references of other classes."""
+
+    refs: tuple[Run, ...]
+    preds: tuple[Run, ...]
+    refs_of_other_classes: tuple[tuple[Run, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """An obligated interval and its partner, by side; the one that is missing is None."""
+
+    ref: Run | None
+    pred: Run | None
+    scene: Scene
+
+
+def duration(run: Run) -> int:
+    """The number of frames."""
+    return run[1] - run[0]
+
+
+def overlap(a: Run, b: Run) -> int:
+    """The number of frames in both (rule 4.7)."""
+    return max(0, min(a[1], b[1]) - max(a[0], b[0]))
+
+
+def iou(a: Run, b: Run) -> Fraction:
+    """The frames in both over the frames in either (rule 4.7)."""
+    shared = overlap(a, b)
+    return Fraction(shared, duration(a) + duration(b) - shared)
+
+
+def overlapping(run: Run, others: Sequence[Run]) -> Sequence[Run]:
+    """Those of the other runs, sorted and disjoint, that share a frame with this one."""
+    return others[bisect_right(others, run[0], key=_end) : bisect_left(others, run[1], key=_start)]
+
+
+def covering(run: Run, others: Sequence[Run]) -> int:
+    """How many of the other runs share a frame with this one (rule 4.8)."""
+    return len(overlapping(run, others))
+
+
+def covered(run: Run, others: Sequence[Run]) -> int:
+    """How many frames of this run the other runs cover."""
+    return sum(overlap(run, other) for other in overlapping(run, others))
+
+
+def coverage(run: Run, others: Sequence[Run]) -> Fraction:
+    """The share of this run that the other runs cover (rule 4.8)."""
+    return Fraction(covered(run, others), duration(run))
+
+
+def gaps(ref: Run, preds: Sequence[Run]) -> list[int]:
+    """The silences between consecutive predicted runs that both overlap the reference (rule 4.9)."""
+    inside = overlapping(ref, preds)
+    return [later[0] - earlier[1] for earlier, later in zip(inside, inside[1:], strict=False)]
+
+
+def longest_gap(ref: Run, preds: Sequence[Run]) -> int:
+    """The longest gap; 0 without one."""
+    return max(gaps(ref, preds), default=0)
+
+
+def shortest_gap(ref: Run, preds: Sequence[Run]) -> int | Unbounded:
+    """The shortest gap; unbounded without one."""
+    found = gaps(ref, preds)
+    return min(found) if found else UNBOUNDED
+
+
+def purity(pred: Run, refs: Sequence[Run]) -> Fraction:
+    """The share of a predicted run that references of its own class cover (rule 4.10)."""
+    return coverage(pred, refs)
+
+
+def dominant(pred: Run, refs: Sequence[Run], refs_of_other_classes: Sequence[Sequence[Run]]) -> bool:
+    """Whether its own class covers more of a predicted run than each other class does (rule 4.10)."""
+    own = covered(pred, refs)
+    return own > 0 and all(own > covered(pred, others) for others in refs_of_other_classes)

@@ -1,0 +1,250 @@
+"""Event clauses on a family: joined runs, matches, obligations, verdicts and witnesses (chapters 9 and 10)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.core import (
+    And,
+    Atom,
+    Constant,
+    Contract,
+    Each,
+    EventClause,
+    Formula,
+    Iff,
+    Implies,
+    Located,
+    Matcher,
+    Not,
+    Or,
+    Quantity,
+    attributes,
+)
+from tracepact.diagnostics import Span
+from tracepact.events.attributes import Obligation, Scene, Value, covered, duration
+from tracepact.events.matching import Pair, match_runs
+from tracepact.events.predicate import PreparedAtom, PreparedComparison, prepare, shortfall
+from tracepact.trace import Family, Run, Side, join_runs
+
+_NO_RUNS: tuple[Run, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A matched pair of joined runs, in frames of its segment."""
+
+    segment: int
+    ref: Run
+    pred: Run
+
+
+@dataclass(frozen=True, slots=True)
+class FailedComparison:
+    """The two sides of a comparison that failed and how far it is from holding, in seconds if they are times."""
+
+    left: Value
+    right: Value
+    amount: Value
+    quantity: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class EventWitness:
+    """A violated obligation: the interval (of a pair, the reference run), its partner, and the part that failed.
+
+    `comparison` is None when the failing part is no comparison or mentions a partner that is missing.
+    """
+
+    segment: int
+    interval: Run
+    partner: Run | None
+    span: Span
+    comparison: FailedComparison | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EventClauseEvaluation:
+    """The counts of one event clause by segment, and a witness for each violated obligation."""
+
+    clause: EventClause
+    satisfied: NDArray[np.int64]
+    obligated: NDArray[np.int64]
+    witnesses: tuple[EventWitness, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EventEvaluation:
+    """All event clauses of a contract on one family.
+
+    `counter_evidence` tells, by segment, whether a run that is not ignored exists on either side (rule 7.4).
+    """
+
+    matcher: Matcher
+    refs: Mapping[int, tuple[Run, ...]]
+    preds: Mapping[int, tuple[Run, ...]]
+    matches: tuple[Match, ...]
+    clauses: tuple[EventClauseEvaluation, ...]
+    counter_evidence: NDArray[np.bool_]
+
+    def pooled(self, clause: EventClauseEvaluation) -> Fraction:
+        """The pooled score of a clause (rules 7.2 and 7.4)."""
+        obligated = int(clause.obligated.sum())
+        if obligated:
+            return Fraction(int(clause.satisfied.sum()), obligated)
+        return Fraction(0) if self.counter_evidence.any() else Fraction(1)
+
+
+def evaluate_events(contract: Contract, family: Family, matcher: Matcher | None = None) -> EventEvaluation:
+    """Match the joined runs of every clip and class and judge every obligation of every event clause."""
+    matcher = matcher or contract.matcher
+    refs = _joined(family, Side.REF, contract.merge_gap)
+    preds = _joined(family, Side.PRED, contract.merge_gap)
+    judges = [_Judge(clause, family) for clause in contract.event_clauses]
+    compares_classes = any(judge.compares_classes for judge in judges)
+    matches: list[Match] = []
+    counter_evidence = np.zeros(family.segments, dtype=np.bool_)
+    for segment in sorted(refs.keys() | preds.keys()):
+        others = _refs_of_other_classes(family, refs, segment) if compares_classes else ()
+        scene = Scene(refs.get(segment, _NO_RUNS), preds.get(segment, _NO_RUNS), others)
+        pairs = (
+            match_runs(scene.refs, scene.preds, matcher, family.step) if scene.refs and scene.preds else ()
+        )
+        matches += [Match(segment, scene.refs[i], scene.preds[j]) for i, j in pairs]
+        ignored = family.ignored.get(segment, _NO_RUNS)
+        counter_evidence[segment] = any(
+            not is_ignored(run, ignored) for runs in (scene.refs, scene.preds) for run in runs
+        )
+        for judge in judges:
+            judge.judge(segment, obligations(judge.clause.each, scene, pairs, ignored))
+    return EventEvaluation(
+        matcher, refs, preds, tuple(matches), tuple(judge.evaluation() for judge in judges), counter_evidence
+    )
+
+
+def is_ignored(run: Run, ignored: Sequence[Run]) -> bool:
+    """Whether all frames of a run are ignored (rule 5.9)."""
+    return bool(ignored) and covered(run, ignored) == duration(run)
+
+
+def obligations(
+    each: Each, scene: Scene, pairs: Sequence[Pair], ignored: Sequence[Run] = ()
+) -> Iterator[Obligation]:
+    """The obligations of one segment, without the ignored ones (rule 9.1)."""
+    match each:
+        case Each.REF:
+            pred_of = dict(pairs)
+            for i, ref in enumerate(scene.refs):
+                if not is_ignored(ref, ignored):
+                    yield Obligation(ref, scene.preds[pred_of[i]] if i in pred_of else None, scene)
+        case Each.PRED:
+            ref_of = {j: i for i, j in pairs}
+            for j, pred in enumerate(scene.preds):
+                if not is_ignored(pred, ignored):
+                    yield Obligation(scene.refs[ref_of[j]] if j in ref_of else None, pred, scene)
+        case Each.MATCHED:
+            for i, j in pairs:
+                if not is_ignored(scene.refs[i], ignored):
+                    yield Obligation(scene.refs[i], scene.preds[j], scene)
+
+
+class _Judge:
+    """One clause with its atoms prepared for the grid, and the counts and witnesses found so far."""
+
+    def __init__(self, clause: EventClause, family: Family) -> None:
+        self.clause = clause
+        self._atoms = {name: prepare(atom, family.step) for name, atom in clause.event_atoms}
+        self._satisfied = np.zeros(family.segments, dtype=np.int64)
+        self._obligated = np.zeros(family.segments, dtype=np.int64)
+        self._witnesses: list[EventWitness] = []
+
+    @property
+    def compares_classes(self) -> bool:
+        """Whether the predicate asks about references of other classes."""
+        return any(a.name == "dominant" for _, atom in self.clause.event_atoms for a in attributes(atom))
+
+    def judge(self, segment: int, some: Iterator[Obligation]) -> None:
+        """Count the obligations of a segment, and keep a witness of each that is violated."""
+        satisfied = obligated = 0
+        for obligation in some:
+            obligated += 1
+            if holds(self.clause.formula, self._atoms, obligation):
+                satisfied += 1
+            else:
+                self._witnesses.append(self._witness(segment, obligation))
+        if obligated:
+            self._satisfied[segment] = satisfied
+            self._obligated[segment] = obligated
+
+    def evaluation(self) -> EventClauseEvaluation:
+        """What was found."""
+        return EventClauseEvaluation(self.clause, self._satisfied, self._obligated, tuple(self._witnesses))
+
+    def _witness(self, segment: int, obligation: Obligation) -> EventWitness:
+        ref, pred = obligation.ref, obligation.pred
+        interval, partner = (pred, ref) if self.clause.each is Each.PRED else (ref, pred)
+        assert interval is not None
+        part = failing_part(self.clause.body, self._atoms, obligation)
+        comparison = None
+        if isinstance(part.formula, Atom):
+            comparison = _failed_comparison(self._atoms[part.formula.name], obligation)
+        return EventWitness(segment, interval, partner, part.span, comparison)
+
+
+def holds(formula: Formula, event_atoms: Mapping[str, PreparedAtom], obligation: Obligation) -> bool:
+    """Whether a predicate is true for an obligation (rule 9.2)."""
+    match formula:
+        case Atom(name):
+            return event_atoms[name].truth(obligation)
+        case And(a, b):
+            return holds(a, event_atoms, obligation) and holds(b, event_atoms, obligation)
+        case Or(a, b):
+            return holds(a, event_atoms, obligation) or holds(b, event_atoms, obligation)
+        case Not(body):
+            return not holds(body, event_atoms, obligation)
+        case Implies(a, b):
+            return not holds(a, event_atoms, obligation) or holds(b, event_atoms, obligation)
+        case Iff(a, b):
+            return holds(a, event_atoms, obligation) == holds(b, event_atoms, obligation)
+        case Constant(value):
+            return value
+    raise TypeError(f"an event predicate has no modalities, found {formula}")
+
+
+def failing_part(body: Located, event_atoms: Mapping[str, PreparedAtom], obligation: Obligation) -> Located:
+    """The part to blame for a false predicate: of `and` the first false part, of `implies` the right one (rule 10.1)."""
+    match body.formula, body.parts:
+        case And(), (left, right):
+            blamed = right if holds(left.formula, event_atoms, obligation) else left
+            return failing_part(blamed, event_atoms, obligation)
+        case Implies(), (_, right):
+            return failing_part(right, event_atoms, obligation)
+    return body
+
+
+def _failed_comparison(atom: PreparedAtom, obligation: Obligation) -> FailedComparison | None:
+    if not isinstance(atom, PreparedComparison) or atom.is_missing(obligation):
+        return None
+    left, right = atom.sides(obligation)
+    comparison = atom.comparison
+    return FailedComparison(left, right, shortfall(comparison.relation, left, right), comparison.quantity)
+
+
+def _joined(family: Family, side: Side, merge_gap: Fraction) -> Mapping[int, tuple[Run, ...]]:
+    """The joined runs of one side by segment (rule 5.8); segments without a run are left out."""
+    present = {segment: runs for segment, runs in family.runs[side].items() if runs}
+    if merge_gap < family.step:
+        return present
+    return {segment: join_runs(runs, merge_gap, family.step) for segment, runs in present.items()}
+
+
+def _refs_of_other_classes(
+    family: Family, refs: Mapping[int, tuple[Run, ...]], segment: int
+) -> tuple[tuple[Run, ...], ...]:
+    """The joined reference runs of each other class in the clip of a segment."""
+    clip = segment % len(family.clips)
+    others = (family.segment(label, clip) for label in range(len(family.classes)))
+    return tuple(refs[other] for other in others if other != segment and other in refs)

@@ -1,0 +1,1 @@
+"""Tests of matching, event clauses and the matcher audit."""
