@@ -1,0 +1,173 @@
+"""Rows of tab or comma separated text: finds separator and columns, numbers rows as file lines."""
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from operator import itemgetter
+from typing import Protocol
+
+from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.io.source import TextFile, shown
+
+SEPARATORS = {"\t": "tabs", ",": "commas"}
+_FOREIGN = {";": "`;`", "|": "`|`", " ": "spaces"}
+
+
+class _Reader(Protocol):
+    """The part of a csv reader used here."""
+
+    @property
+    def line_num(self) -> int: ...
+
+    def __iter__(self) -> Iterator[list[str]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """The first row that is not blank, its line, and the reader that stands behind it."""
+
+    reader: _Reader
+    separator: str
+    row: int
+    names: tuple[str, ...]
+
+
+def read_rows(
+    file: TextFile, required: Sequence[str], diagnostics: Diagnostics, *, optional: Sequence[str] = ()
+) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Each row's line number and its fields of the required, then the optional columns (empty where absent).
+
+    Extra columns are ignored and blank lines skipped. At least two columns are required.
+    """
+    header = _find_header(file, (*required, *optional), diagnostics)
+    if header is None or not _check_header(file, header, required, optional, diagnostics):
+        return
+    names = header.names
+    # Every row is padded with one empty field, which stands for the optional columns that are absent.
+    places = [names.index(name) if name in names else -1 for name in (*required, *optional)]
+    pick = itemgetter(*places)
+    width = len(names)
+    least = max(places) + 1
+    reader, last = header.reader, header.reader.line_num
+    while True:
+        try:
+            for row in reader:
+                first, last = last + 1, reader.line_num
+                found = len(row)
+                if found != width and not _fits(row, first, least, header, file, diagnostics):
+                    continue
+                row.append("")
+                yield first, pick(row)
+            return
+        except csv.Error as error:
+            diagnostics.add("wrong-columns", _csv_fault(error), RowPlace(file.name, last + 1), _QUOTE_HELP)
+            last = reader.line_num
+
+
+def _find_header(file: TextFile, wanted: Sequence[str], diagnostics: Diagnostics) -> _Header | None:
+    """The header under the separator that shows most of the wanted columns."""
+    best: _Header | None = None
+    fault: tuple[str, int] | None = None
+    for separator in SEPARATORS:
+        reader = csv.reader(StringIO(file.text, newline=""), delimiter=separator, strict=True)
+        try:
+            names = next(row for row in reader if any(field.strip() for field in row))
+        except (csv.Error, StopIteration) as error:
+            fault = fault or (_csv_fault(error), reader.line_num)
+            continue
+        header = _Header(reader, separator, reader.line_num, tuple(name.strip() for name in names))
+        if best is None or _rank(header, wanted) > _rank(best, wanted):
+            best = header
+    if best is None and fault:
+        diagnostics.add("wrong-columns", fault[0], RowPlace(file.name, fault[1]), _QUOTE_HELP)
+    return best
+
+
+def _rank(header: _Header, wanted: Sequence[str]) -> tuple[int, int]:
+    return len(set(wanted) & set(header.names)), len(header.names)
+
+
+def _check_header(
+    file: TextFile,
+    header: _Header,
+    required: Sequence[str],
+    optional: Sequence[str],
+    diagnostics: Diagnostics,
+) -> bool:
+    """Whether every required column is there and none that is read occurs twice."""
+    place = RowPlace(file.name, header.row)
+    expected = ", ".join(f"`{name}`" for name in required)
+    if not set(required) & {name.lower() for name in header.names}:
+        line = header.separator.join(header.names)
+        foreign = next(
+            (word for sign, word in _FOREIGN.items() if set(required) & set(line.split(sign))), None
+        )
+        if foreign:
+            fault, help = f"the columns are separated by {foreign}", "separate them by tabs or by commas"
+        else:
+            fault = f"the header `{shown(line)}` has none of the columns {expected}"
+            help = "the first line must name the columns, separated by tabs or by commas"
+        diagnostics.add("wrong-columns", fault, place, help)
+        return False
+    sound = True
+    for name in (*required, *optional):
+        if header.names.count(name) > 1:
+            diagnostics.add("wrong-columns", f"column `{name}` occurs twice", place, "keep one of them")
+            sound = False
+    return report_missing(required, header.names, place, diagnostics) and sound
+
+
+def report_missing(
+    required: Sequence[str], names: Sequence[str], place: RowPlace, diagnostics: Diagnostics
+) -> bool:
+    """Whether every required column is among the names; each one that is not is reported."""
+    complete = True
+    free = [name for name in names if name and name not in required]
+    for column in required:
+        if column in names:
+            continue
+        complete = False
+        cased = next((name for name in free if name.lower() == column), None)
+        help = (
+            f"did you mean `{shown(cased)}`? column names are lower case"
+            if cased
+            else did_you_mean(column, free)
+        )
+        diagnostics.add("wrong-columns", f"there is no column `{column}`", place, help)
+    return complete
+
+
+def _fits(
+    row: list[str], number: int, least: int, header: _Header, file: TextFile, diagnostics: Diagnostics
+) -> bool:
+    """Whether a row of another width than the header can be read; blank lines cannot, and are no fault."""
+    width, found = len(header.names), len(row)
+    if not any(field.strip() for field in row) and found < least:
+        return False
+    if least <= found < width or (found > width and not any(field.strip() for field in row[width:])):
+        return True
+    fields = f"{found} field{'s' if found != 1 else ''}"
+    if found > width:
+        help = "quote a field that holds the separator, and write decimals with a point"
+    else:
+        help = f"separate the fields by {SEPARATORS[header.separator]}; a silent clip keeps its separators"
+    diagnostics.add(
+        "wrong-columns", f"the row has {fields}, the header {width}", RowPlace(file.name, number), help
+    )
+    return False
+
+
+_QUOTE_HELP = 'a field that starts with `"` ends with one, and a `"` inside it is doubled'
+
+
+def _csv_fault(error: Exception) -> str:
+    """What the csv module found, in words of the table."""
+    text = str(error)
+    if "end of data" in text:
+        return "a quoted field is never closed"
+    if "expected after" in text:
+        return "text follows the closing quote of a field"
+    if "field limit" in text:
+        return f"a field is longer than {csv.field_size_limit()} characters"
+    return text or "the file has no header"

@@ -1,0 +1,127 @@
+"""Opens the files of a task: UTF-8 text with its digest, or a diagnostic that says why there is none."""
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+
+PathLike = str | os.PathLike[str]
+
+LONGEST_LINE = 1 << 20
+LARGEST_JSON = 1 << 28
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file's name as it was given, its text without byte order mark, and the SHA-256 of its bytes."""
+
+    name: str
+    text: str
+    digest: str
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the content, or failing that the name, says JSON."""
+        return self.text.lstrip()[:1] in ("{", "[") or self.name.lower().endswith(".json")
+
+
+def read_text(path: PathLike, diagnostics: Diagnostics) -> TextFile | None:
+    """The text of a file, or None with a diagnostic that says why there is none."""
+    name = os.fspath(path)
+    try:
+        data = _read_bytes(name, diagnostics)
+    except (OSError, ValueError) as error:
+        _report_unreadable(name, error, diagnostics)
+        return None
+    if data is None:
+        return None
+    try:
+        text = data.removeprefix(_BOM).decode("utf-8")
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        before = error.object[: error.start]
+        diagnostics.add(
+            "bad-encoding",
+            f"byte 0x{byte:02x} is not UTF-8 text",
+            RowPlace(name, len((before + b".").splitlines())),
+            f"save the file as UTF-8 (in Latin-1 the byte is `{chr(byte)}`)"
+            if byte >= 0xA0
+            else "save the file as UTF-8",
+        )
+        return None
+    if not text.strip():
+        diagnostics.add("empty-file", "the file is empty", RowPlace(name), "not even a header is there")
+        return None
+    return TextFile(name, text, hashlib.sha256(data).hexdigest())
+
+
+def _read_bytes(name: str, diagnostics: Diagnostics) -> bytes | None:
+    """The bytes of a file, read once and in pieces, so that what cannot be a table stops early."""
+    pieces: list[bytes] = []
+    lines = 0
+    is_json = False
+    with open(name, "rb") as file:
+        while piece := file.read(LONGEST_LINE):
+            if not pieces:
+                is_json = piece.removeprefix(_BOM).lstrip()[:1] in (b"{", b"[")
+            if not pieces and piece.startswith(_UTF16):
+                diagnostics.add(
+                    "bad-encoding", "the file is UTF-16 text", RowPlace(name, 1), "save the file as UTF-8"
+                )
+                return None
+            if b"\0" in piece:
+                row = lines + piece.count(b"\n", 0, piece.index(b"\0")) + 1
+                diagnostics.add(
+                    "bad-encoding",
+                    "the file holds NUL bytes: it is binary, or text that is not UTF-8",
+                    RowPlace(name, row),
+                    "give a table as UTF-8 text",
+                )
+                return None
+            if is_json and len(pieces) * LONGEST_LINE >= LARGEST_JSON:
+                diagnostics.add(
+                    "bad-json", f"the document is larger than {LARGEST_JSON >> 20} MiB", RowPlace(name)
+                )
+                return None
+            if not is_json and len(piece) == LONGEST_LINE and b"\n" not in piece and b"\r" not in piece:
+                diagnostics.add(
+                    "wrong-columns",
+                    f"the line is longer than {LONGEST_LINE >> 20} MiB, which no row of a table is",
+                    RowPlace(name, lines + 1),
+                    "end each row with a line break",
+                )
+                return None
+            lines += piece.count(b"\n")
+            pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _report_unreadable(name: str, error: Exception, diagnostics: Diagnostics) -> None:
+    path = Path(name)
+    match error:
+        case FileNotFoundError():
+            headline, help = f"there is no file `{shown(name)}`", _nearest_sibling(path)
+        case IsADirectoryError():
+            headline, help = f"`{shown(name)}` is a directory", "give the table itself"
+        case OSError(strerror=str(reason)):
+            headline, help = f"`{shown(name)}` cannot be opened: {reason.lower()}", None
+        case _:
+            headline, help = f"`{shown(name)}` cannot be opened: {error}", None
+    diagnostics.add("unreadable-file", headline, RowPlace(shown(name)), help)
+
+
+def _nearest_sibling(path: Path) -> str | None:
+    try:
+        return did_you_mean(path.name, (entry.name for entry in path.parent.iterdir() if entry.is_file()))
+    except OSError:
+        return f"there is no directory `{path.parent}` either"
+
+
+def shown(text: str, longest: int = 60) -> str:
+    """Input as it stands in a message: short, on one line, with unprintable characters escaped."""
+    short = text if len(text) <= longest else text[: longest - 1] + "…"
+    return short if short.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in short)
