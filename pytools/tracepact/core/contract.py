@@ -78,7 +78,7 @@ class FrameClause:
 
 @dataclass(frozen=True, slots=True)
 class EventClause:
-    """For every obligated interval the predicate must be true: a formula without modalities over event atoms."""
+    """For every obligated interval the predicate must be true: a formula over event atoms, no modalities."""
 
     name: str
     each: Each
@@ -181,5 +181,3 @@ class Contract:
     def compares_classes(self) -> bool:
         """Whether the contract only has a meaning in class-indexed scoring."""
         return bool(self.atoms & set(CLASS_ATOMS))
-
-

@@ -79,7 +79,7 @@ def size(formula: Formula) -> int:
 
 
 def cost(formula: Formula) -> int:
-    """Passes over the mask that the bitset engine makes: one a connective, two a doubling step of a window."""
+    """Passes the bitset engine makes over a mask: one for a connective, two for a window's doubling step."""
     total = 0
     for part in subformulas(formula):
         match part:

@@ -23,9 +23,7 @@ class Code:
 
 
 def _codes(severity: Severity, *rows: tuple[str, str, str]) -> dict[str, Code]:
-    return {
-        name: Code(name, severity, meaning, tuple(rules.split())) for name, rules, meaning in rows
-    }
+    return {name: Code(name, severity, meaning, tuple(rules.split())) for name, rules, meaning in rows}
 
 
 CODES: dict[str, Code] = {

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import total_ordering
+from itertools import pairwise
 from operator import itemgetter
 
 from tracepact.trace import Run
@@ -15,7 +16,7 @@ _end = itemgetter(1)
 
 @total_ordering
 class Unbounded:
-    """The shortest gap of an interval without one: greater than every time, equal only to itself (rule 4.9)."""
+    """The shortest gap where there is none: greater than every time, equal only to itself (rule 4.9)."""
 
     __slots__ = ()
 
@@ -40,7 +41,7 @@ Value = Exact | Unbounded
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What an interval is seen against: the joined runs of its clip and class, and the references of other classes."""
+    """The joined runs of one clip and class, and the references of the other classes in that clip."""
 
     refs: tuple[Run, ...]
     preds: tuple[Run, ...]
@@ -95,7 +96,7 @@ def coverage(run: Run, others: Sequence[Run]) -> Fraction:
 def gaps(ref: Run, preds: Sequence[Run]) -> list[int]:
     """The silences between consecutive predicted runs that both overlap the reference (rule 4.9)."""
     inside = overlapping(ref, preds)
-    return [later[0] - earlier[1] for earlier, later in zip(inside, inside[1:], strict=False)]
+    return [later[0] - earlier[1] for earlier, later in pairwise(inside)]
 
 
 def longest_gap(ref: Run, preds: Sequence[Run]) -> int:

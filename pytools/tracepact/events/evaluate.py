@@ -1,4 +1,4 @@
-"""Event clauses on a family: joined runs, matches, obligations, verdicts and witnesses (chapters 9 and 10)."""
+"""Event clauses on a family: joined runs, matches, obligations, counts and witnesses (chapters 9, 10)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,26 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.core import (
-    And,
     Atom,
-    Constant,
     Contract,
     Each,
     EventClause,
-    Formula,
-    Iff,
-    Implies,
-    Located,
     Matcher,
-    Not,
-    Or,
     Quantity,
     attributes,
 )
 from tracepact.diagnostics import Span
 from tracepact.events.attributes import Obligation, Scene, Value, covered, duration
 from tracepact.events.matching import Pair, match_runs
-from tracepact.events.predicate import PreparedAtom, PreparedComparison, prepare, shortfall
+from tracepact.events.predicate import (
+    PreparedAtom,
+    PreparedComparison,
+    failing_part,
+    prepare,
+    shortfall,
+    truth,
+)
 from tracepact.trace import Family, Run, Side, join_runs
 
 _NO_RUNS: tuple[Run, ...] = ()
@@ -44,7 +43,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class FailedComparison:
-    """The two sides of a comparison that failed and how far it is from holding, in seconds if they are times."""
+    """The sides of a comparison that failed and how far it is from holding, in seconds if they are times."""
 
     left: Value
     right: Value
@@ -54,7 +53,7 @@ class FailedComparison:
 
 @dataclass(frozen=True, slots=True)
 class EventWitness:
-    """A violated obligation: the interval (of a pair, the reference run), its partner, and the part that failed.
+    """A violated obligation: the interval (of a pair, the reference run), its partner, the part that failed.
 
     `comparison` is None when the failing part is no comparison or mentions a partner that is missing.
     """
@@ -68,12 +67,28 @@ class EventWitness:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EventClauseEvaluation:
-    """The counts of one event clause by segment, and a witness for each violated obligation."""
+    """The counts of one event clause by segment, and its violated obligations with their segments."""
 
     clause: EventClause
     satisfied: NDArray[np.int64]
     obligated: NDArray[np.int64]
-    witnesses: tuple[EventWitness, ...]
+    violated: tuple[tuple[int, Obligation], ...]
+    event_atoms: Mapping[str, PreparedAtom]
+
+    @property
+    def witnesses(self) -> tuple[EventWitness, ...]:
+        """A witness for each violated obligation, in order of segment and time; made when asked for."""
+        return tuple(self._witness(segment, obligation) for segment, obligation in self.violated)
+
+    def _witness(self, segment: int, obligation: Obligation) -> EventWitness:
+        ref, pred = obligation.ref, obligation.pred
+        interval, partner = (pred, ref) if self.clause.each is Each.PRED else (ref, pred)
+        assert interval is not None
+        part = failing_part(self.clause.body, self.event_atoms, obligation)
+        comparison = None
+        if isinstance(part.formula, Atom):
+            comparison = _failed_comparison(self.event_atoms[part.formula.name], obligation)
+        return EventWitness(segment, interval, partner, part.span, comparison)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,8 +130,8 @@ def evaluate_events(contract: Contract, family: Family, matcher: Matcher | None 
         )
         matches += [Match(segment, scene.refs[i], scene.preds[j]) for i, j in pairs]
         ignored = family.ignored.get(segment, _NO_RUNS)
-        counter_evidence[segment] = any(
-            not is_ignored(run, ignored) for runs in (scene.refs, scene.preds) for run in runs
+        counter_evidence[segment] = not ignored or not all(
+            is_ignored(run, ignored) for run in scene.refs + scene.preds
         )
         for judge in judges:
             judge.judge(segment, obligations(judge.clause.each, scene, pairs, ignored))
@@ -152,14 +167,15 @@ def obligations(
 
 
 class _Judge:
-    """One clause with its atoms prepared for the grid, and the counts and witnesses found so far."""
+    """One clause with its atoms prepared for the grid, and what was found so far."""
 
     def __init__(self, clause: EventClause, family: Family) -> None:
         self.clause = clause
         self._atoms = {name: prepare(atom, family.step) for name, atom in clause.event_atoms}
+        self._holds = truth(clause.formula, self._atoms)
         self._satisfied = np.zeros(family.segments, dtype=np.int64)
         self._obligated = np.zeros(family.segments, dtype=np.int64)
-        self._witnesses: list[EventWitness] = []
+        self._violated: list[tuple[int, Obligation]] = []
 
     @property
     def compares_classes(self) -> bool:
@@ -167,62 +183,23 @@ class _Judge:
         return any(a.name == "dominant" for _, atom in self.clause.event_atoms for a in attributes(atom))
 
     def judge(self, segment: int, some: Iterator[Obligation]) -> None:
-        """Count the obligations of a segment, and keep a witness of each that is violated."""
+        """Count the obligations of a segment, and keep those that are violated."""
         satisfied = obligated = 0
         for obligation in some:
             obligated += 1
-            if holds(self.clause.formula, self._atoms, obligation):
+            if self._holds(obligation):
                 satisfied += 1
             else:
-                self._witnesses.append(self._witness(segment, obligation))
+                self._violated.append((segment, obligation))
         if obligated:
             self._satisfied[segment] = satisfied
             self._obligated[segment] = obligated
 
     def evaluation(self) -> EventClauseEvaluation:
         """What was found."""
-        return EventClauseEvaluation(self.clause, self._satisfied, self._obligated, tuple(self._witnesses))
-
-    def _witness(self, segment: int, obligation: Obligation) -> EventWitness:
-        ref, pred = obligation.ref, obligation.pred
-        interval, partner = (pred, ref) if self.clause.each is Each.PRED else (ref, pred)
-        assert interval is not None
-        part = failing_part(self.clause.body, self._atoms, obligation)
-        comparison = None
-        if isinstance(part.formula, Atom):
-            comparison = _failed_comparison(self._atoms[part.formula.name], obligation)
-        return EventWitness(segment, interval, partner, part.span, comparison)
-
-
-def holds(formula: Formula, event_atoms: Mapping[str, PreparedAtom], obligation: Obligation) -> bool:
-    """Whether a predicate is true for an obligation (rule 9.2)."""
-    match formula:
-        case Atom(name):
-            return event_atoms[name].truth(obligation)
-        case And(a, b):
-            return holds(a, event_atoms, obligation) and holds(b, event_atoms, obligation)
-        case Or(a, b):
-            return holds(a, event_atoms, obligation) or holds(b, event_atoms, obligation)
-        case Not(body):
-            return not holds(body, event_atoms, obligation)
-        case Implies(a, b):
-            return not holds(a, event_atoms, obligation) or holds(b, event_atoms, obligation)
-        case Iff(a, b):
-            return holds(a, event_atoms, obligation) == holds(b, event_atoms, obligation)
-        case Constant(value):
-            return value
-    raise TypeError(f"an event predicate has no modalities, found {formula}")
-
-
-def failing_part(body: Located, event_atoms: Mapping[str, PreparedAtom], obligation: Obligation) -> Located:
-    """The part to blame for a false predicate: of `and` the first false part, of `implies` the right one (rule 10.1)."""
-    match body.formula, body.parts:
-        case And(), (left, right):
-            blamed = right if holds(left.formula, event_atoms, obligation) else left
-            return failing_part(blamed, event_atoms, obligation)
-        case Implies(), (_, right):
-            return failing_part(right, event_atoms, obligation)
-    return body
+        return EventClauseEvaluation(
+            self.clause, self._satisfied, self._obligated, tuple(self._violated), self._atoms
+        )
 
 
 def _failed_comparison(atom: PreparedAtom, obligation: Obligation) -> FailedComparison | None:

@@ -40,7 +40,7 @@ def overlaps(ref: Sequence[Run], pred: Sequence[Run]) -> Iterator[Pair]:
 def candidates(ref: Sequence[Run], pred: Sequence[Run], matcher: Matcher, step: Fraction) -> list[Candidate]:
     """The candidates with their costs, by reference and then prediction (rules 8.1 and 8.2).
 
-    A cost is in frames and times the reward's denominator, which makes it whole and keeps the order of costs and sums.
+    A cost is in frames, times the reward's denominator: a whole number, and the order of costs and sums is kept.
     """
     search = matcher.search // step  # |difference|·step <= search exactly when |difference| <= this
     reward, scale = matcher.overlap_reward.numerator, matcher.overlap_reward.denominator
@@ -74,8 +74,8 @@ Total = tuple[int, int]
 def _optimal(found: Sequence[Candidate]) -> tuple[Pair, ...]:
     """Most pairs, then least cost, then the least list (rule 8.4), in time linear in the candidates.
 
-    Sorted runs overlap monotonically, so the candidates of one run are consecutive in `found`, and all that the
-    candidates before one can say about it is whether they took its reference run or its predicted run.
+    Sorted runs overlap monotonically, so the candidates of one run are consecutive in `found`, and all that
+    matters of the candidates before one is whether they took its reference run or its predicted run.
     """
     ahead = _best_ahead(found)
     pairs: list[Pair] = []
@@ -93,7 +93,7 @@ _FREE, _REF_TAKEN, _PRED_TAKEN = 0, 1, 2
 
 
 def _best_ahead(found: Sequence[Candidate]) -> list[tuple[Total, Total, Total, Total]]:
-    """For each candidate and each state, the best total of that candidate and all after it; one more entry at the end."""
+    """The best total of each candidate and all after it, by state; a last entry for when none is left."""
     nothing = (0, 0)
     ahead = [(nothing, nothing, nothing, nothing)]
     for k in range(len(found) - 1, -1, -1):

@@ -1,45 +1,33 @@
-"""Event atoms as functions of an obligation: terms in frames, comparisons, and the missing partner (chapter 4)."""
+"""Predicates as functions of an obligation: event atoms, missing partners, and the failing part (chapter 4)."""
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 from tracepact.core import (
-    Absolute,
+    And,
+    Atom,
     Attribute,
     Comparison,
-    Difference,
+    Constant,
     EventAtom,
     Flag,
-    Maximum,
-    Minimum,
-    Number,
+    Formula,
+    Iff,
+    Implies,
+    Located,
+    Not,
+    Or,
     Owner,
     Quantity,
     Relation,
-    Scaled,
-    Sum,
-    Term,
     attributes,
 )
-from tracepact.events.attributes import (
-    Exact,
-    Obligation,
-    Unbounded,
-    Value,
-    coverage,
-    covering,
-    dominant,
-    duration,
-    iou,
-    longest_gap,
-    overlap,
-    purity,
-    shortest_gap,
-)
-from tracepact.trace import Run
+from tracepact.events.attributes import UNBOUNDED, Obligation, Unbounded, Value, dominant
+from tracepact.events.terms import absolute, denominators, side, times
 
 _RELATIONS: dict[Relation, Callable[[Any, Any], bool]] = {
     Relation.LE: operator.le,
@@ -53,10 +41,13 @@ _RELATIONS: dict[Relation, Callable[[Any, Any], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class PreparedComparison:
-    """A comparison whose constants are in frames; its sides may only be asked for when nothing is missing."""
+    """A comparison whose sides, times in frames, are multiplied by the common denominator of its constants.
+
+    A side times `unit` is its value in seconds or plain numbers. Sides may be asked for when nothing is missing.
+    """
 
     comparison: Comparison
-    step: Fraction
+    unit: Fraction
     needs_ref: bool
     needs_pred: bool
     holds: Callable[[Any, Any], bool]
@@ -74,11 +65,8 @@ class PreparedComparison:
         return self.holds(self.left(obligation), self.right(obligation))
 
     def sides(self, obligation: Obligation) -> tuple[Value, Value]:
-        """Both sides in the unit of their quantity: seconds, or plain numbers."""
-        left, right = self.left(obligation), self.right(obligation)
-        if self.comparison.quantity is Quantity.TIME:
-            return _seconds(left, self.step), _seconds(right, self.step)
-        return left, right
+        """Both sides in seconds if they are times, else as plain numbers."""
+        return times(self.unit, self.left(obligation)), times(self.unit, self.right(obligation))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +84,54 @@ def prepare(atom: EventAtom, step: Fraction) -> PreparedAtom:
     match atom:
         case Flag(attribute):
             return PreparedFlag(_flag(attribute))
-        case Comparison(relation, left, right, _):
+        case Comparison(relation, left, right, quantity):
             owners = {attribute.owner for attribute in attributes(atom)}
+            scale = lcm(*denominators(left, step), *denominators(right, step))
             return PreparedComparison(
                 atom,
-                step,
+                (step if quantity is Quantity.TIME else Fraction(1)) / scale,
                 needs_ref=not owners.isdisjoint({Owner.REF, Owner.PAIR}),
                 needs_pred=not owners.isdisjoint({Owner.PRED, Owner.PAIR}),
                 holds=_RELATIONS[relation],
-                left=_side(left, step),
-                right=_side(right, step),
+                left=side(left, step, scale),
+                right=side(right, step, scale),
             )
+
+
+def truth(formula: Formula, event_atoms: Mapping[str, PreparedAtom]) -> Callable[[Obligation], bool]:
+    """A predicate as a function of an obligation (rules 4.1 and 9.2)."""
+    match formula:
+        case Atom(name):
+            return event_atoms[name].truth
+        case Constant(value):
+            return lambda _: value
+        case Not(body):
+            inner = truth(body, event_atoms)
+            return lambda o: not inner(o)
+        case And(a, b):
+            left, right = truth(a, event_atoms), truth(b, event_atoms)
+            return lambda o: left(o) and right(o)
+        case Or(a, b):
+            left, right = truth(a, event_atoms), truth(b, event_atoms)
+            return lambda o: left(o) or right(o)
+        case Implies(a, b):
+            left, right = truth(a, event_atoms), truth(b, event_atoms)
+            return lambda o: not left(o) or right(o)
+        case Iff(a, b):
+            left, right = truth(a, event_atoms), truth(b, event_atoms)
+            return lambda o: left(o) == right(o)
+    raise TypeError(f"an event predicate has no modalities, found {formula}")
+
+
+def failing_part(body: Located, event_atoms: Mapping[str, PreparedAtom], obligation: Obligation) -> Located:
+    """The part to blame for a false predicate (rule 10.1): of `and` the first false one, of `implies` the right."""
+    match body.formula, body.parts:
+        case And(), (left, right):
+            blamed = right if truth(left.formula, event_atoms)(obligation) else left
+            return failing_part(blamed, event_atoms, obligation)
+        case Implies(), (_, right):
+            return failing_part(right, event_atoms, obligation)
+    return body
 
 
 def shortfall(relation: Relation, left: Value, right: Value) -> Value:
@@ -114,18 +139,14 @@ def shortfall(relation: Relation, left: Value, right: Value) -> Value:
     if left == right:
         return 0
     if isinstance(left, Unbounded) or isinstance(right, Unbounded):
-        return Unbounded()
+        return UNBOUNDED
     match relation:
         case Relation.LE | Relation.LT:
             return left - right
         case Relation.GE | Relation.GT:
             return right - left
         case Relation.EQ | Relation.NE:
-            return abs(left - right)
-
-
-def _seconds(frames: Value, step: Fraction) -> Value:
-    return frames if isinstance(frames, Unbounded) else frames * step
+            return absolute(left - right)
 
 
 def _flag(attribute: Attribute) -> Callable[[Obligation], bool]:
@@ -137,89 +158,3 @@ def _flag(attribute: Attribute) -> Callable[[Obligation], bool]:
                 o.pred is not None and dominant(o.pred, o.scene.refs, o.scene.refs_of_other_classes)
             )
     raise ValueError(f"`{attribute.name}` is not a truth-valued attribute")
-
-
-def _side(term: Term, step: Fraction) -> Callable[[Obligation], Value]:
-    """A side of a comparison: a shortest gap alone, or a term (rule 4.9)."""
-    match term:
-        case Attribute(_, "shortest_gap"):
-            return lambda o: shortest_gap(_ref(o), o.scene.preds)
-        case _:
-            return _term(term, step)
-
-
-def _term(term: Term, step: Fraction) -> Callable[[Obligation], Exact]:
-    """The value of a term, times in frames."""
-    match term:
-        case Number(value, quantity):
-            constant = _whole(value / step if quantity is Quantity.TIME else value)
-            return lambda _: constant
-        case Attribute():
-            return _attribute(term)
-        case Sum(a, b):
-            left, right = _term(a, step), _term(b, step)
-            return lambda o: left(o) + right(o)
-        case Difference(a, b):
-            left, right = _term(a, step), _term(b, step)
-            return lambda o: left(o) - right(o)
-        case Scaled(factor, body):
-            times, inner = _whole(factor), _term(body, step)
-            return lambda o: times * inner(o)
-        case Absolute(body):
-            inner = _term(body, step)
-            return lambda o: abs(inner(o))
-        case Minimum(arguments):
-            values = [_term(argument, step) for argument in arguments]
-            return lambda o: min(value(o) for value in values)
-        case Maximum(arguments):
-            values = [_term(argument, step) for argument in arguments]
-            return lambda o: max(value(o) for value in values)
-
-
-def _attribute(attribute: Attribute) -> Callable[[Obligation], Exact]:
-    """The value of an attribute; its owner is there."""
-    match attribute.owner, attribute.name:
-        case Owner.PAIR, "overlap":
-            return lambda o: overlap(_ref(o), _pred(o))
-        case Owner.PAIR, "iou":
-            return lambda o: iou(_ref(o), _pred(o))
-        case Owner.REF, "onset":
-            return lambda o: _ref(o)[0]
-        case Owner.REF, "offset":
-            return lambda o: _ref(o)[1]
-        case Owner.REF, "duration":
-            return lambda o: duration(_ref(o))
-        case Owner.REF, "covering":
-            return lambda o: covering(_ref(o), o.scene.preds)
-        case Owner.REF, "coverage":
-            return lambda o: coverage(_ref(o), o.scene.preds)
-        case Owner.REF, "longest_gap":
-            return lambda o: longest_gap(_ref(o), o.scene.preds)
-        case Owner.PRED, "onset":
-            return lambda o: _pred(o)[0]
-        case Owner.PRED, "offset":
-            return lambda o: _pred(o)[1]
-        case Owner.PRED, "duration":
-            return lambda o: duration(_pred(o))
-        case Owner.PRED, "covering":
-            return lambda o: covering(_pred(o), o.scene.refs)
-        case Owner.PRED, "coverage":
-            return lambda o: coverage(_pred(o), o.scene.refs)
-        case Owner.PRED, "purity":
-            return lambda o: purity(_pred(o), o.scene.refs)
-    raise ValueError(f"`{attribute.name}` of `{attribute.owner.value}` does not stand inside a term")
-
-
-def _ref(obligation: Obligation) -> Run:
-    assert obligation.ref is not None
-    return obligation.ref
-
-
-def _pred(obligation: Obligation) -> Run:
-    assert obligation.pred is not None
-    return obligation.pred
-
-
-def _whole(value: Fraction) -> Exact:
-    """The same number, as an integer where it is one: integers are compared faster."""
-    return value.numerator if value.denominator == 1 else value

@@ -15,9 +15,7 @@ from tracepact.monitor.algebra import (
 )
 
 
-def evaluate_masks(
-    formulas: Iterable[Formula], atoms: Mapping[str, Mask], algebra: BitAlgebra[Mask]
-) -> list[Mask]:
+def evaluate_masks(formulas: Iterable[Formula], atoms: Mapping[str, Mask], algebra: BitAlgebra[Mask]) -> list[Mask]:
     """The mask of every formula; equal subformulas are evaluated once."""
     dag, roots = Dag.of(formulas)
     masks: list[Mask] = []

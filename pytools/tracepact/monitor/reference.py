@@ -48,9 +48,7 @@ def holds(formula: Formula, environment: Environment, frames: int, i: int) -> bo
             return all(at(body, j) for j in range(i + lo, i + hi + 1) if 0 <= j < frames)
         case Until(radius, left, right):
             return any(
-                at(right, j) and all(at(left, k) for k in range(i, j))
-                for j in range(i, i + radius + 1)
-                if j < frames
+                at(right, j) and all(at(left, k) for k in range(i, j)) for j in range(i, i + radius + 1) if j < frames
             )
         case Since(radius, left, right):
             return any(

@@ -1,9 +1,9 @@
 """Traces on an exact grid: events become frames, frames become masks, clips and classes one family."""
 
+from tracepact.trace.assemble import assemble
 from tracepact.trace.event import Durations, Event, EventTable, Regions
 from tracepact.trace.exact import Time, exact
 from tracepact.trace.family import Family, Mode, Side
-from tracepact.trace.assemble import assemble
 from tracepact.trace.grid import Grid
 from tracepact.trace.layout import Layout
 from tracepact.trace.runs import Run, join_runs, runs_of_frames, union_runs

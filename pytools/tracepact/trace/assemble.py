@@ -45,7 +45,9 @@ def assemble(
     for clip in clips:
         if clip not in prediction.clips:
             diagnostics.add(
-                "clip-without-predictions", f"`{clip}` has no row in the predictions", RowPlace(prediction.name)
+                "clip-without-predictions",
+                f"`{clip}` has no row in the predictions",
+                RowPlace(prediction.name),
             )
     ignored = _ignored(ignore, grid, index, frames, segments) if ignore else {}
     supplied = _masks(contract, masks or {}, index, frames, segments, mode, diagnostics)
@@ -106,11 +108,12 @@ def _classes(
                     RowPlace(table.name, row),
                     "add it to the `labels` statement, or map it before scoring",
                 )
-    for table, other, labels in ((reference, "predictions", ref - pred), (prediction, "reference", pred - ref)):
+    for table, other, labels in (
+        (reference, "predictions", ref - pred),
+        (prediction, "reference", pred - ref),
+    ):
         for label in sorted(labels):
-            diagnostics.add(
-                "one-sided-label", f"label `{label}` does not occur in the {other}", RowPlace(table.name)
-            )
+            diagnostics.add("one-sided-label", f"label `{label}` does not occur in the {other}", RowPlace(table.name))
     if mode is Mode.UNION:
         for atom in sorted(contract.atoms & set(CLASS_ATOMS)):
             diagnostics.add(
@@ -163,7 +166,8 @@ def _without_repeats(events: Iterable[Event], table: EventTable, diagnostics: Di
     for event in events:
         if event in seen:
             diagnostics.add(
-                "duplicate-row", f"`{event.label}` at {_seconds(event.onset)} repeats an earlier row",
+                "duplicate-row",
+                f"`{event.label}` at {_seconds(event.onset)} repeats an earlier row",
                 RowPlace(table.name, event.row),
             )
         else:
@@ -243,14 +247,16 @@ def _masks(
     for name in contract.declared_atoms:
         if name not in masks:
             diagnostics.add(
-                "missing-mask", f"the contract declares atom `{name}`, but no mask was given for it",
+                "missing-mask",
+                f"the contract declares atom `{name}`, but no mask was given for it",
                 help=f"pass masks={{'{name}': {{clip: frames}}}}",
             )
     supplied: dict[str, dict[int, tuple[Run, ...]]] = {}
     for name, by_clip in masks.items():
         if name not in contract.declared_atoms:
             diagnostics.add(
-                "wrong-mask", f"a mask was given for `{name}`, which the contract does not declare",
+                "wrong-mask",
+                f"a mask was given for `{name}`, which the contract does not declare",
                 help=f"declare it: `atom {name}`",
             )
             continue

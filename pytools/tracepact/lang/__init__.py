@@ -1,0 +1,26 @@
+"""The contract language: reading, printing and lowering text to the core contract."""
+
+from tracepact.lang.compile import (
+    compile_source,
+    load_contract,
+    override,
+    parse_contract,
+    parse_formula,
+    read_source,
+)
+from tracepact.lang.printer import canonical_text, format_document, print_expression
+from tracepact.lang.reader import read_document, read_formula
+
+__all__ = [
+    "canonical_text",
+    "compile_source",
+    "format_document",
+    "load_contract",
+    "override",
+    "parse_contract",
+    "parse_formula",
+    "print_expression",
+    "read_document",
+    "read_formula",
+    "read_source",
+]

@@ -1,0 +1,120 @@
+"""The ways from text to the core: contract files, contract texts, formulas, parameters set from outside."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+from tracepact.core import Contract, Formula
+from tracepact.diagnostics import (
+    Diagnostic,
+    Diagnostics,
+    InvalidInput,
+    RowPlace,
+    Source,
+    TextPlace,
+    did_you_mean,
+)
+from tracepact.lang import syntax as s
+from tracepact.lang.contracts import ContractLowering
+from tracepact.lang.formulas import lower_formula
+from tracepact.lang.reader import read_document, read_formula, read_value
+from tracepact.lang.scope import Scope
+
+
+def read_source(path: str | Path, diagnostics: Diagnostics) -> Source | None:
+    """The text of a contract file; None and a diagnostic if it cannot be read as text."""
+    try:
+        raw = Path(path).read_bytes()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        diagnostics.add("unreadable-file", f"cannot read `{path}`: {reason.lower()}", RowPlace(str(path)))
+        return None
+    try:
+        return Source(str(path), raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        diagnostics.add(
+            "bad-encoding",
+            f"byte {error.start} is not UTF-8 text",
+            RowPlace(str(path)),
+            "save the file as UTF-8",
+        )
+        return None
+
+
+def load_contract(path: str | Path, overrides: Mapping[str, str] | None = None) -> Contract:
+    """Read and compile a contract file; InvalidInput carries every error found."""
+    diagnostics = Diagnostics()
+    source = read_source(path, diagnostics)
+    contract = compile_source(source, diagnostics, overrides) if source else None
+    if contract is None:
+        raise InvalidInput(diagnostics)
+    return contract
+
+
+def parse_contract(text: str, overrides: Mapping[str, str] | None = None, *, name: str = "<text>") -> Contract:
+    """Compile a contract given as text; InvalidInput carries every error found."""
+    diagnostics = Diagnostics()
+    contract = compile_source(Source(name, text), diagnostics, overrides)
+    if contract is None:
+        raise InvalidInput(diagnostics)
+    return contract
+
+
+def override(contract: Contract, overrides: Mapping[str, str]) -> Contract:
+    """The same contract with parameters set from outside, on top of those set before."""
+    earlier = {p.name: p.text for p in contract.parameters if p.overridden}
+    return parse_contract(contract.source.text, {**earlier, **overrides}, name=contract.source.name)
+
+
+def parse_formula(text: str, step: Fraction, *, free_atoms: bool = True) -> Formula:
+    """A core formula from text at a given step; InvalidInput carries every error found."""
+    diagnostics = Diagnostics()
+    source = Source("<formula>", text)
+    node = read_formula(source, diagnostics)
+    diagnostics.raise_errors()
+    if node is None:
+        raise AssertionError("a formula without errors has a node")
+    scope = Scope(source, diagnostics, step, {}, frozenset(), free_atoms)
+    located = lower_formula(node, scope)
+    diagnostics.raise_errors()
+    return located.formula
+
+
+def compile_source(
+    source: Source, diagnostics: Diagnostics, overrides: Mapping[str, str] | None = None
+) -> Contract | None:
+    """The core contract of a source, or None if it has errors; findings go to `diagnostics`."""
+    document = read_document(source, diagnostics)
+    document = _with_overrides(document, overrides or {}, diagnostics)
+    contract = ContractLowering(document, source, diagnostics, frozenset(overrides or {})).contract()
+    diagnostics.items.sort(key=_start)
+    return None if diagnostics.errors else contract
+
+
+def _start(diagnostic: Diagnostic) -> int:
+    """Where a finding stands; what has no place comes first."""
+    return diagnostic.place.span.start if isinstance(diagnostic.place, TextPlace) else -1
+
+
+def _with_overrides(document: s.Document, overrides: Mapping[str, str], diagnostics: Diagnostics) -> s.Document:
+    """The document with the new values written in."""
+    declared = {d.name.text for d in document.statements if isinstance(d, s.ParamDecl)}
+    values: dict[str, s.Value] = {}
+    for name, text in overrides.items():
+        value = read_value(Source(f"--set {name}", text), diagnostics)
+        if name not in declared:
+            diagnostics.add(
+                "unknown-override",
+                f"the contract has no parameter `{name}` to set",
+                help=did_you_mean(name, declared) or "it declares no parameters",
+            )
+        elif value is not None:
+            values[name] = value
+    statements = tuple(
+        replace(d, value=replace(values[d.name.text], span=d.value.span))
+        if isinstance(d, s.ParamDecl) and d.name.text in values
+        else d
+        for d in document.statements
+    )
+    return replace(document, statements=statements)

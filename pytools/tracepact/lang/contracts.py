@@ -1,0 +1,337 @@
+"""Lowers a contract's statements to the core contract: names and units resolved, settings checked."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from fractions import Fraction
+from typing import TypeVar
+
+from tracepact.core import (
+    Aggregation,
+    Contract,
+    Each,
+    EventClause,
+    FrameClause,
+    Matcher,
+    MatcherKind,
+    Parameter,
+    Profile,
+    Projection,
+    Sweep,
+)
+from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
+from tracepact.diagnostics import Diagnostics, Source, Span, TextPlace, did_you_mean
+from tracepact.lang import syntax as s
+from tracepact.lang.formulas import lower_formula
+from tracepact.lang.predicates import PredicateLowering
+from tracepact.lang.printer import canonical_text, print_value
+from tracepact.lang.scope import Scope
+
+_DEFAULT_SOFT_SCALE = Fraction(1, 10)
+_Choice = TypeVar("_Choice", bound=Enum)
+_Kind = TypeVar("_Kind")
+
+
+class ContractLowering:
+    """One run over a document; every method reports what it finds and goes on."""
+
+    def __init__(
+        self, document: s.Document, source: Source, diagnostics: Diagnostics, overridden: frozenset[str]
+    ) -> None:
+        self.document = document
+        self.source = source
+        self.diagnostics = diagnostics
+        self.overridden = overridden
+        self.once: dict[str, s.Statement] = {}
+        self.scope = Scope(source, diagnostics, Fraction(1), {}, frozenset())
+
+    def contract(self) -> Contract:
+        """Check and lower every statement, in the order in which they need each other."""
+        self._single_statements()
+        self._declare()
+        name = self._contract_name()
+        aggregation = self._choice("aggregate", Aggregation, Aggregation.POOLED)
+        clauses = tuple(self._clauses())
+        self._distinct([decl.name for decl in self._clause_declarations()], "clause")
+        if not clauses:
+            self._missing("clause", "add one: `clause onset_guard on ref_onset : ref_onset -> N[40ms] pred_onset`")
+        labels = self.once.get("labels")
+        text = canonical_text(self.document)
+        contract = Contract(
+            name=name.name.text if name else "",
+            title=name.title if name else None,
+            step=self.scope.step,
+            clauses=clauses,
+            merge_gap=self._time_setting("merge_gap", Fraction(0), least=Fraction(0)),
+            projection=self._choice("projection", Projection, Projection.CENTRE),
+            aggregation=aggregation,
+            matcher=self._matcher(),
+            soft_scale=self._time_setting("soft_scale", _DEFAULT_SOFT_SCALE, least=None),
+            labels=self._labels(labels) if isinstance(labels, s.LabelsDecl) else None,
+            declared_atoms=tuple(d.name.text for d in self._of(s.AtomDecl)),
+            parameters=tuple(self._parameters()),
+            sweeps=tuple(self._sweeps()),
+            profiles=tuple(self._profiles(aggregation, {c.name for c in clauses})),
+            text=text,
+            digest=hashlib.sha256(text.encode()).hexdigest(),
+            source=self.source,
+        )
+        self._unused_parameters()
+        return contract
+
+    # Helpers
+
+    def _report(self, code: str, headline: str, span: Span, help: str | None = None) -> None:
+        self.diagnostics.add(code, headline, TextPlace(self.source, span), help)
+
+    def _broken(self, keyword: str) -> set[str]:
+        """The names that unreadable statements would have declared; their faults are reported already."""
+        return {b.name for b in self.document.broken if b.keyword == keyword}
+
+    def _missing(self, keyword: str, help: str) -> None:
+        if self._broken(keyword):
+            return
+        self._report("missing-statement", f"the contract has no `{keyword}` statement", Span(0, 0), help)
+
+    def _distinct(self, names: Iterable[s.Name], kind: str) -> None:
+        seen: dict[str, s.Name] = {}
+        for name in names:
+            if name.text in seen:
+                line = self.source.position(seen[name.text].span.start)[0]
+                self._report("repeated-name", f"{kind} `{name.text}` was declared in line {line} already", name.span)
+            seen.setdefault(name.text, name)
+
+    def _of(self, kind: type[_Kind]) -> Iterator[_Kind]:
+        """The statements of one kind, in source order."""
+        return (d for d in self.document.statements if isinstance(d, kind))
+
+    # Declarations
+
+    def _single_statements(self) -> None:
+        """Find the statements that occur once, and report those that occur again (rule 3.12)."""
+        for statement in self.document.statements:
+            match statement:
+                case s.ContractName():
+                    keyword = "contract"
+                case s.Setting(keyword=keyword) | s.Choice(keyword=keyword):
+                    pass
+                case s.MatcherDecl():
+                    keyword = "matcher"
+                case s.LabelsDecl():
+                    keyword = "labels"
+                case _:
+                    continue
+            if keyword in self.once:
+                line = self.source.position(self.once[keyword].span.start)[0]
+                self._report(
+                    "repeated-statement",
+                    f"`{keyword}` stands in line {line} already",
+                    statement.span,
+                    "keep one",
+                )
+            else:
+                self.once[keyword] = statement
+
+    def _declare(self) -> None:
+        """Fill the scope: parameters, atoms and the step."""
+        parameters, declared = list(self._of(s.ParamDecl)), list(self._of(s.AtomDecl))
+        self._distinct([d.name for d in parameters], "parameter")
+        self._distinct([d.name for d in declared], "atom")
+        atoms = {d.name.text for d in declared}
+        for decl in declared:
+            if decl.name.text in (*BUILTIN_ATOMS, *CLASS_ATOMS):
+                self._report("repeated-name", f"`{decl.name.text}` is a built-in atom", decl.name.span)
+        for param in parameters:
+            name = param.name.text
+            if name in atoms or name in (*BUILTIN_ATOMS, *CLASS_ATOMS):
+                self._report("repeated-name", f"parameter `{name}` has the name of an atom", param.name.span)
+            if isinstance(param.value.body, s.Name):
+                self._report(
+                    "syntax",
+                    f"the value of parameter `{name}` is not a quantity",
+                    param.value.span,
+                    "a parameter's value is written out: `40ms`",
+                )
+        self.scope.parameters = {
+            d.name.text: d.value for d in reversed(parameters) if isinstance(d.value.body, s.Quantity)
+        }
+        self.scope.atoms = frozenset(atoms | self._broken("atom"))
+        self.scope.unreadable = frozenset(self._broken("param"))
+        self._step()
+
+    def _step(self) -> None:
+        statement = self.once.get("step")
+        if not isinstance(statement, s.Setting):
+            self._missing("step", "add the length of a frame: `step 20ms`")
+            return
+        found = self.scope.literal(statement.value)
+        if found is None:
+            return
+        if found[1] == "f":
+            self._report("unit-mismatch", "the step is what a frame is, not a number of frames", statement.value.span)
+        elif found[0] <= 0:
+            self._report("out-of-range", "the step must be greater than zero", statement.value.span)
+        else:
+            self.scope.step = self.scope.in_seconds(*found)
+
+    def _contract_name(self) -> s.ContractName | None:
+        statement = self.once.get("contract")
+        if isinstance(statement, s.ContractName):
+            return statement
+        self._missing("contract", 'add its name: `contract boundary_gate "what it is for"`')
+        return None
+
+    # Settings
+
+    def _choice(self, keyword: str, choices: type[_Choice], default: _Choice) -> _Choice:
+        statement = self.once.get(keyword)
+        if not isinstance(statement, s.Choice):
+            return default
+        return self._chosen(statement.name, choices, default, keyword)
+
+    def _chosen(self, name: s.Name, choices: type[_Choice], default: _Choice, what: str) -> _Choice:
+        known = {choice.value: choice for choice in choices}
+        if name.text not in known:
+            self._report("unknown-choice", f"`{name.text}` is no {what}", name.span, did_you_mean(name.text, known))
+        return known.get(name.text, default)
+
+    def _time_setting(self, keyword: str, default: Fraction, *, least: Fraction | None) -> Fraction:
+        """A time of at least `least`, or greater than zero where that is None."""
+        statement = self.once.get(keyword)
+        if not isinstance(statement, s.Setting):
+            return default
+        return self._time(statement.value, keyword, default, least=least)
+
+    def _time(self, value: s.Value, what: str, default: Fraction, *, least: Fraction | None) -> Fraction:
+        seconds = self.scope.seconds(value)
+        if seconds is None:
+            return default
+        if (seconds <= 0) if least is None else (seconds < least):
+            bound = "greater than zero" if least is None else "zero or more"
+            self._report("out-of-range", f"`{what}` must be {bound}", value.span)
+            return default
+        return seconds
+
+    def _matcher(self) -> Matcher:
+        default = Matcher()
+        statement = self.once.get("matcher")
+        if not isinstance(statement, s.MatcherDecl):
+            return default
+        kind = self._chosen(statement.name, MatcherKind, default.kind, "matcher")
+        search, reward = default.search, default.overlap_reward
+        self._distinct([o.name for o in statement.options], "option")
+        for option in statement.options:
+            match option.name.text:
+                case "search":
+                    search = self._time(option.value, "search", search, least=Fraction(0))
+                case "overlap_reward":
+                    number = self.scope.number(option.value, "`overlap_reward`")
+                    if number is not None and number < 0:
+                        self._report("out-of-range", "`overlap_reward` must be zero or more", option.value.span)
+                    elif number is not None:
+                        reward = number
+                case other:
+                    self._report(
+                        "unknown-choice",
+                        f"`{other}` is no option of a matcher",
+                        option.name.span,
+                        did_you_mean(other, ("search", "overlap_reward")),
+                    )
+        return Matcher(kind, search, reward)
+
+    def _labels(self, statement: s.LabelsDecl) -> tuple[str, ...]:
+        self._distinct(statement.labels, "label")
+        return tuple(dict.fromkeys(label.text for label in statement.labels))
+
+    def _parameters(self) -> Iterator[Parameter]:
+        for decl in self._of(s.ParamDecl):
+            found = self.scope.literal(decl.value) if isinstance(decl.value.body, s.Quantity) else None
+            if found is not None:
+                name = decl.name.text
+                value = self.scope.in_seconds(*found)
+                yield Parameter(name, print_value(decl.value), value, name in self.overridden)
+
+    def _sweeps(self) -> Iterator[Sweep]:
+        declarations = list(self._of(s.SweepDecl))
+        self._distinct([d.name for d in declarations], "sweep of")
+        for decl in declarations:
+            name = decl.name.text
+            if name in self.scope.unreadable:
+                continue
+            if name not in self.scope.parameters:
+                self._report(
+                    "unknown-parameter",
+                    f"`{name}` is not a parameter",
+                    decl.name.span,
+                    did_you_mean(name, self.scope.parameters),
+                )
+                continue
+            for value in decl.values:
+                if isinstance(value.body, s.Name):
+                    self._report(
+                        "syntax",
+                        f"`{print_value(value)}` is not a quantity",
+                        value.span,
+                        "write the values out",
+                    )
+            yield Sweep(name, tuple(print_value(value) for value in decl.values))
+
+    def _profiles(self, default: Aggregation, clauses: set[str]) -> Iterator[Profile]:
+        declarations = list(self._of(s.ProfileDecl))
+        self._distinct([d.name for d in declarations], "profile")
+        for decl in declarations:
+            aggregation = default
+            if decl.aggregation:
+                aggregation = self._chosen(decl.aggregation, Aggregation, default, "aggregation")
+            self._distinct([w.name for w in decl.weights], "weight of")
+            weights: list[tuple[str, Fraction]] = []
+            for weight in decl.weights:
+                name = weight.name.text
+                if name not in clauses | self._broken("clause"):
+                    self._report(
+                        "unknown-clause",
+                        f"there is no clause `{name}`",
+                        weight.name.span,
+                        did_you_mean(name, clauses),
+                    )
+                number = self.scope.number(weight.value, "a weight")
+                if number is not None and number < 0:
+                    self._report("out-of-range", "a weight must be zero or more", weight.value.span)
+                elif number is not None:
+                    weights.append((name, number))
+            if len(weights) == len(decl.weights) and not any(number for _, number in weights):
+                self._report("out-of-range", f"all weights of `{decl.name.text}` are zero", decl.span)
+            yield Profile(decl.name.text, aggregation, tuple(weights))
+
+    def _unused_parameters(self) -> None:
+        if self.document.broken:
+            return
+        for decl in self._of(s.ParamDecl):
+            if decl.name.text not in self.scope.used:
+                self._report(
+                    "unused-parameter",
+                    f"parameter `{decl.name.text}` is never used",
+                    decl.name.span,
+                    "use it in a window, or drop it",
+                )
+
+    # Clauses
+
+    def _clause_declarations(self) -> Iterator[s.FrameClauseDecl | s.EventClauseDecl]:
+        return (d for d in self.document.statements if isinstance(d, s.FrameClauseDecl | s.EventClauseDecl))
+
+    def _clauses(self) -> Iterator[FrameClause | EventClause]:
+        for decl in self._clause_declarations():
+            match decl:
+                case s.FrameClauseDecl(name, obligation, formula):
+                    yield FrameClause(
+                        name.text,
+                        lower_formula(obligation, self.scope).formula,
+                        lower_formula(formula, self.scope),
+                        decl.span,
+                    )
+                case s.EventClauseDecl(name, kind, predicate):
+                    each = self._chosen(kind, Each, Each.REF, "kind of event")
+                    lowering = PredicateLowering(each, self.scope)
+                    body = lowering.lower(predicate)
+                    yield EventClause(name.text, each, body, tuple(lowering.event_atoms.items()), decl.span)

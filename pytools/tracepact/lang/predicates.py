@@ -1,0 +1,347 @@
+"""Type-checks written event predicates and lowers them to a propositional formula over event atoms (chapter 4)."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tracepact.core import (
+    Absolute,
+    Atom,
+    Attribute,
+    Comparison,
+    Constant,
+    Difference,
+    Each,
+    EventAtom,
+    Flag,
+    Located,
+    Maximum,
+    Minimum,
+    Not,
+    Number,
+    Owner,
+    Quantity,
+    Relation,
+    Scaled,
+    Sum,
+    Term,
+)
+from tracepact.diagnostics import Span, did_you_mean
+from tracepact.lang import syntax as s
+from tracepact.lang.formulas import CONNECTIVES
+from tracepact.lang.printer import print_expression, print_number
+from tracepact.lang.scope import Scope
+
+_EDGES = {"onset": Quantity.TIME, "offset": Quantity.TIME, "duration": Quantity.TIME}
+_OF_PAIR = {"matched": Quantity.TRUTH, "overlap": Quantity.TIME, "iou": Quantity.RATIO}
+_OF_EITHER = {"covering": Quantity.COUNT, "coverage": Quantity.RATIO}
+_OF_REF = {"longest_gap": Quantity.TIME, "shortest_gap": Quantity.TIME}
+_OF_PRED = {"purity": Quantity.RATIO, "dominant": Quantity.TRUTH}
+_OF_INTERVAL = {Owner.REF: {**_OF_EITHER, **_OF_REF}, Owner.PRED: {**_OF_EITHER, **_OF_PRED}}
+ATTRIBUTES = {**_EDGES, **_OF_PAIR, **_OF_EITHER, **_OF_REF, **_OF_PRED}
+_OBLIGATED = {Each.REF: (Owner.REF,), Each.PRED: (Owner.PRED,), Each.MATCHED: (Owner.REF, Owner.PRED)}
+UNBOUNDED = "shortest_gap"
+
+
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """A term with its type; a plain number has none. `constant` is its value if it mentions no attribute."""
+
+    term: Term
+    quantity: Quantity | None
+    span: Span
+    constant: Fraction | None = None
+    unbounded: bool = False
+
+    @property
+    def kind(self) -> str:
+        return self.quantity.value if self.quantity else "plain number"
+
+
+class PredicateLowering:
+    """Lowers the predicate of one clause; `event_atoms` collects its comparisons and flags by canonical text."""
+
+    def __init__(self, each: Each, scope: Scope) -> None:
+        self.each = each
+        self.scope = scope
+        self.event_atoms: dict[str, EventAtom] = {}
+
+    def lower(self, node: s.Expression) -> Located:
+        """A truth-valued expression as a propositional formula."""
+        match node:
+            case s.Truth(value):
+                return Located(Constant(value), node.span)
+            case s.Negation(body):
+                inner = self.lower(body)
+                return Located(Not(inner.formula), node.span, (inner,))
+            case s.Binary(connective, a, b):
+                left, right = self.lower(a), self.lower(b)
+                joined = CONNECTIVES[connective](left.formula, right.formula)
+                return Located(joined, node.span, (left, right))
+            case s.Compare():
+                return self._event_atom(node, self._comparison(node))
+            case s.Reference():
+                return self._event_atom(node, self._flag(node))
+        self._report_no_truth(node)
+        return Located(Constant(True), node.span)
+
+    def _event_atom(self, node: s.Expression, atom: EventAtom | None) -> Located:
+        if atom is None:
+            return Located(Constant(True), node.span)
+        name = print_expression(node, predicate=True)
+        self.event_atoms[name] = atom
+        return Located(Atom(name), node.span)
+
+    def _report_no_truth(self, node: s.Expression) -> None:
+        text = print_expression(node, predicate=True)
+        self.scope.report(
+            "type-mismatch",
+            f"`{text}` is a quantity where a truth value belongs",
+            node.span,
+            f"compare it: `{text} <= …`",
+        )
+
+    def _flag(self, node: s.Reference) -> Flag | None:
+        attribute = self._attribute(node)
+        if attribute is None:
+            return None
+        if attribute.quantity is not Quantity.TRUTH:
+            self._report_no_truth(node)
+            return None
+        return Flag(attribute)
+
+    # Comparisons and terms
+
+    def _comparison(self, node: s.Compare) -> Comparison | None:
+        left, right = self._term(node.left), self._term(node.right)
+        if left is None or right is None:
+            return None
+        if left.unbounded and right.unbounded:
+            self._report_unbounded(node.span)
+            return None
+        unified = self._unify((left, right), "compared with")
+        if unified is None:
+            return None
+        (a, b), quantity = unified
+        return Comparison(Relation(node.relation), a.term, b.term, quantity or Quantity.RATIO)
+
+    def _term(self, node: s.Expression) -> _Typed | None:
+        match node:
+            case s.Quantity(number, unit):
+                return self._literal(number, unit, node.span)
+            case s.Reference(None, name) if name in self.scope.parameters and name not in ATTRIBUTES:
+                found = self.scope.literal(s.Value(s.Name(name, node.span), span=node.span))
+                return self._literal(*found, node.span) if found else None
+            case s.Reference():
+                return self._attribute_term(node)
+            case s.Minus(body):
+                inner = self._bounded(body)
+                return self._scaled(Fraction(-1), inner, node.span) if inner else None
+            case s.Arithmetic("*", a, b):
+                return self._product(a, b, node)
+            case s.Arithmetic(operator, a, b):
+                return self._sum(operator, a, b, node)
+            case s.Call(function, arguments):
+                return self._call(function, arguments, node)
+        self.scope.report(
+            "type-mismatch",
+            f"`{print_expression(node, predicate=True)}` is a truth value where a quantity belongs",
+            node.span,
+        )
+        return None
+
+    def _literal(self, number: Fraction, unit: str, span: Span) -> _Typed:
+        quantity = Quantity.TIME if unit else None
+        value = self.scope.in_seconds(number, unit) if unit else number
+        return _Typed(Number(value, quantity or Quantity.RATIO), quantity, span, value)
+
+    def _attribute_term(self, node: s.Reference) -> _Typed | None:
+        attribute = self._attribute(node)
+        if attribute is None:
+            return None
+        if attribute.quantity is Quantity.TRUTH:
+            self.scope.report(
+                "type-mismatch",
+                f"`{node.name}` is a truth value where a quantity belongs",
+                node.span,
+                f"use it by itself: `{node.name} and …`",
+            )
+            return None
+        return _Typed(attribute, attribute.quantity, node.span, unbounded=attribute.name == UNBOUNDED)
+
+    def _bounded(self, node: s.Expression) -> _Typed | None:
+        """A term that stands inside another one, where nothing unbounded may."""
+        typed = self._term(node)
+        if typed and typed.unbounded:
+            self._report_unbounded(node.span)
+            return None
+        return typed
+
+    def _report_unbounded(self, span: Span) -> None:
+        self.scope.report(
+            "unbounded-in-term",
+            f"`{UNBOUNDED}` may be unbounded, so it stands alone on one side of a comparison",
+            span,
+            f"write `{UNBOUNDED} >= …`",
+        )
+
+    def _sum(self, operator: str, a: s.Expression, b: s.Expression, node: s.Arithmetic) -> _Typed | None:
+        left, right = self._bounded(a), self._bounded(b)
+        if left is None or right is None:
+            return None
+        unified = self._unify((left, right), "added to" if operator == "+" else "subtracted from")
+        if unified is None:
+            return None
+        (left, right), quantity = unified
+        constant = None
+        if left.constant is not None and right.constant is not None:
+            constant = left.constant + (right.constant if operator == "+" else -right.constant)
+        build = Sum if operator == "+" else Difference
+        return _Typed(build(left.term, right.term), quantity, node.span, constant)
+
+    def _product(self, a: s.Expression, b: s.Expression, node: s.Arithmetic) -> _Typed | None:
+        left, right = self._bounded(a), self._bounded(b)
+        if left is None or right is None:
+            return None
+        for factor, other in ((left, right), (right, left)):
+            if factor.constant is not None and factor.quantity is None:
+                return self._scaled(factor.constant, other, node.span)
+        if left.constant is not None or right.constant is not None:
+            self.scope.report(
+                "type-mismatch",
+                f"the constant factor is a {(left if left.constant is not None else right).kind}, not a plain number",
+                node.span,
+                "leave its unit out",
+            )
+        else:
+            self.scope.report(
+                "nonlinear-product",
+                "neither factor of the product is constant",
+                node.span,
+                "one factor must be a number or a parameter without a unit",
+            )
+        return None
+
+    def _scaled(self, factor: Fraction, body: _Typed, span: Span) -> _Typed:
+        quantity = body.quantity
+        if quantity is Quantity.COUNT and factor.denominator != 1:
+            quantity = Quantity.RATIO
+        constant = None if body.constant is None else factor * body.constant
+        return _Typed(Scaled(factor, body.term), quantity, span, constant)
+
+    def _call(self, function: s.Name, arguments: tuple[s.Expression, ...], node: s.Call) -> _Typed | None:
+        if function.text not in ("abs", "min", "max"):
+            self.scope.report(
+                "unknown-function",
+                f"there is no function `{function.text}`",
+                function.span,
+                did_you_mean(function.text, ("abs", "min", "max")),
+            )
+            return None
+        if (function.text == "abs") != (len(arguments) == 1):
+            takes = "one argument" if function.text == "abs" else "two or more arguments"
+            self.scope.report("type-mismatch", f"`{function.text}` takes {takes}", node.span)
+            return None
+        typed = [self._bounded(argument) for argument in arguments]
+        known = tuple(t for t in typed if t is not None)
+        if len(known) < len(typed):
+            return None
+        unified = self._unify(known, f"put into `{function.text}` with")
+        if unified is None:
+            return None
+        items, quantity = unified
+        terms = tuple(item.term for item in items)
+        values = [item.constant for item in items if item.constant is not None]
+        constant = None
+        if len(values) == len(items):
+            constant = {
+                "abs": lambda: abs(values[0]),
+                "min": lambda: min(values),
+                "max": lambda: max(values),
+            }[function.text]()
+        term: Term = (
+            Absolute(terms[0])
+            if function.text == "abs"
+            else (Minimum(terms) if function.text == "min" else Maximum(terms))
+        )
+        return _Typed(term, quantity, node.span, constant)
+
+    def _unify(self, items: tuple[_Typed, ...], verb: str) -> tuple[tuple[_Typed, ...], Quantity | None] | None:
+        """Give all items one type: a plain number fits a ratio, and a whole one a count (rule 4.3)."""
+        typed = next((item for item in items if item.quantity is not None), None)
+        if typed is None or typed.quantity is None:
+            return items, None
+        for item in items:
+            if item.quantity is typed.quantity:
+                continue
+            whole = item.constant is not None and item.constant.denominator == 1
+            if item.quantity is None and (
+                typed.quantity is Quantity.RATIO or (typed.quantity is Quantity.COUNT and whole)
+            ):
+                continue
+            self._report_types(item, typed, verb)
+            return None
+        return tuple(self._retype(item, typed.quantity) for item in items), typed.quantity
+
+    def _retype(self, item: _Typed, quantity: Quantity) -> _Typed:
+        if isinstance(item.term, Number):
+            return replace(item, term=Number(item.term.value, quantity), quantity=quantity)
+        return item
+
+    def _report_types(self, item: _Typed, other: _Typed, verb: str) -> None:
+        code = "type-mismatch"
+        hint = None
+        if item.quantity is None and other.quantity is Quantity.TIME and item.constant is not None:
+            code = "unit-mismatch"
+            hint = f"write a time with its unit: `{print_number(item.constant)}s`"
+        elif item.quantity is None and other.quantity is Quantity.COUNT:
+            hint = "a count goes with whole numbers"
+        self.scope.report(code, f"a {item.kind} is {verb} a {other.kind}", item.span, hint)
+
+    # Attributes
+
+    def _attribute(self, node: s.Reference) -> Attribute | None:
+        """The attribute a word stands for under this clause's obligation (rules 4.5 to 4.11)."""
+        quantity = ATTRIBUTES.get(node.name)
+        owners = {owner.value: owner for owner in (Owner.REF, Owner.PRED)}
+        if quantity is None or (node.owner is not None and node.owner not in owners):
+            self._report_unknown(node)
+            return None
+        owner = owners[node.owner] if node.owner else None
+        obligated = _OBLIGATED[self.each]
+        if node.name in _OF_PAIR:
+            if owner is None:
+                return Attribute(Owner.PAIR, node.name, quantity)
+            return self._unavailable(node, f"`{node.name}` belongs to the pair", f"write `{node.name}`")
+        if node.name in _EDGES:
+            if owner is not None:
+                return Attribute(owner, node.name, quantity)
+            sides = " or ".join(f"`{o.value}.{node.name}`" for o in (Owner.REF, Owner.PRED))
+            return self._unavailable(node, f"`{node.name}` of which interval?", f"write {sides}")
+        if owner is None and len(obligated) == 1:
+            owner = obligated[0]
+        if owner is None:
+            having = [o for o in obligated if node.name in _OF_INTERVAL[o]]
+            sides = " or ".join(f"`{o.value}.{node.name}`" for o in having)
+            return self._unavailable(node, f"`{node.name}` of which interval?", f"write {sides}")
+        if owner not in obligated or node.name not in _OF_INTERVAL[owner]:
+            where = "each pred" if node.name in _OF_PRED or owner is Owner.PRED else "each ref"
+            if node.name in _OF_REF:
+                where = "each ref"
+            return self._unavailable(
+                node,
+                f"`{print_expression(node)}` does not exist under `each {self.each.value}`",
+                f"use it under `{where}` or `each matched`",
+            )
+        return Attribute(owner, node.name, quantity)
+
+    def _unavailable(self, node: s.Reference, headline: str, hint: str) -> Attribute | None:
+        """Report an attribute that cannot be had, in place of the attribute."""
+        self.scope.report("unavailable-attribute", headline, node.span, hint)
+        return None
+
+    def _report_unknown(self, node: s.Reference) -> None:
+        text = print_expression(node)
+        known = {*ATTRIBUTES, *self.scope.parameters}
+        if node.owner is not None:
+            known = {f"{o}.{name}" for o in ("ref", "pred") for name in (*_EDGES, *_OF_EITHER, *_OF_REF, *_OF_PRED)}
+        self.scope.report("unknown-attribute", f"unknown attribute `{text}`", node.span, did_you_mean(text, known))

@@ -1,0 +1,272 @@
+"""Reads contract and formula text: tokens, statements, syntax nodes; every syntax fault of a file in one run."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from lark import Token
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
+from tracepact.diagnostics import Diagnostics, Source, Span, TextPlace, did_you_mean
+from tracepact.lang import syntax as s
+from tracepact.lang.build import UNITS, token_span
+from tracepact.lang.grammar import STATEMENTS, parser, spellings
+
+LARGEST_TEXT = 1 << 20
+DEEPEST_NESTING = 200
+LONGEST_QUANTITY = 60
+_MOST_BAD_CHARACTERS = 20
+
+
+def read_document(source: Source, diagnostics: Diagnostics) -> s.Document:
+    """The statements of a contract text. A statement with a fault is reported and left out."""
+    if len(source.text.encode("utf-8", "replace")) > LARGEST_TEXT:
+        diagnostics.add(
+            "file-too-large",
+            f"the contract has {len(source.text):,} characters; at most 1 MiB is read",
+            help="split it into several contracts",
+        )
+        return s.Document(())
+    tokens, faulty = _tokens(source, diagnostics)
+    chunks = _chunks(tokens, source, diagnostics)
+    starts = [token_span(chunk[0]).start for chunk in chunks]
+    statements: list[s.Statement] = []
+    broken: list[s.Broken] = []
+    for chunk, start, end in zip(chunks, starts, [*starts[1:], len(source.text)], strict=True):
+        spoiled = any(start <= fault < end for fault in faulty)
+        node = None if spoiled else _parse(chunk, "statement", source, diagnostics)
+        if node is not None:
+            statements.append(node)
+        else:
+            name = next((str(token) for token in chunk[1:2] if token.type == "NAME"), "")
+            broken.append(s.Broken(str(chunk[0]), name))
+    return s.Document(tuple(statements), _comments(source), tuple(broken))
+
+
+def read_formula(source: Source, diagnostics: Diagnostics) -> s.Expression | None:
+    """One formula, or None if the text is not one."""
+    tokens, faulty = _tokens(source, diagnostics)
+    if faulty:
+        return None
+    node: s.Expression | None = _parse(tokens, "formula", source, diagnostics)
+    return node
+
+
+def read_value(source: Source, diagnostics: Diagnostics) -> s.Value | None:
+    """A value that overrides a parameter, such as `80ms`."""
+    tokens, faulty = _tokens(Source(source.name, f"step {source.text}"), diagnostics)
+    node = None if faulty else _parse(tokens, "statement", source, Diagnostics())
+    if isinstance(node, s.Setting) and isinstance(node.value.body, s.Quantity):
+        return node.value
+    diagnostics.add(
+        "bad-quantity",
+        f"`{source.text}` is not a quantity",
+        help="write a number such as `80ms`, `0.08s`, `4f` or `0.5`",
+    )
+    return None
+
+
+# Tokens
+
+_CHARACTER_HELP = {
+    '"': 'a string ends on its own line with `"`',
+    "'": 'strings have double quotes: `"…"`',
+    "/": "there is no division; multiply by a number such as `1/3`",
+    "{": "windows have brackets: `N[40ms]`",
+    ";": "statements need no separator",
+}
+
+_COMMENT_OR_STRING = re.compile(r'#[^\n]*|"(?:[^"\\\n]|\\["\\])*"')
+
+
+def _comments(source: Source) -> tuple[s.Comment, ...]:
+    """The comments; a `#` inside a string starts none."""
+    return tuple(
+        s.Comment(match[0].rstrip(), Span(match.start(), match.end()))
+        for match in _COMMENT_OR_STRING.finditer(source.text)
+        if match[0].startswith("#")
+    )
+
+
+def _tokens(source: Source, diagnostics: Diagnostics) -> tuple[list[Token], list[int]]:
+    """All tokens, and the positions of the characters that started none."""
+    text = source.text
+    faults: list[int] = []
+    while True:
+        try:
+            return list(parser().lex(text)), faults
+        except UnexpectedCharacters as error:
+            start = error.pos_in_stream or 0
+            end = _report_bad_characters(source, text, start, diagnostics)
+            faults.append(start)
+            if len(faults) >= _MOST_BAD_CHARACTERS:
+                text = text[:start]
+            else:
+                text = text[:start] + " " * (end - start) + text[end:]
+
+
+def _report_bad_characters(source: Source, text: str, start: int, diagnostics: Diagnostics) -> int:
+    """Say what is wrong at a place where no token starts; returns where to go on."""
+    glued = re.compile(r"[0-9.]+(?:/[0-9]*)?[A-Za-z0-9_.]*").match(text, start)
+    if glued:
+        end, word = glued.end(), glued[0]
+        unit = word.lstrip("0123456789./")
+        hint = "units are `ms`, `s` and `f` (frames), written without a space: `40ms`"
+        if unit and unit.lower() in UNITS:
+            hint = f"units are in lower case: `{word.lower()}`"
+        diagnostics.add("bad-quantity", f"`{word}` is not a quantity", TextPlace(source, Span(start, end)), hint)
+        return end
+    character = text[start]
+    diagnostics.add(
+        "bad-character",
+        f"`{character}` starts nothing the language knows",
+        TextPlace(source, Span(start, start + 1)),
+        _CHARACTER_HELP.get(character),
+    )
+    return start + 1
+
+
+def _chunks(tokens: list[Token], source: Source, diagnostics: Diagnostics) -> list[list[Token]]:
+    """The tokens of each statement."""
+    chunks: list[list[Token]] = []
+    for token in tokens:
+        if token.type in STATEMENTS:
+            chunks.append([token])
+        elif chunks:
+            chunks[-1].append(token)
+        else:
+            diagnostics.add(
+                "syntax",
+                f"`{token}` does not start a statement",
+                TextPlace(source, token_span(token)),
+                did_you_mean(str(token), [name.lower() for name in STATEMENTS]),
+            )
+            chunks.append([])
+    return [chunk for chunk in chunks if chunk and chunk[0].type in STATEMENTS]
+
+
+# Parsing
+
+
+def _parse(tokens: list[Token], start: str, source: Source, diagnostics: Diagnostics) -> Any:
+    """The node of one statement or formula; None and a diagnostic if the tokens are none."""
+    if not _within_limits(tokens, source, diagnostics):
+        return None
+    state = parser().parse_interactive("", start=start)
+    try:
+        for token in tokens:
+            state.feed_token(token)
+        node = state.feed_eof(tokens[-1] if tokens else None)  # type: ignore[no-untyped-call]  # lark has no types here
+    except UnexpectedToken as error:
+        _report_unexpected(error.token, tokens, start, source, diagnostics)
+        return None
+    return node if _is_shallow(node, source, diagnostics) else None
+
+
+def _within_limits(tokens: list[Token], source: Source, diagnostics: Diagnostics) -> bool:
+    """Check what can be told from the tokens alone: the length of numbers and the nesting of parentheses."""
+    level, sound = 0, True
+    for token in tokens:
+        if token.type == "LPAR":
+            level += 1
+            if level == DEEPEST_NESTING + 1:
+                _report_depth(token_span(token), source, diagnostics)
+                sound = False
+        elif token.type == "RPAR":
+            level -= 1
+        elif token.type == "QUANTITY":
+            if len(token) > LONGEST_QUANTITY:
+                diagnostics.add(
+                    "bad-quantity",
+                    f"a number of {len(token)} characters; at most {LONGEST_QUANTITY} are read",
+                    TextPlace(source, token_span(token)),
+                )
+                sound = False
+            elif not re.sub(r"[a-z]+$", "", token.partition("/")[2] or "1").strip("0"):
+                diagnostics.add("bad-quantity", f"`{token}` divides by zero", TextPlace(source, token_span(token)))
+                sound = False
+    return sound
+
+
+def _is_shallow(node: s.Statement | s.Expression, source: Source, diagnostics: Diagnostics) -> bool:
+    match node:
+        case s.FrameClauseDecl(_, obligation, formula):
+            expressions: tuple[s.Expression, ...] = (obligation, formula)
+        case s.EventClauseDecl(_, _, predicate):
+            expressions = (predicate,)
+        case expression if isinstance(expression, s.Expression):
+            expressions = (expression,)
+        case _:
+            expressions = ()
+    for expression in expressions:
+        if s.nesting(expression) > DEEPEST_NESTING:
+            _report_depth(expression.span, source, diagnostics)
+            return False
+    return True
+
+
+def _report_depth(span: Span, source: Source, diagnostics: Diagnostics) -> None:
+    diagnostics.add(
+        "too-deep",
+        f"operators and parentheses nest more than {DEEPEST_NESTING} levels deep",
+        TextPlace(source, span),
+        "name parts of it as clauses of their own",
+    )
+
+
+def _accepted_after(tokens: list[Token], start: str) -> set[str]:
+    """The terminals that may follow the given tokens."""
+    state = parser().parse_interactive("", start=start)
+    for token in tokens:
+        state.feed_token(token)
+    accepted: set[str] = state.accepts()  # type: ignore[no-untyped-call]  # lark has no types here
+    return accepted
+
+
+def _report_unexpected(token: Token, tokens: list[Token], start: str, source: Source, diagnostics: Diagnostics) -> None:
+    """Say what stands where something else belongs, and what would fit."""
+    before = [t for t in tokens if token.type == "$END" or (t.end_pos or 0) <= (token.start_pos or 0)]
+    accepted = _accepted_after(before, start)
+    expected = _describe(accepted)
+    if token.type == "$END":
+        last = token_span(tokens[-1]) if tokens else Span(0, 0)
+        what = f"the text ends after `{tokens[-1]}`" if tokens else "there is no formula"
+        diagnostics.add("syntax", f"{what}, where {expected} is missing", TextPlace(source, last))
+        return
+    help_line = f"expected {expected}"
+    if str(token) in ("N", "F", "G", "U", "S"):
+        help_line += f"; `{token}` is an operator and cannot be a name"
+    elif token.type in STATEMENTS:
+        help_line += f"; `{token}` is a reserved word"
+    elif token.type == "EQUAL" and "COMPARE" in accepted:
+        help_line = "write `==` to compare"
+    diagnostics.add("syntax", f"`{token}` does not belong here", TextPlace(source, token_span(token)), help_line)
+
+
+def _describe(terminals: Iterable[str]) -> str:
+    """What the parser would take, in words."""
+    names = set(terminals)
+    words = ["the end of the statement"] if "$END" in names else []
+    if "QUANTITY" in names and "NAME" in names and "LPAR" not in names:
+        words.append("a value such as `40ms` or a parameter")
+        names -= {"QUANTITY", "NAME", "MINUS"}
+    elif "LPAR" in names and "TRUE" in names:
+        return "a formula" if "N" in names else "an expression"
+    if "NAME" in names:
+        words.append("a name")
+        names.discard("NAME")
+    shown = sorted(_spelling(name) for name in names if _spelling(name))
+    if len(shown) > 8:
+        words.insert(0, "an operator")
+        shown = [word for word in shown if word in ("`:`", "`)`", "`]`", "`,`")]
+    words += shown
+    return " or ".join(words)
+
+
+def _spelling(terminal: str) -> str:
+    if terminal == "COMPARE":
+        return "a comparison"
+    if terminal == "STRING":
+        return "a string"
+    spelling = spellings().get(terminal, "")
+    return f"`{spelling}`" if spelling else ""

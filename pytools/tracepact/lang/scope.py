@@ -1,0 +1,73 @@
+"""What names mean while a contract is lowered: the step, the parameters, the atoms; and values as exact numbers."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tracepact.diagnostics import Diagnostics, Source, Span, TextPlace, did_you_mean
+from tracepact.lang import syntax as s
+from tracepact.lang.printer import print_value
+
+_SECONDS = {"s": Fraction(1), "ms": Fraction(1, 1000), "": Fraction(1)}
+
+
+@dataclass(slots=True)
+class Scope:
+    """Where a contract's names are looked up; collects which parameters were used."""
+
+    source: Source
+    diagnostics: Diagnostics
+    step: Fraction
+    parameters: dict[str, s.Value]
+    atoms: frozenset[str]
+    free_atoms: bool = False
+    unreadable: frozenset[str] = frozenset()
+    used: set[str] = field(default_factory=set)
+
+    def report(self, code: str, headline: str, span: Span, help: str | None = None) -> None:
+        """Record a finding at a place of the source."""
+        self.diagnostics.add(code, headline, TextPlace(self.source, span), help)
+
+    def literal(self, value: s.Value) -> tuple[Fraction, str] | None:
+        """The signed number and unit a value stands for, parameters looked up; None if there is none such."""
+        sign = -1 if value.negative else 1
+        match value.body:
+            case s.Quantity(number, unit):
+                return sign * number, unit
+            case s.Name(name, span):
+                self.used.add(name)
+                if name in self.unreadable:
+                    return None
+                if name not in self.parameters:
+                    self.report(
+                        "unknown-parameter",
+                        f"`{name}` is not a parameter",
+                        span,
+                        did_you_mean(name, self.parameters) or f"declare it: `param {name} = 40ms`",
+                    )
+                    return None
+                inner = self.literal(self.parameters[name])
+                return (sign * inner[0], inner[1]) if inner else None
+
+    def seconds(self, value: s.Value) -> Fraction | None:
+        """A value as a time; without a unit it is a number of seconds (rule 2.4)."""
+        found = self.literal(value)
+        return None if found is None else self.in_seconds(*found)
+
+    def in_seconds(self, number: Fraction, unit: str) -> Fraction:
+        """A number with a unit as seconds."""
+        return number * self.step if unit == "f" else number * _SECONDS[unit]
+
+    def number(self, value: s.Value, what: str) -> Fraction | None:
+        """A value as a plain number; a unit is an error."""
+        found = self.literal(value)
+        if found is None:
+            return None
+        if found[1]:
+            self.report(
+                "unit-mismatch",
+                f"{what} is a plain number, but `{print_value(value)}` is a time",
+                value.span,
+                "leave the unit out",
+            )
+            return None
+        return found[0]
