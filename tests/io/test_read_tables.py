@@ -58,7 +58,7 @@ def decimal(time: tuple[int, int]) -> str:
     columns=st.permutations(["filename", "onset", "offset", "event_label", "", "score"]),
     ending=st.sampled_from(["\n", "\r\n"]),
     bom=st.booleans(),
-    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    quoted=st.booleans(),
 )
 def test_a_table_of_any_layout_is_read_back_exactly(
     tmp_path_factory: pytest.TempPathFactory,
@@ -67,15 +67,22 @@ def test_a_table_of_any_layout_is_read_back_exactly(
     columns: list[str],
     ending: str,
     bom: bool,
-    quoting: int,
+    quoted: bool,
 ) -> None:
     out = StringIO()
+    quoting = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
     writer = csv.writer(out, delimiter=separator, lineterminator=ending, quoting=quoting)
     writer.writerow(columns)
     for clip, items in data.items():
         rows = [(clip, decimal(a), decimal(b), label) for a, b, label in items] or [(clip, "", "", "")]
         for name, onset, offset, label in rows:
-            fields = {"filename": name, "onset": onset, "offset": offset, "event_label": label, "score": "0.5"}
+            fields = {
+                "filename": name,
+                "onset": onset,
+                "offset": offset,
+                "event_label": label,
+                "score": "0.5",
+            }
             writer.writerow([fields.get(column, "7") for column in columns])
     path = tmp_path_factory.mktemp("tables") / "table"
     path.write_bytes(out.getvalue().encode("utf-8-sig" if bom else "utf-8"))
@@ -89,11 +96,9 @@ def test_a_table_of_any_layout_is_read_back_exactly(
         for clip, items in data.items()
     }
     assert table.clips == expected
-    assert [event.row for _, event in table.events] == [
-        row
-        for row, label in enumerate([label for items in data.values() for label in items or [None]], start=2)
-        if label
-    ]
+    silent = [not items for items in data.values() for _ in range(len(items) or 1)]
+    rows_of_events = [row for row, empty in enumerate(silent, start=2) if not empty]
+    assert [event.row for _, event in table.events] == rows_of_events
 
 
 def test_times_are_exact_decimals(events: Read) -> None:
@@ -237,10 +242,7 @@ def test_each_missing_column_is_reported(events: Read) -> None:
 )
 def test_a_file_that_is_no_text_table_is_one_fault(events: Read, content: bytes, fault: Fault) -> None:
     table, diagnostics = events(content)
-    got = faults(diagnostics)
-    if content.startswith(HEADER.encode() + b"aaa"):
-        got = [(code, 2) for code, row in got if row in (1, 2)]
-    assert got == [fault]
+    assert faults(diagnostics) == [fault]
     assert table.clips == {}
 
 
@@ -304,7 +306,11 @@ def test_a_clip_has_one_condition(tmp_path: Path) -> None:
     ("content", "clips", "found"),
     [
         ("filename\tonset\toffset\na\t1\t2\n", {"a": [(1, 2, "")]}, []),
-        ("filename\tonset\toffset\tevent_label\na\t1\t2\t\na\t1\t2\tx\n", {"a": [(1, 2, ""), (1, 2, "x")]}, []),
+        (
+            "filename\tonset\toffset\tevent_label\na\t1\t2\t\na\t1\t2\tx\n",
+            {"a": [(1, 2, ""), (1, 2, "x")]},
+            [],
+        ),
         ("filename\tonset\toffset\textra\na\t1\t2\tb\n", {"a": [(1, 2, "")]}, []),
         ("filename\tonset\toffset\na\t\t\n", {"a": []}, []),
         ("filename\tonset\toffset\na\t2\t1\n", {}, [("offset-before-onset", 2)]),
@@ -319,7 +325,10 @@ def test_the_label_of_a_region_is_optional(
     path.write_text(content)
     diagnostics = Diagnostics()
     regions = read_regions(path, diagnostics)
-    assert {c: [(e.onset, e.offset, e.label) for e in es] for c, es in regions.clips.items()} == clips
+    assert regions.clips == {
+        clip: tuple(Event(Fraction(onset), Fraction(offset), label) for onset, offset, label in events)
+        for clip, events in clips.items()
+    }
     assert faults(diagnostics) == found
 
 
