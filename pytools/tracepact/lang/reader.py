@@ -32,7 +32,8 @@ def read_document(source: Source, diagnostics: Diagnostics) -> s.Document:
     starts = [token_span(chunk[0]).start for chunk in chunks]
     statements: list[s.Statement] = []
     broken: list[s.Broken] = []
-    for chunk, start, end in zip(chunks, starts, [*starts[1:], len(source.text)], strict=True):
+    ends = [*starts, len(source.text)][1:]
+    for chunk, start, end in zip(chunks, starts, ends, strict=True):
         spoiled = any(start <= fault < end for fault in faulty)
         node = None if spoiled else _parse(chunk, "statement", source, diagnostics)
         if node is not None:

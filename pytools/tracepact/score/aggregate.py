@@ -1,0 +1,110 @@
+"""Scores: exact fractions with their counts, and the aggregations over clips and classes (chapter 7)."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.core import Aggregation
+
+Counts = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A value with the counts behind it; `entries` is how many values a mean was taken of."""
+
+    value: Fraction
+    satisfied: int
+    obligated: int
+    vacuous: bool
+    entries: int = 1
+    vacuous_entries: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClauseCounts:
+    """Satisfied and obligated counts of one clause, by class and clip.
+
+    `counter` marks where an empty obligation is counter evidence (rule 7.4); frame clauses have none.
+    """
+
+    satisfied: Counts
+    obligated: Counts
+    counter: Flags
+
+    @property
+    def vacuous(self) -> Flags:
+        """Where there is no obligation and no counter evidence."""
+        return (self.obligated == 0) & ~self.counter
+
+    def select(self, *, clips: Counts | None = None, label: int | None = None) -> "ClauseCounts":
+        """The counts of some clips, or of one class."""
+        rows = slice(None) if label is None else slice(label, label + 1)
+        columns = slice(None) if clips is None else clips
+        return ClauseCounts(
+            self.satisfied[rows][:, columns], self.obligated[rows][:, columns], self.counter[rows][:, columns]
+        )
+
+    def score(self, label: int, clip: int) -> Score:
+        """The score of one clip and class."""
+        return _score(
+            int(self.satisfied[label, clip]), int(self.obligated[label, clip]), bool(self.counter[label, clip])
+        )
+
+
+def aggregate(counts: ClauseCounts, aggregation: Aggregation) -> Score:
+    """One score for all clips and classes (rule 7.5)."""
+    match aggregation:
+        case Aggregation.POOLED:
+            return _score(int(counts.satisfied.sum()), int(counts.obligated.sum()), bool(counts.counter.any()))
+        case Aggregation.MACRO_CLASSES | Aggregation.MACRO_CLASSES_INFORMATIVE:
+            by_class = ClauseCounts(
+                counts.satisfied.sum(axis=1, keepdims=True),
+                counts.obligated.sum(axis=1, keepdims=True),
+                counts.counter.any(axis=1, keepdims=True),
+            )
+            return _mean(by_class, informative=aggregation is Aggregation.MACRO_CLASSES_INFORMATIVE)
+        case Aggregation.MACRO_CLIPS | Aggregation.MACRO_CLIPS_INFORMATIVE:
+            return _mean(counts, informative=aggregation is Aggregation.MACRO_CLIPS_INFORMATIVE)
+
+
+def _score(satisfied: int, obligated: int, counter: bool) -> Score:
+    """Rules 7.2 to 7.4."""
+    if obligated:
+        return Score(Fraction(satisfied, obligated), satisfied, obligated, vacuous=False)
+    return Score(Fraction(0 if counter else 1), 0, 0, vacuous=not counter, vacuous_entries=int(not counter))
+
+
+def _mean(counts: ClauseCounts, *, informative: bool) -> Score:
+    """The mean over clips (columns) of the mean over classes (rows), exact.
+
+    Entry (class, clip) contributes satisfied / (obligated · entries of its clip); all contributions with one
+    denominator are added as whole numbers first.
+    """
+    vacuous = counts.vacuous
+    taken = ~vacuous if informative else np.ones_like(vacuous)
+    per_clip = taken.sum(axis=0)
+    clips = int((per_clip > 0).sum())
+    satisfied, obligated = int(counts.satisfied.sum()), int(counts.obligated.sum())
+    vacuous_entries = int(vacuous.sum())
+    if not clips:
+        return Score(Fraction(1), satisfied, obligated, True, 0, vacuous_entries)
+    numerator = np.where(counts.obligated > 0, counts.satisfied, vacuous)[taken]
+    denominator = (np.maximum(counts.obligated, 1) * per_clip)[taken]
+    kinds, inverse = np.unique(denominator, return_inverse=True)
+    sums = np.zeros(len(kinds), dtype=np.int64)
+    np.add.at(sums, inverse, numerator)
+    common = lcm(*kinds.tolist())
+    total = sum(part * (common // kind) for part, kind in zip(sums.tolist(), kinds.tolist(), strict=True))
+    return Score(
+        Fraction(total, common * clips),
+        satisfied,
+        obligated,
+        bool(vacuous.all()),
+        int(taken.sum()),
+        vacuous_entries,
+    )
