@@ -86,14 +86,14 @@ def covering_at_most(owner: Owner, count: int) -> Comparison:
 
 
 def clause(name: str, each: Each, formula: Formula, **event_atoms: EventAtom) -> EventClause:
-    """A clause whose parts have spans by their place in the tree: (start, end) numbers the node and its depth."""
+    """A clause whose n-th part, parents first, has the span [n, n + 1)."""
     counter = iter(range(1000))
 
-    def locate(part: Formula, depth: int) -> Located:
+    def locate(part: Formula) -> Located:
         number = next(counter)
-        return Located(part, Span(number, number + 1), tuple(locate(p, depth + 1) for p in children(part)))
+        return Located(part, Span(number, number + 1), tuple(locate(p) for p in children(part)))
 
-    return EventClause(name, each, locate(formula, 0), tuple(event_atoms.items()), Span(0, 1))
+    return EventClause(name, each, locate(formula), tuple(event_atoms.items()), Span(0, 1))
 
 
 def duration_guard() -> EventClause:
@@ -168,7 +168,7 @@ def run_lists(draw: st.DrawFn, most: int = 6, longest: int = 12) -> tuple[Run, .
 
 @st.composite
 def matchers(draw: st.DrawFn) -> Matcher:
-    """Matchers of either kind with a search of some frames, at a tie or between two frames, and a plain reward."""
+    """Matchers of either kind whose search is a whole or half number of frames."""
     frames = draw(st.integers(0, 24))
     reward = draw(st.sampled_from([Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1), Fraction(7, 2)]))
     return Matcher(draw(st.sampled_from(MatcherKind)), frames * STEP / 2, reward)

@@ -119,7 +119,7 @@ def test_one_close_end_is_enough_but_sharing_no_frame_is_not() -> None:
 
 
 def test_equal_costs_go_to_the_earlier_reference_and_then_the_earlier_prediction() -> None:
-    # Both predictions are symmetric about the centre of the reference; both references about that of the prediction.
+    # The two of one side lie mirrored about the centre of the one of the other side.
     assert match_runs([(10, 30)], [(10, 15), (25, 30)], GREEDY, STEP) == ((0, 0),)
     assert match_runs([(10, 30)], [(10, 15), (25, 30)], OPTIMAL, STEP) == ((0, 0),)
     assert match_runs([(10, 15), (25, 30)], [(10, 30)], GREEDY, STEP) == ((0, 0),)

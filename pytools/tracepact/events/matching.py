@@ -40,7 +40,7 @@ def overlaps(ref: Sequence[Run], pred: Sequence[Run]) -> Iterator[Pair]:
 def candidates(ref: Sequence[Run], pred: Sequence[Run], matcher: Matcher, step: Fraction) -> list[Candidate]:
     """The candidates with their costs, by reference and then prediction (rules 8.1 and 8.2).
 
-    A cost is in frames, times the reward's denominator: a whole number, and the order of costs and sums is kept.
+    A cost is in frames, times the reward's denominator: whole, with the order of costs and sums kept.
     """
     search = matcher.search // step  # |difference|·step <= search exactly when |difference| <= this
     reward, scale = matcher.overlap_reward.numerator, matcher.overlap_reward.denominator

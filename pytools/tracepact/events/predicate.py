@@ -1,4 +1,4 @@
-"""Predicates as functions of an obligation: event atoms, missing partners, and the failing part (chapter 4)."""
+"""Predicates as functions of an obligation: event atoms, missing partners, the failing part (chapter 4)."""
 
 import operator
 from collections.abc import Callable, Mapping
@@ -43,7 +43,7 @@ _RELATIONS: dict[Relation, Callable[[Any, Any], bool]] = {
 class PreparedComparison:
     """A comparison whose sides, times in frames, are multiplied by the common denominator of its constants.
 
-    A side times `unit` is its value in seconds or plain numbers. Sides may be asked for when nothing is missing.
+    A side times `unit` is its value in seconds or plain numbers; it exists when nothing is missing.
     """
 
     comparison: Comparison
@@ -124,7 +124,7 @@ def truth(formula: Formula, event_atoms: Mapping[str, PreparedAtom]) -> Callable
 
 
 def failing_part(body: Located, event_atoms: Mapping[str, PreparedAtom], obligation: Obligation) -> Located:
-    """The part to blame for a false predicate (rule 10.1): of `and` the first false one, of `implies` the right."""
+    """The part to blame for a false predicate: of `and` the first false, of `implies` the right (10.1)."""
     match body.formula, body.parts:
         case And(), (left, right):
             blamed = right if truth(left.formula, event_atoms)(obligation) else left
