@@ -47,9 +47,7 @@ def test_gaps_are_the_silences_between_consecutive_predictions_that_both_overlap
     ref: Run, preds: Runs
 ) -> None:
     inside = meeting(ref, preds)
-    silences = [
-        len(set(range(a[1], b[0])) - frames(*preds)) for a, b in pairwise(inside)
-    ]
+    silences = [len(set(range(a[1], b[0])) - frames(*preds)) for a, b in pairwise(inside)]
     assert at.longest_gap(ref, preds) == max([0, *silences])
     assert at.shortest_gap(ref, preds) == (min(silences) if silences else UNBOUNDED)
 
