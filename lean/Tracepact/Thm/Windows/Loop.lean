@@ -115,7 +115,7 @@ def SinceWithin (f g d a : Nat) : Prop := (i : Nat) → Iff (IsTrue (bit a i))
 def AllBehind (f d b : Nat) : Prop := (i : Nat) → Iff (IsTrue (bit b i))
   (And (Nat.le d (.succ i)) ((k : Nat) → Nat.le k i → Lt i (Nat.add k d) → IsTrue (bit f k)))
 theorem since_one (f g : Nat) : SinceWithin f g 1 g := fun i =>
-  ⟨fun h => ⟨i, ⟨.refl, .refl⟩, h, fun k a b => (not_succ_le_self i (le_trans a b)).elim⟩,
+  ⟨fun h => ⟨i, ⟨.refl, .refl⟩, h, fun _ a b => (not_succ_le_self i (le_trans a b)).elim⟩,
    fun ⟨_, ⟨l, m⟩, h, _⟩ => le_antisymm l (le_of_succ_le_succ m) ▸ h⟩
 theorem allBehind_one (f : Nat) : AllBehind f 1 f := fun i =>
   ⟨fun h => ⟨succ_le_succ (zero_le i), fun _ l m => Eq.symm (le_antisymm l (le_of_succ_le_succ m)) ▸ h⟩, fun h => h.right i .refl .refl⟩
@@ -142,7 +142,7 @@ theorem since_step {f g d a b k : Nat} (le : Nat.le k d) (sa : SinceWithin f g d
             fun x p q => h x (lin2 (on4 j d i x) (.p (.v 0) (.v 1)) (.v 2) (.s (.v 2)) (.p (.v 3) (.v 1)) (.s (.v 0)) (.v 3) r q rfl) p⟩, c, g, j,
           ⟨(lin2 (on4 j d c k) (.p (.v 0) (.v 1)) (.p (.v 2) (.v 3)) (.v 3) (.v 1) (.v 0) (.v 2) r' le rfl), (lin1 (on4 c k j d) (.s (.p (.v 0) (.v 1))) (.p (.v 2) (.p (.v 3) (.v 1))) (.s (.v 0)) (.p (.v 2) (.v 3)) m' rfl)⟩, e,
           fun x p q => h x p (Eq.subst (motive := Nat.le x) (Eq.symm g) (lin1 (on3 x c k) (.v 0) (.v 1) (.v 0) (.p (.v 1) (.v 2)) q rfl))⟩⟩)
-theorem allBehind_step {f d b k : Nat} (le : Nat.le k d) (ab : AllBehind f d b) : AllBehind f (Nat.add d k) (Nat.land b (Nat.shiftLeft b k)) :=
+theorem allBehind_step {f d b k : Nat} (pos : Lt 0 d) (le : Nat.le k d) (ab : AllBehind f d b) : AllBehind f (Nat.add d k) (Nat.land b (Nat.shiftLeft b k)) :=
   fun i => iff_trans (land_iff _ _ _) (iff_trans (and_iff (ab i) (iff_trans (shl_iff _ _ _) (exists_iff fun i' => and_iff iff_refl (ab i')))) ⟨
     fun ⟨⟨_, h⟩, i', hi, n, h'⟩ => ⟨hi ▸ (lin1 (on3 d i' k) (.v 0) (.s (.v 1)) (.p (.v 0) (.v 2)) (.s (.p (.v 1) (.v 2))) n rfl),
       fun x p q => match le_or_lt x i' with
@@ -152,8 +152,7 @@ theorem allBehind_step {f d b k : Nat} (le : Nat.le k d) (ab : AllBehind f d b) 
             (lin2 (on4 i' x k d) (.s (.v 0)) (.v 1) (.v 2) (.v 3) (.s (.p (.v 0) (.v 2))) (.p (.v 1) (.v 3)) r le rfl))⟩,
     fun ⟨n, h⟩ =>
       match le_or_lt k i with
-      | .inr r => ⟨⟨(lin1 (on3 d k i) (.p (.v 0) (.v 1)) (.s (.v 2)) (.v 0) (.s (.v 2)) n rfl), fun x p q => h x p (lin1 (on4 i x d k) (.s (.v 0)) (.p (.v 1) (.v 2)) (.s (.v 0)) (.p (.v 1) (.p (.v 2) (.v 3))) q rfl)⟩,
-          ⟨0, not_one_le_zero (one n r)⟩⟩
+      | .inr r => (not_one_le_zero (lin3 (on3 d k i) (.p (.v 0) (.v 1)) (.s (.v 2)) (.s (.v 2)) (.v 1) (.s .z) (.v 0) (.s .z) .z n r pos rfl))
       | .inl r =>
         let ⟨c, hc⟩ := le_exists r
         have g : Eq i (Nat.add c k) := Eq.trans hc (add_comm k c)
@@ -162,4 +161,13 @@ theorem allBehind_step {f d b k : Nat} (le : Nat.le k d) (ab : AllBehind f d b) 
          (lin1 (on3 d k c) (.p (.v 0) (.v 1)) (.s (.p (.v 2) (.v 1))) (.v 0) (.s (.v 2)) n' rfl),
          fun x p q => h x (Eq.subst (motive := Nat.le x) (Eq.symm g) (lin1 (on3 x c k) (.v 0) (.v 1) (.v 0) (.p (.v 1) (.v 2)) p rfl))
           (Eq.subst (motive := fun z => Lt z (Nat.add x (Nat.add d k))) (Eq.symm g) (lin1 (on4 c x d k) (.s (.v 0)) (.p (.v 1) (.v 2)) (.s (.p (.v 0) (.v 3))) (.p (.v 1) (.p (.v 2) (.v 3))) q rfl))⟩⟩)
+theorem sinceLoop_ok (f g width : Nat) : (fuel done a b : Nat) → SinceWithin f g done a → AllBehind f done b → Lt 0 done →
+    Nat.le done width → Nat.le width (Nat.add done fuel) → SinceWithin f g width (sinceLoop width fuel done a b)
+  | .zero, _, _, _, s, _, _, l, m => le_antisymm l m ▸ s
+  | .succ fuel, done, _, _, s, s', p, l, m => cond_cases (P := SinceWithin f g width) (Nat.ble width done)
+      (fun h => le_antisymm l ((ble_iff _ _).mp h) ▸ s)
+      (fun h =>
+        have k := stride_step p (lt_of_not_ble h)
+        sinceLoop_ok f g width fuel _ _ _ (since_step k.doubles s s') (allBehind_step p k.doubles s') (le_trans p (le_add _ _)) k.fits
+          (lin2 (on4 width done fuel (stride width done)) (.v 0) (.p (.v 1) (.s (.v 2))) (.s .z) (.v 3) (.v 0) (.p (.p (.v 1) (.v 3)) (.v 2)) m k.moves rfl))
 end Tracepact
