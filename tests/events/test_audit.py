@@ -58,18 +58,18 @@ def test_every_built_in_case_has_sorted_separate_runs_inside_its_clip_and_a_name
 
 
 def test_bridges_are_made_from_each_two_consecutive_references() -> None:
-    data = family(([(10, 20), (25, 75), (100, 101)], []), ([(0, 9)], [(0, 9)]))
+    data = family(([(10, 20), (25, 75), (100, 102)], []), ([(0, 9)], [(0, 9)]))
     made = bridge_family(CONTRACT, data)
     # A piece is a quarter of its reference, with its hole at most 200 ms: 9 frames, 2, and none.
     assert [made.runs[Side.PRED][i] for i in range(made.segments)] == [
         ((10, 65), (66, 75)),
         ((10, 12), (13, 75)),
-        ((25, 34), (35, 101)),
+        ((25, 34), (35, 102)),
     ]
     assert [made.runs[Side.REF][i] for i in range(made.segments)] == [
         ((10, 20), (25, 75)),
         ((10, 20), (25, 75)),
-        ((25, 75), (100, 101)),
+        ((25, 75), (100, 102)),
     ]
 
 

@@ -180,6 +180,7 @@ def test_an_unbounded_shortest_gap_exceeds_every_bound() -> None:
     split = Obligation((0, 100), (0, 10), Scene(((0, 100),), ((0, 10), (13, 50))))
     assert prepare(compare(gap, "==", 3 * STEP), STEP).truth(split)
     assert prepare(compare(gap, "<", "0.061"), STEP).truth(split)
+    assert prepare(compare(gap, ">", "0.059"), STEP).truth(split)
     assert not prepare(compare(gap, "<", "0.06"), STEP).truth(split)
 
 

@@ -59,9 +59,7 @@ def stress_track() -> Mapping[str, tuple[Case, ...]]:
         "separated": tuple(_separated(*point) for point in grid),
         "left_bridge": left,
         "right_bridge": tuple(_mirrored(case, "right_bridge") for case in left),
-        "split": tuple(
-            _split(*point) for point in product(_LENGTHS, _GAPS, _SHIFTS) if point[0] > sum(point[1:])
-        ),
+        "split": tuple(_split(*point) for point in product(_LENGTHS, _GAPS, _SHIFTS) if point[0] > sum(point[1:])),
         "nominal": tuple(_nominal(*point) for point in product(_LENGTHS, _SHIFTS, _SHIFTS)),
     }
 
@@ -92,9 +90,7 @@ def _mirrored(case: Case, name: str) -> Case:
 def _split(length: int, gap: int, shift: int) -> Case:
     """One reference and two predictions inside it, the first of `shift` frames."""
     ref = (10, 10 + length)
-    return Case(
-        f"split {length} {gap} {shift}", ref[1] + 20, (ref,), ((10, 10 + shift), (10 + shift + gap, ref[1]))
-    )
+    return Case(f"split {length} {gap} {shift}", ref[1] + 20, (ref,), ((10, 10 + shift), (10 + shift + gap, ref[1])))
 
 
 def _nominal(length: int, onset: int, offset: int) -> Case:
@@ -103,9 +99,7 @@ def _nominal(length: int, onset: int, offset: int) -> Case:
     return Case(f"nominal {length} {onset} {offset}", ref[1] + 20, (ref,), ((10 - onset, ref[1] + offset),))
 
 
-def bridge_cases(
-    family: Family, refs: Mapping[int, tuple[Run, ...]], search: int, joined: int
-) -> tuple[Case, ...]:
+def bridge_cases(family: Family, refs: Mapping[int, tuple[Run, ...]], search: int, joined: int) -> tuple[Case, ...]:
     """For each two consecutive references a left and a right bridge: a prediction over both, and a piece.
 
     `refs` are joined runs by segment; `search` and `joined`, the widest gap that is joined, are in frames.

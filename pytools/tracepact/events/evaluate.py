@@ -125,14 +125,10 @@ def evaluate_events(contract: Contract, family: Family, matcher: Matcher | None 
     for segment in sorted(refs.keys() | preds.keys()):
         others = _refs_of_other_classes(family, refs, segment) if compares_classes else ()
         scene = Scene(refs.get(segment, _NO_RUNS), preds.get(segment, _NO_RUNS), others)
-        pairs = (
-            match_runs(scene.refs, scene.preds, matcher, family.step) if scene.refs and scene.preds else ()
-        )
+        pairs = match_runs(scene.refs, scene.preds, matcher, family.step) if scene.refs and scene.preds else ()
         matches += [Match(segment, scene.refs[i], scene.preds[j]) for i, j in pairs]
         ignored = family.ignored.get(segment, _NO_RUNS)
-        counter_evidence[segment] = not ignored or not all(
-            is_ignored(run, ignored) for run in scene.refs + scene.preds
-        )
+        counter_evidence[segment] = not ignored or not all(is_ignored(run, ignored) for run in scene.refs + scene.preds)
         for judge in judges:
             judge.judge(segment, obligations(judge.clause.each, scene, pairs, ignored))
     return EventEvaluation(
@@ -145,9 +141,7 @@ def is_ignored(run: Run, ignored: Sequence[Run]) -> bool:
     return bool(ignored) and covered(run, ignored) == duration(run)
 
 
-def obligations(
-    each: Each, scene: Scene, pairs: Sequence[Pair], ignored: Sequence[Run] = ()
-) -> Iterator[Obligation]:
+def obligations(each: Each, scene: Scene, pairs: Sequence[Pair], ignored: Sequence[Run] = ()) -> Iterator[Obligation]:
     """The obligations of one segment, without the ignored ones (rule 9.1)."""
     match each:
         case Each.REF:
@@ -197,9 +191,7 @@ class _Judge:
 
     def evaluation(self) -> EventClauseEvaluation:
         """What was found."""
-        return EventClauseEvaluation(
-            self.clause, self._satisfied, self._obligated, tuple(self._violated), self._atoms
-        )
+        return EventClauseEvaluation(self.clause, self._satisfied, self._obligated, tuple(self._violated), self._atoms)
 
 
 def _failed_comparison(atom: PreparedAtom, obligation: Obligation) -> FailedComparison | None:

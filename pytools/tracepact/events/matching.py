@@ -98,10 +98,7 @@ def _best_ahead(found: Sequence[Candidate]) -> list[tuple[Total, Total, Total, T
     ahead = [(nothing, nothing, nothing, nothing)]
     for k in range(len(found) - 1, -1, -1):
         after = ahead[-1]
-        left = [
-            after[_next_state(found, k, bool(state & _REF_TAKEN), bool(state & _PRED_TAKEN))]
-            for state in range(4)
-        ]
+        left = [after[_next_state(found, k, bool(state & _REF_TAKEN), bool(state & _PRED_TAKEN))] for state in range(4)]
         took = _plus(after[_next_state(found, k, True, True)], found[k][0])
         ahead.append((min(left[0], took), left[1], left[2], left[3]))
     ahead.reverse()
@@ -114,9 +111,7 @@ def _next_state(found: Sequence[Candidate], k: int, ref_taken: bool, pred_taken:
         return _FREE
     _, i, j = found[k]
     _, next_i, next_j = found[k + 1]
-    return (_REF_TAKEN if ref_taken and next_i == i else _FREE) | (
-        _PRED_TAKEN if pred_taken and next_j == j else _FREE
-    )
+    return (_REF_TAKEN if ref_taken and next_i == i else _FREE) | (_PRED_TAKEN if pred_taken and next_j == j else _FREE)
 
 
 def _plus(total: Total, cost: int) -> Total:

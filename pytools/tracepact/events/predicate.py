@@ -154,7 +154,5 @@ def _flag(attribute: Attribute) -> Callable[[Obligation], bool]:
         case "matched":
             return lambda o: o.ref is not None and o.pred is not None
         case "dominant":
-            return lambda o: (
-                o.pred is not None and dominant(o.pred, o.scene.refs, o.scene.refs_of_other_classes)
-            )
+            return lambda o: o.pred is not None and dominant(o.pred, o.scene.refs, o.scene.refs_of_other_classes)
     raise ValueError(f"`{attribute.name}` is not a truth-valued attribute")
