@@ -85,6 +85,7 @@ def test_an_array_of_intervals_is_one_clip() -> None:
         ([(Decimal("1e999999999"), 1)], [("bad-time", 0)]),
         ([(0, 1, "x"), (None, 1, "x")], [("incomplete-row", 1)]),
         ([(0, 1, None)], [("incomplete-row", 0)]),
+        ([(None, None, None)], [("incomplete-row", 0)]),
         ([(0, 1, "x"), (1,)], [("wrong-columns", 1)]),
         ([(0, 1, "x", 3)], [("wrong-columns", 0)]),
         ((0.5, 1.0), [("wrong-columns", 0), ("wrong-columns", 1)]),
@@ -139,6 +140,10 @@ def test_a_data_frame_has_the_columns_of_a_table() -> None:
 
 def test_faults_of_a_data_frame_are_those_of_a_table() -> None:
     pandas = pytest.importorskip("pandas", reason="pandas is the caller's choice")
+    twice = pandas.DataFrame(
+        [("a", 1, 2, 3, "x")], columns=["filename", "onset", "onset", "offset", "event_label"]
+    )
+    assert faults(twice) == [("wrong-columns", None)]
     rows = [("a", 1.0, 2.0, "x"), ("a", np.nan, 2.0, "x"), ("a", -1.0, 2.0, "x")]
     columns = ["filename", "onset", "offset", "event_label"]
     assert faults(pandas.DataFrame(rows, columns=columns)) == [("incomplete-row", 1), ("bad-time", 2)]

@@ -100,6 +100,11 @@ def clip(**keys: Any) -> dict[str, Any]:
         (clip(masks={"zone": [[0, 10**12]]}), "bad-json", "`clips[1].masks.zone[0]`"),
         (clip(masks={"zone": [[0, 1.5]]}), "bad-json", "`clips[1].masks.zone[0]`"),
         (clip(masks={"zone": [[-1, 2]]}), "bad-json", "`clips[1].masks.zone[0]`"),
+        (
+            f'{{"clips": [{{"name": "a", "masks": {{"zone": [[0, {"9" * 5000}]]}}}}]}}',
+            "bad-json",
+            "`clips[0].masks.zone[0]`",
+        ),
         ({"clips": [{"ref": []}]}, "bad-json", "`clips[0].name` is missing"),
         ({"clips": [{"name": 3}]}, "bad-json", "`clips[0].name` is the number 3"),
         ({"clips": [{"name": "a"}, {"name": "a"}]}, "bad-json", "`clips[1].name` repeats clip `a`"),
@@ -119,6 +124,13 @@ def test_a_fault_is_named_by_its_path(tmp_path: Path, content: Any, code: str, w
     assert (diagnostics.items[0].code, words in diagnostics.items[0].headline) == (code, True), list(
         diagnostics
     )
+
+
+@pytest.mark.parametrize("duration", [0, "0.0", "-1", "NaN", None])
+def test_a_bad_duration_is_not_kept(tmp_path: Path, duration: Any) -> None:
+    read, diagnostics = document(tmp_path / "pair.json", clip(duration=duration))
+    assert read.durations.clips == {}
+    assert len(diagnostics) == 1
 
 
 def test_a_misspelt_key_offers_the_nearest(tmp_path: Path) -> None:

@@ -70,8 +70,12 @@ def test_a_table_of_any_layout_is_read_back_exactly(
     quoted: bool,
 ) -> None:
     out = StringIO()
-    quoting = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
-    writer = csv.writer(out, delimiter=separator, lineterminator=ending, quoting=quoting)
+    writer = csv.writer(
+        out,
+        delimiter=separator,
+        lineterminator=ending,
+        quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL,
+    )
     writer.writerow(columns)
     for clip, items in data.items():
         rows = [(clip, decimal(a), decimal(b), label) for a, b, label in items] or [(clip, "", "", "")]
@@ -138,6 +142,18 @@ def test_a_quoted_field_over_two_lines_keeps_later_rows_on_their_lines(events: R
     assert not list(diagnostics)
 
 
+def test_spaces_around_names_and_fields_do_not_count(events: Read) -> None:
+    table, diagnostics = events("filename, onset, offset, event_label\na, 1, 2, x\nb, , , \n")
+    assert table.clips == {"a": (Event(Fraction(1), Fraction(2), "x"),), "b": ()}
+    assert not list(diagnostics)
+
+
+def test_a_row_may_lack_columns_that_are_not_read(events: Read) -> None:
+    table, diagnostics = events("filename\tonset\toffset\tevent_label\tnote\na\t1\t2\tx\n")
+    assert len(table.clips["a"]) == 1
+    assert not list(diagnostics)
+
+
 def test_trailing_separators_are_no_fault(events: Read) -> None:
     table, diagnostics = events(HEADER + "a\t1\t2\tx\t\t\n")
     assert len(table.clips["a"]) == 1
@@ -174,7 +190,7 @@ def test_trailing_separators_are_no_fault(events: Read) -> None:
 def test_a_bad_row_is_reported_and_the_others_are_read(events: Read, row: str, code: str) -> None:
     table, diagnostics = events(HEADER + f"b\t1\t2\tx\n{row}\nc\t1\t2\tx\n")
     assert faults(diagnostics) == [(code, 3)]
-    assert list(table.clips) == ["b", "c"]
+    assert [(clip, event.row) for clip, event in table.events] == [("b", 2), ("c", 4)]
 
 
 def test_all_faults_of_a_file_are_collected(events: Read) -> None:
@@ -246,6 +262,14 @@ def test_a_file_that_is_no_text_table_is_one_fault(events: Read, content: bytes,
     assert table.clips == {}
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(HEADER.encode("utf-16"), "UTF-16"), (b"a" * (2 * LONGEST_LINE), "longer than 1 MiB")],
+)
+def test_a_file_that_is_no_text_table_is_explained(events: Read, content: bytes, words: str) -> None:
+    assert [words in d.headline for d in events(content)[1]] == [True]
+
+
 def test_an_endless_file_stops_early() -> None:
     if not Path("/dev/zero").exists():
         pytest.skip("there is no /dev/zero on this system")
@@ -280,18 +304,19 @@ def test_durations_are_exact_and_may_repeat(tmp_path: Path) -> None:
 
 def test_each_bad_duration_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "d.tsv"
-    path.write_text("filename\tduration\na\t10\na\t12\nb\t0\nc\t-1\nd\tnan\ne\t\n\t5\nf\t1\n")
+    path.write_text("filename\tduration\na\t10\na\t12\na\t10.0\na\t13\nb\t0\nc\t-1\nd\tnan\ne\t\n\t5\nf\t1\n")
     diagnostics = Diagnostics()
     assert read_durations(path, diagnostics).clips == {"a": 10, "f": 1}
     assert faults(diagnostics) == [
-        ("incomplete-row", 7),
-        ("incomplete-row", 8),
+        ("incomplete-row", 9),
+        ("incomplete-row", 10),
         ("conflicting-duration", 3),
-        ("bad-time", 4),
-        ("bad-time", 5),
+        ("conflicting-duration", 5),
         ("bad-time", 6),
+        ("bad-time", 7),
+        ("bad-time", 8),
     ]
-    assert "line 2" in next(d.headline for d in diagnostics if d.code == "conflicting-duration")
+    assert ["line 2" in d.headline for d in diagnostics if d.code == "conflicting-duration"] == [True, True]
 
 
 def test_a_clip_has_one_condition(tmp_path: Path) -> None:

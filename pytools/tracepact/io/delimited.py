@@ -100,9 +100,7 @@ def _check_header(
     expected = ", ".join(f"`{name}`" for name in required)
     if not set(required) & {name.lower() for name in header.names}:
         line = header.separator.join(header.names)
-        foreign = next(
-            (word for sign, word in _FOREIGN.items() if set(required) & set(line.split(sign))), None
-        )
+        foreign = next((word for sign, word in _FOREIGN.items() if set(required) & set(line.split(sign))), None)
         if foreign:
             fault, help = f"the columns are separated by {foreign}", "separate them by tabs or by commas"
         else:
@@ -118,9 +116,7 @@ def _check_header(
     return report_missing(required, header.names, place, diagnostics) and sound
 
 
-def report_missing(
-    required: Sequence[str], names: Sequence[str], place: RowPlace, diagnostics: Diagnostics
-) -> bool:
+def report_missing(required: Sequence[str], names: Sequence[str], place: RowPlace, diagnostics: Diagnostics) -> bool:
     """Whether every required column is among the names; each one that is not is reported."""
     complete = True
     free = [name for name in names if name and name not in required]
@@ -129,18 +125,12 @@ def report_missing(
             continue
         complete = False
         cased = next((name for name in free if name.lower() == column), None)
-        help = (
-            f"did you mean `{shown(cased)}`? column names are lower case"
-            if cased
-            else did_you_mean(column, free)
-        )
+        help = f"did you mean `{shown(cased)}`? column names are lower case" if cased else did_you_mean(column, free)
         diagnostics.add("wrong-columns", f"there is no column `{column}`", place, help)
     return complete
 
 
-def _fits(
-    row: list[str], number: int, least: int, header: _Header, file: TextFile, diagnostics: Diagnostics
-) -> bool:
+def _fits(row: list[str], number: int, least: int, header: _Header, file: TextFile, diagnostics: Diagnostics) -> bool:
     """Whether a row of another width than the header can be read; blank lines cannot, and are no fault."""
     width, found = len(header.names), len(row)
     if not any(field.strip() for field in row) and found < least:
@@ -152,9 +142,7 @@ def _fits(
         help = "quote a field that holds the separator, and write decimals with a point"
     else:
         help = f"separate the fields by {SEPARATORS[header.separator]}; a silent clip keeps its separators"
-    diagnostics.add(
-        "wrong-columns", f"the row has {fields}, the header {width}", RowPlace(file.name, number), help
-    )
+    diagnostics.add("wrong-columns", f"the row has {fields}, the header {width}", RowPlace(file.name, number), help)
     return False
 
 

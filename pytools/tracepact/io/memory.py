@@ -30,18 +30,14 @@ def events_from(
     return _intervals(data, diagnostics, name, label, clip, regions=False)
 
 
-def regions_from(
-    data: Any, diagnostics: Diagnostics, *, name: str = "ignore", clip: str = ONE_CLIP
-) -> Regions:
+def regions_from(data: Any, diagnostics: Diagnostics, *, name: str = "ignore", clip: str = ONE_CLIP) -> Regions:
     """Ignore regions from the same kinds of data; one without a label is for every class."""
     if isinstance(data, str | os.PathLike):
         return read_regions(data, diagnostics)
     return _intervals(data, diagnostics, name, "", clip, regions=True)
 
 
-def durations_from(
-    data: Any, diagnostics: Diagnostics, *, name: str = "durations"
-) -> Durations | Fraction | None:
+def durations_from(data: Any, diagnostics: Diagnostics, *, name: str = "durations") -> Durations | Fraction | None:
     """Durations from a mapping of clips to times, a path, or one time for all clips (also as text)."""
     if data is None or isinstance(data, Durations):
         return data
@@ -58,9 +54,7 @@ def durations_from(
     return _duration(data, times, diagnostics, RowPlace(name), "")
 
 
-def _duration(
-    value: Any, times: Times, diagnostics: Diagnostics, place: RowPlace, where: str
-) -> Fraction | None:
+def _duration(value: Any, times: Times, diagnostics: Diagnostics, place: RowPlace, where: str) -> Fraction | None:
     text = _text(value)
     if not _is_time(text, times):
         report_time(times, "duration", text, diagnostics, place, where)
@@ -79,9 +73,7 @@ def _is_time(text: str, times: Times) -> bool:
     return True
 
 
-def _intervals(
-    data: Any, diagnostics: Diagnostics, name: str, label: str, clip: str, *, regions: bool
-) -> EventTable:
+def _intervals(data: Any, diagnostics: Diagnostics, name: str, label: str, clip: str, *, regions: bool) -> EventTable:
     if isinstance(data, EventTable):
         return data
     rows = EventRows(name, diagnostics, Times(fractions=True), regions=regions)
@@ -151,9 +143,7 @@ def _add_frame(frame: Any, rows: EventRows) -> None:
         return
     count = len(frame)
     clips, onsets, offsets, labels = (
-        _column(frame, column, _text if column in ("onset", "offset") else _label)
-        if column in names
-        else [""] * count
+        _column(frame, column, _text if column in ("onset", "offset") else _label) if column in names else [""] * count
         for column in EVENT_COLUMNS
     )
     for row, fields in enumerate(zip(clips, onsets, offsets, labels, strict=True)):
@@ -165,9 +155,7 @@ def _column(frame: Any, column: str, text: Any) -> list[str]:
     series = frame[column]
     # `tolist` widens a short float to a double, which is another decimal; iterating the array does not.
     values = series.to_numpy() if str(series.dtype) in ("float16", "float32") else series.tolist()
-    return [
-        "" if missing else text(value) for value, missing in zip(values, series.isna().tolist(), strict=True)
-    ]
+    return ["" if missing else text(value) for value, missing in zip(values, series.isna().tolist(), strict=True)]
 
 
 def _label(value: Any) -> str:
@@ -179,8 +167,6 @@ def _text(value: Any) -> str:
     """The text of a time in memory, the shortest decimal for a float (rule 5.2); no other value is hidden."""
     if value is None:
         return ""
-    if isinstance(value, float):
-        return repr(float(value))
     try:
         return str(value).strip()
     except ValueError:  # an integer of thousands of digits

@@ -49,9 +49,7 @@ class EventRows:
                 self._report_times(row, onset, offset, where)
                 return
             if self.regions and event.offset < event.onset:
-                self._report(
-                    "offset-before-onset", f"offset `{offset}` lies before onset `{onset}`", row, where
-                )
+                self._report("offset-before-onset", f"offset `{offset}` lies before onset `{onset}`", row, where)
                 return
             events = self.clips.get(clip)
             if events is None:
@@ -72,9 +70,7 @@ class EventRows:
         for column, text in (("onset", onset), ("offset", offset)):
             report_time(self.times, column, text, self.diagnostics, RowPlace(self.name, row), where)
 
-    def _report_gaps(
-        self, row: int | None, clip: str, onset: str, offset: str, label: str, where: str
-    ) -> None:
+    def _report_gaps(self, row: int | None, clip: str, onset: str, offset: str, label: str, where: str) -> None:
         named = {"filename": clip, "onset": onset, "offset": offset, "event_label": label}
         if self.regions:
             del named["event_label"]

@@ -69,9 +69,7 @@ def _read_bytes(name: str, diagnostics: Diagnostics) -> bytes | None:
             if not pieces:
                 is_json = piece.removeprefix(_BOM).lstrip()[:1] in (b"{", b"[")
             if not pieces and piece.startswith(_UTF16):
-                diagnostics.add(
-                    "bad-encoding", "the file is UTF-16 text", RowPlace(name, 1), "save the file as UTF-8"
-                )
+                diagnostics.add("bad-encoding", "the file is UTF-16 text", RowPlace(name, 1), "save the file as UTF-8")
                 return None
             if b"\0" in piece:
                 row = lines + piece.count(b"\n", 0, piece.index(b"\0")) + 1
@@ -83,9 +81,7 @@ def _read_bytes(name: str, diagnostics: Diagnostics) -> bytes | None:
                 )
                 return None
             if is_json and len(pieces) * LONGEST_LINE >= LARGEST_JSON:
-                diagnostics.add(
-                    "bad-json", f"the document is larger than {LARGEST_JSON >> 20} MiB", RowPlace(name)
-                )
+                diagnostics.add("bad-json", f"the document is larger than {LARGEST_JSON >> 20} MiB", RowPlace(name))
                 return None
             if not is_json and len(piece) == LONGEST_LINE and b"\n" not in piece and b"\r" not in piece:
                 diagnostics.add(

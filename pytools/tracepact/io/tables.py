@@ -111,8 +111,6 @@ def _pairs(file: TextFile, column: str, diagnostics: Diagnostics) -> list[tuple[
         if clip and value:
             pairs.append((row, clip, value))
         else:
-            empty = " and ".join(
-                f"`{name}`" for name, text in (("filename", clip), (column, value)) if not text
-            )
+            empty = " and ".join(f"`{name}`" for name, text in (("filename", clip), (column, value)) if not text)
             diagnostics.add("incomplete-row", f"the row has no {empty}", RowPlace(file.name, row))
     return pairs
