@@ -110,9 +110,7 @@ def reference_clip(rng: Random, clip: str) -> Events:
 
 
 def condition(events: Events) -> str:
-    overlapping = sum(
-        any(overlap(event, other) for other in events if other.label != event.label) for event in events
-    )
+    overlapping = sum(any(overlap(event, other) for other in events if other.label != event.label) for event in events)
     return "busy" if overlapping >= BUSY_EVENTS else "quiet"
 
 
@@ -259,9 +257,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Write every file and print each system's frame F1."""
     parser = argparse.ArgumentParser(description="Write the demo data and print each system's frame F1.")
     default = Path(__file__).resolve().parents[1] / "spec" / "demo"
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", default=default, help="where to write (default: spec/demo)"
-    )
+    parser.add_argument("--out", type=Path, metavar="DIR", default=default, help="where to write (default: spec/demo)")
     out: Path = parser.parse_args(arguments).out
     out.mkdir(parents=True, exist_ok=True)
 

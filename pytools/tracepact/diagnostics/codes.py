@@ -73,6 +73,7 @@ CODES: dict[str, Code] = {
         ("wrong-mask", "3.9", "a supplied mask does not fit the contract or the clip's frames"),
         ("needs-classes", "2.8 4.10", "the contract compares classes but the scoring is by union"),
         ("bad-json", "", "the JSON document has not the expected form"),
+        ("missing-condition", "", "a clip has no row in the conditions table"),
         ("bad-requirement", "", "a requirement is not of the form clause>=number"),
     ),
     **_codes(
@@ -83,6 +84,8 @@ CODES: dict[str, Code] = {
         ("vanished-event", "5.3", "an event gives no frame on the grid"),
         ("one-sided-label", "7.6", "a label occurs on one side only"),
         ("clip-without-predictions", "", "a clip has no row among the predictions"),
+        ("unused-condition", "", "the conditions table names a clip that is not in the family"),
+        ("unused-ignore", "5.9", "an ignore region names a clip or class that is not in the family"),
         ("window-beyond-trace", "6.2", "a window is longer than a clip"),
         ("unused-parameter", "3.3", "a parameter is declared and never used"),
     ),

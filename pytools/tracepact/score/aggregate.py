@@ -39,7 +39,8 @@ class ClauseCounts:
     @property
     def vacuous(self) -> Flags:
         """Where there is no obligation and no counter evidence."""
-        return (self.obligated == 0) & ~self.counter
+        vacuous: Flags = (self.obligated == 0) & ~self.counter
+        return vacuous
 
     def select(self, *, clips: Counts | None = None, label: int | None = None) -> "ClauseCounts":
         """The counts of some clips, or of one class."""
@@ -65,7 +66,7 @@ def aggregate(counts: ClauseCounts, aggregation: Aggregation) -> Score:
             by_class = ClauseCounts(
                 counts.satisfied.sum(axis=1, keepdims=True),
                 counts.obligated.sum(axis=1, keepdims=True),
-                counts.counter.any(axis=1, keepdims=True),
+                np.asarray(counts.counter.any(axis=1, keepdims=True)),
             )
             return _mean(by_class, informative=aggregation is Aggregation.MACRO_CLASSES_INFORMATIVE)
         case Aggregation.MACRO_CLIPS | Aggregation.MACRO_CLIPS_INFORMATIVE:

@@ -49,7 +49,7 @@ def assemble(
                 f"`{clip}` has no row in the predictions",
                 RowPlace(prediction.name),
             )
-    ignored = _ignored(ignore, grid, index, frames, segments) if ignore else {}
+    ignored = _ignored(ignore, grid, index, frames, segments, diagnostics) if ignore else {}
     supplied = _masks(contract, masks or {}, index, frames, segments, mode, diagnostics)
     _check_windows(contract, frames, diagnostics)
     diagnostics.raise_errors()
@@ -217,20 +217,29 @@ def _report_joins(items: Sequence[tuple[int, int, Event]], table: EventTable, di
 
 
 def _ignored(
-    ignore: Regions, grid: Grid, index: Mapping[str, int], frames: Sequence[int], segments: Mapping[str, int]
+    ignore: Regions,
+    grid: Grid,
+    index: Mapping[str, int],
+    frames: Sequence[int],
+    segments: Mapping[str, int],
+    diagnostics: Diagnostics,
 ) -> dict[int, tuple[Run, ...]]:
     """The ignored frames by segment: those whose centre lies in a region (rule 5.9)."""
     by_centre = Grid(grid.step)
     found: dict[int, list[Run]] = {}
     for clip, event in ignore.events:
-        if clip not in index:
+        bases = [base for label, base in segments.items() if event.label in ("", label) or label == UNION_CLASS]
+        if clip not in index or not bases:
+            diagnostics.add(
+                "unused-ignore",
+                f"the ignore region of `{clip}` at {_seconds(event.onset)} is for no clip and class of the family",
+                RowPlace(ignore.name, event.row),
+            )
             continue
         number = index[clip]
         start, end = by_centre.project(event.onset, event.offset)
-        run = max(start, 0), min(end, frames[number])
-        for label, base in segments.items():
-            if event.label in ("", label) or label == UNION_CLASS:
-                found.setdefault(base + number, []).append(run)
+        for base in bases:
+            found.setdefault(base + number, []).append((max(start, 0), min(end, frames[number])))
     return {segment: union_runs(some) for segment, some in found.items()}
 
 

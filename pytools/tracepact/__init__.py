@@ -1,0 +1,42 @@
+"""Executable boundary contracts for sound event detection.
+
+The way data flows, and the package of each stage (imports point only to earlier ones):
+
+    diagnostics, specs   what went wrong as data; where the spec files are
+    core                 formulas, event atoms and contracts without names, units or sugar
+    lang                 text to core and back
+    trace                events on an exact grid, families of clips as bitsets
+    io                   files and in-memory data to events
+    monitor              the reference semantics and the fast engines
+    events               matching and event clauses
+    score                counts, vectors, witnesses
+    run                  one scoring run, from tables to a scorecard
+    report, export, demo views of a run; other tools' languages; the shipped example
+    cli                  arguments and exit codes
+"""
+
+from tracepact.core import Aggregation, Contract
+from tracepact.diagnostics import Diagnostic, InvalidInput
+from tracepact.lang import load_contract, override, parse_contract, parse_formula
+from tracepact.run import Run, score, score_document
+from tracepact.score import Score, Scorecard
+from tracepact.specs import starter_contracts
+from tracepact.trace import Mode
+
+__all__ = [
+    "Aggregation",
+    "Contract",
+    "Diagnostic",
+    "InvalidInput",
+    "Mode",
+    "Run",
+    "Score",
+    "Scorecard",
+    "load_contract",
+    "override",
+    "parse_contract",
+    "parse_formula",
+    "score",
+    "score_document",
+    "starter_contracts",
+]

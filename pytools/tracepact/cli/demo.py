@@ -1,0 +1,51 @@
+"""`tracepact demo`: the main job on shipped data."""
+
+from pathlib import Path
+
+import click
+from rich.table import Table
+
+from tracepact.cli.screen import messages, output, progress
+from tracepact.demo import CONTRACT, DemoSystem, demo_contract, run_demo
+from tracepact.diagnostics import Diagnostics, summarise
+from tracepact.lang import compile_source, read_source
+from tracepact.report import render_report, report_data, write_report
+from tracepact.report.text import bar
+
+
+@click.command()
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("out/demo"), show_default=True)
+def command(out: Path) -> None:
+    """Check the starter contract, score three imitation systems, show where they fail, write their reports."""
+    console, notes = output(), messages()
+    diagnostics = Diagnostics()
+    source = read_source(demo_contract(), diagnostics)
+    if source is not None:
+        compile_source(source, diagnostics)
+    diagnostics.raise_errors()
+    notes.print(f"checked {CONTRACT}: {summarise(diagnostics) if len(diagnostics) else 'ok'}")
+    with progress("scoring three systems"):
+        systems = list(run_demo())
+        reports = {system.name: report_data(system.run) for system in systems}
+    console.print(_comparison(systems, reports))
+    console.print("One frame F1, three different failures: that is what the vector is for.\n")
+    worst = systems[0]
+    console.print(f"[bold]{worst.name} in full[/bold]")
+    console.print(render_report(reports[worst.name]))
+    with progress("writing reports"):
+        for system in systems:
+            write_report(system.run, reports[system.name], out / system.name)
+    notes.print(f"wrote the reports to {out} (report.txt, report.svg, report.json and the rows as CSV)", markup=False)
+
+
+def _comparison(systems: list[DemoSystem], reports: dict[str, dict[str, object]]) -> Table:
+    table = Table(title="Three systems, pooled over clips and classes", title_justify="left", title_style="bold")
+    table.add_column("", no_wrap=True)
+    for system in systems:
+        table.add_column(system.name, no_wrap=True)
+    table.add_row("frame F1", *(f"{float(system.frame_f1):.3f}" for system in systems), style="bold")
+    table.add_section()
+    for index, clause in enumerate(systems[0].run.card.contract.clauses):
+        cells = [reports[system.name]["vector"][index]["scores"]["pooled"] for system in systems]  # type: ignore[index]  # report data is plain JSON
+        table.add_row(clause.name, *(bar(cell) for cell in cells))
+    return table

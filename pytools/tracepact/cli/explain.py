@@ -1,0 +1,38 @@
+"""`tracepact explain`: say in plain words what each clause means and needs."""
+
+import click
+from rich.padding import Padding
+from rich.text import Text
+
+from tracepact.cli.screen import contract_path, output, set_option
+from tracepact.lang import load_contract
+from tracepact.report.files import json_text
+from tracepact.report.words import explain_contract
+
+
+@click.command()
+@click.argument("contract")
+@set_option
+@click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
+def command(contract: str, overrides: tuple[tuple[str, str], ...], as_json: bool) -> None:
+    """Explain each clause: its words, its windows in frames, lookahead, depth and monitoring cost."""
+    data = explain_contract(load_contract(contract_path(contract), dict(overrides)))
+    if as_json:
+        click.echo(json_text(data), nl=False)
+        return
+    console = output()
+    console.print(Text.assemble((data["contract"], "bold"), f"  {data['title'] or ''}"))
+    console.print(f"step {data['step']} s, lookahead {data['lookahead']} frames, digest {data['digest'][:16]}\n")
+    for row in data["clauses"]:
+        console.print(Text(row["clause"], style="bold"))
+        console.print(Padding(Text(row["words"]), (0, 0, 0, 2)))
+        console.print(Padding(Text(_measures(row), style="dim"), (0, 0, 1, 2)))
+
+
+def _measures(row: dict[str, object]) -> str:
+    if row["kind"] == "event":
+        return str(row["note"])
+    return (
+        f"windows {row['windows']}, lookahead {row['lookahead']}, lookback {row['lookback']}, depth {row['depth']}, "
+        f"{row['size']} nodes, cost {row['cost']} passes"
+    )

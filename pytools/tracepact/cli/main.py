@@ -1,0 +1,86 @@
+"""The command group; each command is imported when it is called, so that help and small commands start fast."""
+
+import importlib
+import sys
+import traceback
+
+import click
+
+from tracepact.cli.exits import Exit
+from tracepact.cli.screen import print_diagnostics
+from tracepact.diagnostics import InvalidInput
+
+_COMMANDS = {
+    "audit": "tracepact.cli.audit",
+    "check": "tracepact.cli.check",
+    "demo": "tracepact.cli.demo",
+    "explain": "tracepact.cli.explain",
+    "export": "tracepact.cli.export",
+    "fmt": "tracepact.cli.fmt",
+    "score": "tracepact.cli.score",
+}
+_SUMMARIES = {
+    "audit": "Compare policies on the same data (matcher).",
+    "check": "Check contracts and say all that is wrong with them.",
+    "demo": "Score the shipped demo systems and write their reports.",
+    "explain": "Say in plain words what each clause means and needs.",
+    "export": "Write the frame clauses in another tool's language.",
+    "fmt": "Write contracts in their canonical form.",
+    "score": "Score predictions against references under a contract.",
+}
+
+
+class _LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command = importlib.import_module(_COMMANDS[cmd_name]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _SUMMARIES[name]) for name in self.list_commands(ctx)])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="tracepact")
+def _group() -> None:
+    """Executable boundary contracts for sound event detection.
+
+    Exit codes: 0 ok, 1 violated, 2 invalid input, 3 unknown, 4 failure.
+    """
+
+
+def main() -> None:
+    """Run the command line; every way out is one of the exit codes."""
+    try:
+        code = _group(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else Exit.OK)
+    except InvalidInput as error:
+        print_diagnostics(error.diagnostics)
+        sys.exit(Exit.INVALID)
+    except click.exceptions.Exit as error:
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(Exit.INVALID)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        sys.exit(Exit.FAILURE)
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`); there is nobody left to tell.
+        sys.stderr.close()
+        sys.exit(Exit.OK)
+    except OSError as error:
+        click.echo(f"error: {error.filename or ''}: {error.strerror or error}".replace(" : ", " "), err=True)
+        sys.exit(Exit.FAILURE)
+    except Exception:  # noqa: BLE001  (the last line of defence: a fault of ours, said as such)
+        traceback.print_exc()
+        click.echo("this is a fault of tracepact, not of your input; please report it", err=True)
+        sys.exit(Exit.FAILURE)

@@ -1,0 +1,83 @@
+"""What commands share: consoles, diagnostics on standard error, progress, contracts named by file or by name."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from tracepact.diagnostics import Diagnostic, InvalidInput, Severity, did_you_mean, render_diagnostics
+from tracepact.specs import starter_contracts
+
+_NARROWEST = 100
+
+
+def output() -> Console:
+    """Standard output; wide enough for tables when it is not a terminal."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=max(console.width, 132))
+
+
+def messages() -> Console:
+    """Standard error."""
+    return Console(stderr=True, highlight=False)
+
+
+@contextmanager
+def progress(what: str) -> Iterator[None]:
+    """Say what is going on while it takes time; quiet when nobody watches."""
+    console = messages()
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(what):
+        yield
+
+
+def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "terminal") -> None:
+    """Diagnostics: text goes to standard error, machine formats to standard output."""
+    found = list(diagnostics)
+    text = render_diagnostics(found, form)
+    if form != "terminal":
+        click.echo(text)
+        return
+    console = messages()
+    styles = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
+    for line in text.splitlines():
+        style = next((style for severity, style in styles.items() if line.startswith(f"{severity.value}[")), None)
+        console.print(line, style=style, markup=False, soft_wrap=True)
+
+
+def contract_path(given: str) -> Path:
+    """A contract by its file, or by the name of one that ships with tracepact."""
+    path = Path(given)
+    if path.exists() or path.suffix:
+        return path
+    starters = starter_contracts()
+    if given in starters:
+        return starters[given]
+    hint = did_you_mean(given, starters)
+    headline = f"`{given}` is neither a file nor a starter contract"
+    raise InvalidInput([Diagnostic("unreadable-file", headline, None, hint)])
+
+
+class Overrides(click.ParamType):  # type: ignore[type-arg]  # generic in some releases of click only
+    """`name=value`, as --set takes it."""
+
+    name = "NAME=VALUE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """Split a setting at its first equals sign."""
+        name, sign, text = str(value).partition("=")
+        if not sign or not name.strip() or not text.strip():
+            self.fail(f"`{value}` is not of the form name=value, such as tol=80ms", param, ctx)
+        return name.strip(), text.strip()
+
+
+def set_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The --set option."""
+    return click.option(
+        "--set", "overrides", type=Overrides(), multiple=True, help="Give a parameter another value: --set tol=80ms."
+    )(function)

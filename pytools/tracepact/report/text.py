@@ -1,0 +1,216 @@
+"""Draws report data for a terminal: the vector, what stands beside it, and where it failed."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tracepact.core import Aggregation
+from tracepact.report.timeline import draw, duration
+from tracepact.report.witnesses import describe
+
+Data = dict[str, Any]
+_BAR = 10
+_VACUOUS = "∅"
+_HEADINGS = {
+    Aggregation.POOLED: "pooled",
+    Aggregation.MACRO_CLIPS: "macro clips",
+    Aggregation.MACRO_CLASSES: "macro classes",
+    Aggregation.MACRO_CLIPS_INFORMATIVE: "clips, no ∅",
+    Aggregation.MACRO_CLASSES_INFORMATIVE: "classes, no ∅",
+}
+
+
+def render_report(data: Data) -> RenderableType:
+    """The whole report."""
+    return Group(*_sections(data))
+
+
+def _sections(data: Data) -> Iterator[RenderableType]:
+    yield _heading(data)
+    yield vector_table(data)
+    yield _beside(data)
+    if data["sweeps"]:
+        yield _sweep_table(data)
+    if len(data["classes"]) > 1:
+        yield _class_table(data)
+    if data["conditions"]:
+        yield _condition_table(data)
+    if any(item["total"] for item in data["witnesses"]):
+        yield _witness_table(data)
+    for timeline in data["timelines"]:
+        yield _timeline(timeline)
+    if data["diagnostics"]["counts"]:
+        yield _diagnostics(data)
+
+
+def _heading(data: Data) -> RenderableType:
+    contract, family, matcher = data["contract"], data["family"], data["matcher"]
+    text = Text()
+    text.append(contract["name"], style="bold")
+    if contract["title"]:
+        text.append(f"  {contract['title']}")
+    text.append(f"\ndigest {contract['digest'][:16]}", style="dim")
+    classes = "all classes as one" if family["mode"] == "union" else f"{len(family['classes'])} classes"
+    text.append(
+        f"  ·  {family['clips']} clips × {classes}, {family['frames']:,} frames of {seconds(data['grid']['step'])}"
+        f" ({data['grid']['projection']})  ·  {matcher['kind']} matcher, search {seconds(matcher['search'])}",
+        style="dim",
+    )
+    overridden = [f"{p['name']} = {p['value']}" for p in contract["parameters"] if p["overridden"]]
+    if overridden:
+        text.append(f"\nset from outside: {', '.join(overridden)}", style="yellow")
+    return Padding(text, (0, 0, 1, 0))
+
+
+def vector_table(data: Data) -> Table:
+    """Every clause under every aggregation, the contract's own first."""
+    first = Aggregation(data["aggregation"])
+    others = [a for a in Aggregation if a is not first]
+    table = _table("The vector")
+    table.add_column("clause", no_wrap=True)
+    table.add_column(f"{_HEADINGS[first]}", justify="left", style="bold", no_wrap=True)
+    table.add_column("satisfied / obligated", justify="right", no_wrap=True)
+    for aggregation in others:
+        table.add_column(_HEADINGS[aggregation], justify="right", style="dim")
+    for row in data["vector"]:
+        scores = row["scores"]
+        table.add_row(
+            row["clause"],
+            bar(scores[first.value]),
+            f"{scores['pooled']['satisfied']:,} / {scores['pooled']['obligated']:,}",
+            *(number(scores[a.value]) for a in others),
+        )
+    table.add_section()
+    logic = data["logic"]
+    table.add_row("logic (mean)", bar(logic[first.value]), "", *(number(logic[a.value]) for a in others))
+    return table
+
+
+def _beside(data: Data) -> RenderableType:
+    soft = data["soft_boundary"]
+    lines = [
+        f"soft boundary score {soft['value']:.3f} over {soft['edges']:,} edges (scale {seconds(soft['scale'])})",
+        *(f"profile {p['name']} = {p['decimal']:.3f} ({p['aggregation']})" for p in data["profiles"]),
+        f"{len(data['matches']):,} matched pairs",
+    ]
+    if any(score["vacuous_entries"] for row in data["vector"] for score in row["scores"].values()):
+        lines.append(f"{_VACUOUS} vacuous: no obligation and no counter evidence; scores 1, left out of “no ∅” means")
+    return Padding(Text("\n".join(lines), style="dim"), (0, 0, 1, 1))
+
+
+def _sweep_table(data: Data) -> Table:
+    table = _table(f"Sweep ({_HEADINGS[Aggregation(data['aggregation'])]})")
+    clauses = [row["clause"] for row in data["vector"]]
+    table.add_column("parameter", no_wrap=True)
+    for clause in clauses:
+        table.add_column(clause, justify="right")
+    for point in data["sweeps"]:
+        cells = (number(point["vector"][clause]) for clause in clauses)
+        table.add_row(f"{point['parameter']} = {point['value']}", *cells)
+    return table
+
+
+def _class_table(data: Data) -> Table:
+    table = _table("By class (pooled)")
+    clauses = [row["clause"] for row in data["vector"]]
+    table.add_column("class", no_wrap=True)
+    for clause in clauses:
+        table.add_column(clause, justify="right")
+    for row in data["classes"]:
+        table.add_row(Text(row["label"]), *(number(row["vector"][clause]) for clause in clauses))
+    return table
+
+
+def _condition_table(data: Data) -> Table:
+    aggregation = data["aggregation"]
+    table = _table(f"By condition ({_HEADINGS[Aggregation(aggregation)]})")
+    clauses = [row["clause"] for row in data["vector"]]
+    table.add_column("condition", no_wrap=True)
+    table.add_column("clips", justify="right")
+    for clause in clauses:
+        table.add_column(clause, justify="right")
+    for row in data["conditions"]:
+        cells = (number(row["vector"][clause][aggregation]) for clause in clauses)
+        table.add_row(Text(row["condition"]), str(row["clips"]), *cells)
+    return table
+
+
+def _witness_table(data: Data) -> Table:
+    table = _table("Where it failed, farthest first")
+    table.add_column("clause", no_wrap=True)
+    table.add_column("violated", justify="right")
+    table.add_column("clip", overflow="fold")
+    table.add_column("class", no_wrap=True)
+    table.add_column("at", justify="right", no_wrap=True)
+    table.add_column("failing part", overflow="fold")
+    table.add_column("", overflow="fold")
+    for item in data["witnesses"]:
+        for index, witness in enumerate(item["shown"][:3]):
+            at = seconds(witness["interval"][0] if "interval" in witness else witness["time"])
+            table.add_row(
+                item["clause"] if index == 0 else "",
+                f"{item['total']:,}" if index == 0 else "",
+                Text(witness["clip"]),
+                Text(witness["class"]),
+                at,
+                Text(" ".join(witness["part"]["text"].split())),
+                describe(witness),
+            )
+    return table
+
+
+def _timeline(data: Data) -> RenderableType:
+    lanes = draw(data)
+    width = max(len(name) for name, _ in lanes)
+    text = Text()
+    text.append(f"{data['clip']}  {data['class']}", style="bold")
+    text.append(f"  0 to {float(duration(data)):g} s\n", style="dim")
+    styles = {"ref": "green", "pred": "blue"}
+    for name, cells in lanes:
+        text.append(f"{name:>{width}} ", style="dim")
+        text.append(cells + "\n", style=styles.get(name, "red"))
+    return Padding(text, (0, 0, 0, 1))
+
+
+def _diagnostics(data: Data) -> RenderableType:
+    counts = data["diagnostics"]["counts"]
+    shown = ", ".join(f"{count:,} {code}" for code, count in sorted(counts.items()))
+    return Text(f"warnings: {shown}", style="yellow")
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, title_justify="left", title_style="bold", header_style="dim", pad_edge=False)
+
+
+def number(score: Data) -> str:
+    """A value for a table: three decimals, never rounded up to 1 or down to 0, with the mark of vacuity."""
+    decimal = score["decimal"]
+    shown = f"{decimal:.3f}"
+    if shown == "1.000" and score["value"] != "1":
+        shown = "0.999"
+    if shown == "0.000" and score["value"] != "0":
+        shown = "0.001"
+    return f"{_VACUOUS} {shown}" if score.get("vacuous") else shown
+
+
+def bar(score: Data) -> Text:
+    """A value with a bar; full only when it is exactly 1."""
+    cells = int(score["decimal"] * _BAR)
+    filled = _BAR if score["value"] == "1" else min(cells, _BAR - 1)
+    style = "green" if filled == _BAR else "yellow" if filled >= _BAR // 2 else "red"
+    text = Text("█" * filled + "░" * (_BAR - filled), style=style)
+    text.append(f" {number(score)}", style="bold")
+    return text
+
+
+def seconds(text: str) -> str:
+    """An exact time for reading."""
+    value = Fraction(text)
+    if 0 < value < 1 and (value * 1000).denominator == 1:
+        return f"{value * 1000} ms"
+    return f"{float(value):g} s"

@@ -1,0 +1,166 @@
+"""Clauses in plain words, with what their windows come to on the grid: the data and text of `explain`."""
+
+from fractions import Fraction
+from typing import Any
+
+from tracepact.core import (
+    Always,
+    And,
+    Atom,
+    Constant,
+    Contract,
+    Each,
+    EventClause,
+    Eventually,
+    Formula,
+    FrameClause,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Since,
+    Until,
+    cost,
+    depth,
+    lookahead,
+    lookback,
+    size,
+)
+from tracepact.lang.printer import print_number
+
+Data = dict[str, Any]
+
+_ATOMS = {
+    "ref_active": "the reference is active",
+    "ref_onset": "a reference event starts",
+    "ref_offset": "a reference event has just ended",
+    "pred_active": "the prediction is active",
+    "pred_onset": "a predicted event starts",
+    "pred_offset": "a predicted event has just ended",
+    "other_ref_active": "the reference of another class is active",
+    "other_pred_active": "the prediction of another class is active",
+}
+_EACH = {
+    Each.REF: "for every reference event",
+    Each.PRED: "for every predicted event",
+    Each.MATCHED: "for every matched pair of events",
+}
+
+
+def explain_contract(contract: Contract) -> Data:
+    """What every clause means and needs."""
+    clauses = [explain_clause(clause, contract) for clause in contract.clauses]
+    frames = [row["lookahead"] for row in clauses if row["kind"] == "frame"]
+    return {
+        "contract": contract.name,
+        "title": contract.title,
+        "digest": contract.digest,
+        "step": str(contract.step),
+        "lookahead": max(frames, default=0),
+        "clauses": clauses,
+    }
+
+
+def explain_clause(clause: FrameClause | EventClause, contract: Contract) -> Data:
+    """One clause in words, with its measures in frames."""
+    text = contract.source.text[clause.body.span.start : clause.body.span.end]
+    if isinstance(clause, EventClause):
+        return {
+            "clause": clause.name,
+            "kind": "event",
+            "words": f"{_EACH[clause.each]}: {text}",
+            "text": text,
+            "note": "judged when the match of its events is settled; no bound on the delay follows from the contract",
+        }
+    both = (clause.obligation, clause.formula)
+    return {
+        "clause": clause.name,
+        "kind": "frame",
+        "words": f"at every frame where {words(clause.obligation, contract.step)}, {_duty(clause, contract.step)}",
+        "text": text,
+        "windows": [list(window) for window in windows(clause.formula)],
+        "lookahead": max(lookahead(f) for f in both),
+        "lookback": max(lookback(f) for f in both),
+        "depth": depth(clause.formula),
+        "size": size(clause.formula),
+        "cost": sum(cost(f) for f in both),
+    }
+
+
+def _duty(clause: FrameClause, step: Fraction) -> str:
+    """What must hold; an implication from the obligation itself is said without repeating it."""
+    match clause.formula:
+        case Implies(left, right) if left == clause.obligation:
+            return f"it must be that {words(right, step)}"
+        case formula:
+            return f"it must be that {words(formula, step)}"
+
+
+def windows(formula: Formula) -> list[tuple[int, int]]:
+    """The windows of a formula in frames, outermost first."""
+    match formula:
+        case Atom() | Constant():
+            return []
+        case Not(body):
+            return windows(body)
+        case And(a, b) | Or(a, b) | Implies(a, b) | Iff(a, b):
+            return windows(a) + windows(b)
+        case Eventually(lo, hi, body) | Always(lo, hi, body):
+            return [(lo, hi), *windows(body)]
+        case Until(radius, a, b):
+            return [(0, radius), *windows(a), *windows(b)]
+        case Since(radius, a, b):
+            return [(-radius, 0), *windows(a), *windows(b)]
+
+
+def words(formula: Formula, step: Fraction) -> str:
+    """A formula as a clause of a sentence."""
+    match formula:
+        case Atom(name):
+            return _ATOMS.get(name, f"`{name}` holds")
+        case Constant(value):
+            return "anything holds" if value else "nothing holds (never)"
+        case Not(body):
+            return f"it is not so that {_grouped(body, step)}"
+        case And(a, b):
+            return f"{_grouped(a, step)} and {_grouped(b, step)}"
+        case Or(a, b):
+            return f"{_grouped(a, step)} or {_grouped(b, step)}"
+        case Implies(a, b):
+            return f"if {_grouped(a, step)} then {_grouped(b, step)}"
+        case Iff(a, b):
+            return f"{_grouped(a, step)} exactly when {_grouped(b, step)}"
+        case Eventually(lo, hi, body):
+            return f"{_grouped(body, step)} at some frame {_where(lo, hi, step)}"
+        case Always(lo, hi, body):
+            return f"{_grouped(body, step)} at every frame {_where(lo, hi, step)}"
+        case Until(radius, a, b):
+            return f"{_grouped(b, step)} within the next {_span(radius, step)}, and {_grouped(a, step)} until then"
+        case Since(radius, a, b):
+            return f"{_grouped(b, step)} within the last {_span(radius, step)}, and {_grouped(a, step)} since then"
+
+
+def _grouped(formula: Formula, step: Fraction) -> str:
+    text = words(formula, step)
+    return text if isinstance(formula, Atom | Constant | Eventually | Always) else f"({text})"
+
+
+def _where(lo: int, hi: int, step: Fraction) -> str:
+    if lo == -hi:
+        return f"within {_span(hi, step)} either side" if hi else "here"
+    if lo == 0:
+        return f"from now to {_span(hi, step)} ahead"
+    if hi == 0:
+        return f"from {_span(-lo, step)} back to now"
+    return f"from {_offset(lo, step)} to {_offset(hi, step)}"
+
+
+def _offset(frames: int, step: Fraction) -> str:
+    if not frames:
+        return "now"
+    return f"{_span(abs(frames), step)} {'ahead' if frames > 0 else 'back'}"
+
+
+def _span(frames: int, step: Fraction) -> str:
+    unit = "frame" if frames == 1 else "frames"
+    return f"{frames} {unit} ({print_number(frames * step * 1000)} ms)"

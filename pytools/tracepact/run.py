@@ -1,0 +1,190 @@
+"""One scoring run: tables or in-memory data and a contract in, a scorecard with its diagnostics and inputs out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tracepact.core import Contract
+from tracepact.diagnostics import Diagnostic, Diagnostics, RowPlace
+from tracepact.io import Conditions, durations_from, events_from, read_conditions, read_document, regions_from
+from tracepact.io.memory import ONE_CLIP, ONE_LABEL
+from tracepact.lang import load_contract, override, parse_contract
+from tracepact.score import Scorecard, score_family
+from tracepact.trace import Durations, Event, EventTable, Mode, Regions, assemble, runs_of_frames
+from tracepact.trace.assemble import FrameMask
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A file that went into a run: what it was, its name, and the SHA-256 of its bytes."""
+
+    role: str
+    name: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A scorecard with everything needed to say where it came from."""
+
+    card: Scorecard
+    diagnostics: tuple[Diagnostic, ...]
+    inputs: tuple[Input, ...]
+    conditions: Mapping[str, str] | None = None
+
+    @property
+    def vector(self) -> dict[str, Fraction]:
+        """The value of every clause under the contract's aggregation."""
+        return {name: score.value for name, score in self.card.vector().items()}
+
+    def _repr_html_(self) -> str:
+        from tracepact.report import notebook_html, report_data
+
+        return notebook_html(report_data(self))
+
+
+def score(
+    contract: Contract | str | Path,
+    ref: Any,
+    pred: Any,
+    *,
+    durations: Any = None,
+    mode: Mode = Mode.CLASS_INDEXED,
+    ignore: Any = None,
+    masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
+    conditions: str | Path | Mapping[str, str] | None = None,
+    set: Mapping[str, str] | None = None,
+    strict: bool = False,
+) -> Run:
+    """Score predictions against references under a contract.
+
+    `contract` is a Contract, a path, or contract text. `ref` and `pred` are tables (paths), lists of intervals,
+    mappings from clips to such lists, data frames, or masks of one clip (one truth value a frame). `durations` is a table, a
+    mapping, or one time for all clips; masks bring their own. Invalid input raises InvalidInput with every fault.
+    """
+    diagnostics = Diagnostics()
+    compiled = _contract(contract, set)
+    if _is_mask(ref) or _is_mask(pred):
+        durations = durations if durations is not None else compiled.step * max(_frames(ref), _frames(pred))
+    reference = _side(ref, "ref", compiled.step, diagnostics)
+    prediction = _side(pred, "pred", compiled.step, diagnostics)
+    lengths = durations_from(durations, diagnostics)
+    regions = regions_from(ignore, diagnostics) if ignore is not None else None
+    return _finish(compiled, reference, prediction, lengths, mode, regions, masks, conditions, diagnostics, strict)
+
+
+def score_document(
+    contract: Contract | str | Path,
+    document: str | Path,
+    *,
+    mode: Mode = Mode.CLASS_INDEXED,
+    conditions: str | Path | Mapping[str, str] | None = None,
+    set: Mapping[str, str] | None = None,
+    strict: bool = False,
+) -> Run:
+    """Score one JSON document that holds both sides, durations, ignore regions and masks."""
+    diagnostics = Diagnostics()
+    compiled = _contract(contract, set)
+    doc = read_document(document, diagnostics)
+    return _finish(
+        compiled,
+        doc.reference,
+        doc.prediction,
+        doc.durations,
+        mode,
+        doc.ignore,
+        doc.masks,
+        conditions,
+        diagnostics,
+        strict,
+    )
+
+
+def _finish(
+    contract: Contract,
+    reference: EventTable,
+    prediction: EventTable,
+    durations: Durations | Fraction | None,
+    mode: Mode,
+    ignore: Regions | None,
+    masks: Mapping[str, Mapping[str, FrameMask]] | None,
+    conditions: str | Path | Mapping[str, str] | None,
+    diagnostics: Diagnostics,
+    strict: bool,
+) -> Run:
+    groups = _conditions(conditions, diagnostics)
+    diagnostics.raise_errors(strict=strict)
+    family = assemble(
+        contract,
+        reference,
+        prediction,
+        durations=durations,
+        mode=mode,
+        ignore=ignore,
+        masks=masks,
+        diagnostics=diagnostics,
+    )
+    if groups:
+        _check_conditions(groups, family.clips, diagnostics)
+    diagnostics.raise_errors(strict=strict)
+    tables: list[tuple[str, EventTable | Durations | Conditions | None]] = [
+        ("reference", reference),
+        ("prediction", prediction),
+        ("durations", durations if isinstance(durations, Durations) else None),
+        ("ignore", ignore),
+        ("conditions", groups),
+    ]
+    inputs = tuple(Input(role, t.name, t.digest) for role, t in tables if t is not None and t.digest)
+    return Run(score_family(contract, family), tuple(diagnostics), inputs, groups.clips if groups else None)
+
+
+def _contract(contract: Contract | str | Path, set: Mapping[str, str] | None) -> Contract:
+    match contract:
+        case Contract():
+            return override(contract, set) if set else contract
+        case str() if "\n" in contract:
+            return parse_contract(contract, set)
+        case _:
+            return load_contract(contract, set)
+
+
+def _is_mask(data: Any) -> bool:
+    if isinstance(data, np.ndarray):
+        return data.ndim == 1 and data.dtype == np.bool_
+    return isinstance(data, list) and bool(data) and all(isinstance(item, bool) for item in data)
+
+
+def _frames(data: Any) -> int:
+    return len(data) if _is_mask(data) else 0
+
+
+def _side(data: Any, name: str, step: Fraction, diagnostics: Diagnostics) -> EventTable:
+    if not _is_mask(data):
+        return events_from(data, diagnostics, name=name)
+    events = tuple(Event(start * step, end * step, ONE_LABEL) for start, end in runs_of_frames(data))
+    return EventTable(name, {ONE_CLIP: events})
+
+
+def _conditions(given: str | Path | Mapping[str, str] | None, diagnostics: Diagnostics) -> Conditions | None:
+    match given:
+        case None:
+            return None
+        case str() | Path():
+            return read_conditions(given, diagnostics)
+        case _:
+            return Conditions("conditions", dict(given))
+
+
+def _check_conditions(conditions: Conditions, clips: tuple[str, ...], diagnostics: Diagnostics) -> None:
+    """Every clip has a condition; what the table says of other clips is ignored and said."""
+    for clip in clips:
+        if clip not in conditions.clips:
+            diagnostics.add("missing-condition", f"clip `{clip}` has no condition", RowPlace(conditions.name))
+    for clip in conditions.clips.keys() - set(clips):
+        diagnostics.add(
+            "unused-condition", f"`{clip}` has a condition but is not a clip of the family", RowPlace(conditions.name)
+        )
