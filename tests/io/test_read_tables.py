@@ -324,7 +324,7 @@ def test_a_clip_has_one_condition(tmp_path: Path) -> None:
     path.write_text("filename\tcondition\na\tbusy\nb\tquiet\na\tbusy\na\tquiet\nc\t\n")
     diagnostics = Diagnostics()
     assert read_conditions(path, diagnostics).clips == {"a": "busy", "b": "quiet"}
-    assert sorted(faults(diagnostics)) == [("duplicate-row", 5), ("incomplete-row", 6)]
+    assert sorted(faults(diagnostics)) == [("conflicting-condition", 5), ("incomplete-row", 6)]
 
 
 @pytest.mark.parametrize(

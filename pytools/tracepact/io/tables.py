@@ -87,7 +87,7 @@ def read_durations(path: PathLike, diagnostics: Diagnostics) -> Durations:
 
 
 def read_conditions(path: PathLike, diagnostics: Diagnostics) -> Conditions:
-    """The condition of each clip (`filename condition`); the first of two holds, with a warning."""
+    """The condition of each clip (`filename condition`)."""
     file = read_text(path, diagnostics)
     if file is None:
         return Conditions(str(path), {})
@@ -95,7 +95,7 @@ def read_conditions(path: PathLike, diagnostics: Diagnostics) -> Conditions:
     for row, clip, condition in _pairs(file, "condition", diagnostics):
         if found.setdefault(clip, condition) != condition:
             diagnostics.add(
-                "duplicate-row",
+                "conflicting-condition",
                 f"`{shown(clip)}` is already in condition `{shown(found[clip])}`, not `{shown(condition)}`",
                 RowPlace(file.name, row),
                 "a clip has one condition",

@@ -15,6 +15,7 @@ FrameMask = Sequence[bool] | int
 """A mask a caller supplies for one clip: one truth value a frame, or an integer whose bit i is frame i."""
 
 UNION_CLASS = "*"
+MOST_FRAMES = 10**10
 
 
 def assemble(
@@ -35,6 +36,7 @@ def assemble(
     grid = Grid(contract.step, contract.projection)
     clips = tuple(known)
     frames = tuple(grid.frames(known[clip]) for clip in clips)
+    _check_size(frames, len(classes), diagnostics)
     index = {clip: i for i, clip in enumerate(clips)}
     segments = {label: i * len(clips) for i, label in enumerate(classes)}
 
@@ -54,6 +56,17 @@ def assemble(
     _check_windows(contract, frames, diagnostics)
     diagnostics.raise_errors()
     return Family(contract.step, mode, clips, frames, tuple(classes), runs, ignored, supplied)
+
+
+def _check_size(frames: Sequence[int], classes: int, diagnostics: Diagnostics) -> None:
+    total = sum(frames) * classes
+    if total > MOST_FRAMES:
+        diagnostics.add(
+            "too-many-frames",
+            f"the clips come to {total:.3g} frames; at most {MOST_FRAMES:.0e} are scored in one run",
+            help="check the durations and their unit, or score the clips in parts",
+        )
+        diagnostics.raise_errors()
 
 
 def _durations(
@@ -136,10 +149,11 @@ def _project(
     diagnostics: Diagnostics,
 ) -> dict[int, tuple[Run, ...]]:
     """The runs of one side by segment."""
+    clips = list(index)
     placed: dict[int, list[tuple[int, int, Event]]] = {}
     for clip, events in table.clips.items():
         number = index[clip]
-        for event in _without_repeats(events, table, diagnostics):
+        for event in _without_repeats(events, clip, table, diagnostics):
             if not _is_sound(event, clip, durations[clip], table, diagnostics):
                 continue
             start, end = grid.project(event.onset, event.offset)
@@ -156,18 +170,20 @@ def _project(
     runs: dict[int, tuple[Run, ...]] = {}
     for segment, items in placed.items():
         items.sort(key=lambda item: item[:2])
-        _report_joins(items, table, diagnostics)
+        _report_joins(items, clips[segment % len(clips)], table, diagnostics)
         runs[segment] = union_runs((start, end) for start, end, _ in items)
     return runs
 
 
-def _without_repeats(events: Iterable[Event], table: EventTable, diagnostics: Diagnostics) -> Iterable[Event]:
+def _without_repeats(
+    events: Iterable[Event], clip: str, table: EventTable, diagnostics: Diagnostics
+) -> Iterable[Event]:
     seen: set[Event] = set()
     for event in events:
         if event in seen:
             diagnostics.add(
                 "duplicate-row",
-                f"`{event.label}` at {_seconds(event.onset)} repeats an earlier row",
+                f"`{event.label}` at {_seconds(event.onset)} in `{clip}` repeats an earlier row",
                 RowPlace(table.name, event.row),
             )
         else:
@@ -179,11 +195,11 @@ def _is_sound(event: Event, clip: str, duration: Fraction, table: EventTable, di
     """Check one event against itself and its clip."""
     place = RowPlace(table.name, event.row)
     if event.onset < 0:
-        diagnostics.add("bad-time", f"onset {_seconds(event.onset)} is negative", place)
+        diagnostics.add("bad-time", f"onset {_seconds(event.onset)} in `{clip}` is negative", place)
     elif event.offset < event.onset:
         diagnostics.add(
             "offset-before-onset",
-            f"offset {_seconds(event.offset)} lies before onset {_seconds(event.onset)}",
+            f"offset {_seconds(event.offset)} lies before onset {_seconds(event.onset)} in `{clip}`",
             place,
         )
     elif event.onset >= duration:
@@ -203,14 +219,16 @@ def _is_sound(event: Event, clip: str, duration: Fraction, table: EventTable, di
     return False
 
 
-def _report_joins(items: Sequence[tuple[int, int, Event]], table: EventTable, diagnostics: Diagnostics) -> None:
+def _report_joins(
+    items: Sequence[tuple[int, int, Event]], clip: str, table: EventTable, diagnostics: Diagnostics
+) -> None:
     """Warn of each event of one class that touches or overlaps an earlier one of the same label."""
     reached: dict[str, int] = {}
     for start, end, event in items:
         if start <= reached.get(event.label, -1):
             diagnostics.add(
                 "joined-events",
-                f"`{event.label}` at {_seconds(event.onset)} touches or overlaps the one before it",
+                f"`{event.label}` at {_seconds(event.onset)} in `{clip}` touches or overlaps the one before it",
                 RowPlace(table.name, event.row),
             )
         reached[event.label] = max(end, reached.get(event.label, -1))

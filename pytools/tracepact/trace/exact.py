@@ -27,7 +27,8 @@ def exact_text(text: str) -> Fraction:
     if not match or not (match[2] or match[3]):
         raise ValueError(f"{text!r} is not a decimal number")
     sign, whole, part, exponent = match[1], match[2] or "", match[3] or "", int(match[4] or 0)
-    value = Fraction(int(whole + part or "0")) * Fraction(10) ** (exponent - len(part))
+    digits, scale = int(whole + part), exponent - len(part)
+    value = Fraction(digits * 10**scale) if scale >= 0 else Fraction(digits, 10**-scale)
     return -value if sign == "-" else value
 
 

@@ -1,0 +1,43 @@
+# Two commands for everyone: `make demo` and `make test`. Each sets up what it needs in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint unit benchmark picture clean
+
+demo: $(VENV)/.installed
+	$(BIN)/tracepact demo --out out/demo
+
+test: lint unit
+
+lint: $(VENV)/.tested
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+unit: $(VENV)/.tested
+	$(BIN)/python -m pytest
+
+benchmark: $(VENV)/.tested
+	cd pytools && ../$(BIN)/python -m benchmarks
+
+# The picture in the README is a real report of the demo.
+picture: demo
+	cp out/demo/late_long/report.svg examples/report.svg
+
+$(VENV)/.created:
+	$(PYTHON) -c 'import sys; sys.exit("tracepact needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.created pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.tested: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --editable ".[lean]" --group dev --group peers
+	touch $@
+
+clean:
+	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
