@@ -179,8 +179,6 @@ def predicates(names: list[str]) -> st.SearchStrategy[Formula]:
     leaves = st.sampled_from(names).map(Atom) | st.booleans().map(Constant)
     return st.recursive(
         leaves,
-        lambda parts: st.one_of(
-            parts.map(Not), *(st.builds(op, parts, parts) for op in (And, Or, Implies, Iff))
-        ),
+        lambda parts: st.one_of(parts.map(Not), *(st.builds(op, parts, parts) for op in (And, Or, Implies, Iff))),
         max_leaves=6,
     )

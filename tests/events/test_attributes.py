@@ -32,9 +32,7 @@ def test_overlap_and_iou_count_shared_frames(a: Run, b: Run) -> None:
 
 
 @given(runs, run_lists())
-def test_covering_counts_the_runs_that_share_a_frame_and_coverage_their_frames(
-    run: Run, others: Runs
-) -> None:
+def test_covering_counts_the_runs_that_share_a_frame_and_coverage_their_frames(run: Run, others: Runs) -> None:
     assert list(at.overlapping(run, others)) == meeting(run, others)
     assert at.covering(run, others) == len(meeting(run, others))
     share = Fraction(len(frames(run) & frames(*others)), len(frames(run)))
@@ -43,9 +41,7 @@ def test_covering_counts_the_runs_that_share_a_frame_and_coverage_their_frames(
 
 
 @given(runs, run_lists(longest=4))
-def test_gaps_are_the_silences_between_consecutive_predictions_that_both_overlap(
-    ref: Run, preds: Runs
-) -> None:
+def test_gaps_are_the_silences_between_consecutive_predictions_that_both_overlap(ref: Run, preds: Runs) -> None:
     inside = meeting(ref, preds)
     silences = [len(set(range(a[1], b[0])) - frames(*preds)) for a, b in pairwise(inside)]
     assert at.longest_gap(ref, preds) == max([0, *silences])

@@ -195,9 +195,7 @@ def test_a_witness_of_each_pred_has_the_reference_as_partner() -> None:
 def test_an_unbounded_gap_fails_an_upper_bound_by_an_unbounded_amount() -> None:
     gap = compare(attribute(Owner.REF, "shortest_gap"), "<=", "0.1")
     data = family(([(3, 9)], []))
-    (witness,) = (
-        evaluate_events(contract(clause("gap", Each.REF, Atom("a"), a=gap)), data).clauses[0].witnesses
-    )
+    (witness,) = evaluate_events(contract(clause("gap", Each.REF, Atom("a"), a=gap)), data).clauses[0].witnesses
     assert witness.comparison == FailedComparison(UNBOUNDED, Fraction(1, 10), UNBOUNDED, Quantity.TIME)
 
 

@@ -62,9 +62,7 @@ def test_greedy_takes_the_cheapest_free_candidate_again_and_again(ref: Runs, pre
 
 
 @given(run_lists(), run_lists(), matchers())
-def test_matches_are_one_to_one_and_leave_no_candidate_with_both_ends_free(
-    ref: Runs, pred: Runs, m: Matcher
-) -> None:
+def test_matches_are_one_to_one_and_leave_no_candidate_with_both_ends_free(ref: Runs, pred: Runs, m: Matcher) -> None:
     pairs = match_runs(ref, pred, m, STEP)
     refs, preds = [i for i, _ in pairs], [j for _, j in pairs]
     assert len(set(refs)) == len(refs)

@@ -135,15 +135,9 @@ def test_a_duration_margin_of_exactly_a_quarter_is_allowed(frames: int, satisfie
 def test_a_comparison_that_mentions_a_missing_partner_is_false_whatever_the_relation(
     relation: Relation,
 ) -> None:
-    about_pred = Comparison(
-        relation, attribute(Owner.PRED, "onset"), Number(Fraction(0), Quantity.TIME), Quantity.TIME
-    )
-    about_ref = Comparison(
-        relation, attribute(Owner.REF, "onset"), Number(Fraction(0), Quantity.TIME), Quantity.TIME
-    )
-    about_pair = Comparison(
-        relation, attribute(Owner.PAIR, "iou"), Number(Fraction(0), Quantity.RATIO), Quantity.RATIO
-    )
+    about_pred = Comparison(relation, attribute(Owner.PRED, "onset"), Number(Fraction(0), Quantity.TIME), Quantity.TIME)
+    about_ref = Comparison(relation, attribute(Owner.REF, "onset"), Number(Fraction(0), Quantity.TIME), Quantity.TIME)
+    about_pair = Comparison(relation, attribute(Owner.PAIR, "iou"), Number(Fraction(0), Quantity.RATIO), Quantity.RATIO)
     assert not prepare(about_pred, STEP).truth(LONE_REF)
     assert not prepare(about_ref, STEP).truth(LONE_PRED)
     assert not prepare(about_pair, STEP).truth(LONE_REF)
