@@ -26,10 +26,26 @@ structure Claim where
 /-- The verdict mask that the bitset engine computes. -/
 def Case.verdict (c : Case) (f : Formula) : Nat := evalMask (full c.frames) (boundaryMask (full c.frames) c.ref c.pred c.extra) f
 
+/-- `k x`, with `x` computed first. -/
+def force (x : Nat) (k : Nat → Bool) : Bool :=
+  match x with
+  | .zero => k .zero
+  | .succ n => k (.succ n)
+
 /-- The claim is what the engine computes; `2^d` must be at least the number of frames. -/
 def checkClaim (d : Nat) (c : Case) (k : Clause) (m : Claim) : Bool :=
-  band (Nat.ble c.frames (Nat.pow 2 d))
-    (band (Nat.beq (c.verdict k.formula) m.verdict)
-      (band (Nat.beq (popcount d (Nat.land (c.verdict k.obligation) m.verdict)) m.satisfied)
-        (Nat.beq (popcount d (c.verdict k.obligation)) m.obligated)))
+  force m.verdict fun v => force (c.verdict k.obligation) fun o => force (Nat.land o v) fun s =>
+    band (Nat.ble c.frames (Nat.pow 2 d))
+      (band (Nat.beq (c.verdict k.formula) v)
+        (band (Nat.beq (popcount d s) m.satisfied) (Nat.beq (popcount d o) m.obligated)))
+
+/-- A long mask in pieces of `w` bits, lowest first: Lean reads many short literals faster than a long one. -/
+def joined (w : Nat) : List Nat → Nat
+  | .nil => 0
+  | .cons piece rest => Nat.lor piece (Nat.shiftLeft (joined w rest) w)
+/-- The caller's further masks, by number; zero beyond them. -/
+def numbered : List Nat → Nat → Nat
+  | .nil, _ => 0
+  | .cons m _, .zero => m
+  | .cons _ rest, .succ k => numbered rest k
 end Tracepact

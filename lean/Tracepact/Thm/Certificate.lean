@@ -29,10 +29,20 @@ theorem case_verdict_inside (c : Case) (f : Formula) (i : Nat) (l : Lt i c.frame
 theorem case_verdict_within (c : Case) (f : Formula) (i : Nat) (h : IsTrue (bit (c.verdict f) i)) : Lt i c.frames :=
   (ble_iff _ _).mp ((band_iff _ _).mp (Eq.trans (Eq.symm (case_verdict c f i)) h)).left
 
+theorem force_eq (x : Nat) (k : Nat → Bool) : Eq (force x k) (k x) :=
+  match x with
+  | .zero => rfl
+  | .succ _ => rfl
+theorem checkClaim_eq (d : Nat) (c : Case) (k : Clause) (m : Claim) : Eq (checkClaim d c k m)
+    (band (Nat.ble c.frames (Nat.pow 2 d)) (band (Nat.beq (c.verdict k.formula) m.verdict)
+      (band (Nat.beq (popcount d (Nat.land (c.verdict k.obligation) m.verdict)) m.satisfied)
+        (Nat.beq (popcount d (c.verdict k.obligation)) m.obligated)))) :=
+  Eq.trans (force_eq m.verdict _) (Eq.trans (force_eq (c.verdict k.obligation) _) (force_eq (Nat.land (c.verdict k.obligation) m.verdict) _))
+
 /-- **Certificates.** When the kernel has computed that `checkClaim` is true, the claimed mask and counts are those of the
 meaning, at every frame of the clip. -/
 theorem certify (d : Nat) (c : Case) (k : Clause) (m : Claim) (h : Eq (checkClaim d c k m) .true) : Certified c k m :=
-  let ⟨fits, h⟩ := (band_iff _ _).mp h
+  let ⟨fits, h⟩ := (band_iff _ _).mp (Eq.trans (Eq.symm (checkClaim_eq d c k m)) h)
   let ⟨hv, h⟩ := (band_iff _ _).mp h
   let ⟨hs, ho⟩ := (band_iff _ _).mp h
   have fits : Nat.le c.frames (Nat.pow 2 d) := (ble_iff _ _).mp fits
