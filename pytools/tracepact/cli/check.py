@@ -3,8 +3,8 @@
 import click
 
 from tracepact.cli.exits import Exit
-from tracepact.cli.screen import contract_path, messages, print_diagnostics
-from tracepact.diagnostics import DIAGNOSTIC_FORMATS, Diagnostics, summarise
+from tracepact.cli.screen import contract_path, print_diagnostics, refuse, say
+from tracepact.diagnostics import DIAGNOSTIC_FORMATS, Diagnostics, InvalidInput, summarise
 from tracepact.lang import compile_source, read_source
 
 
@@ -16,13 +16,26 @@ def command(contracts: tuple[str, ...], form: str, strict: bool) -> int:
     """Check contract files (or starter contracts by name) and report every fault, not only the first."""
     diagnostics = Diagnostics()
     for given in contracts:
-        own = Diagnostics()
-        source = read_source(contract_path(given), own)
-        if source is not None:
-            compile_source(source, own)
+        own = _check(given)
         diagnostics.extend(own)
         if form == "terminal":
-            messages().print(f"{given}: {summarise(own) if len(own) else 'ok'}", markup=False)
-    print_diagnostics(diagnostics, form)
+            say(f"{given}: {summarise(own) if len(own) else 'ok'}")
     failed = diagnostics.errors or (strict and diagnostics.warnings)
+    if failed and form == "terminal":
+        refuse(diagnostics)
+    else:
+        print_diagnostics(diagnostics, form)
     return Exit.INVALID if failed else Exit.OK
+
+
+def _check(given: str) -> Diagnostics:
+    """All findings on one contract."""
+    found = Diagnostics()
+    try:
+        source = read_source(contract_path(given), found)
+    except InvalidInput as error:
+        found.extend(error.diagnostics)
+        return found
+    if source is not None:
+        compile_source(source, found)
+    return found

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from tracepact.cli.screen import messages, output, progress
+from tracepact.cli.screen import output, progress, say
 from tracepact.demo import CONTRACT, DemoSystem, demo_contract, run_demo
 from tracepact.diagnostics import Diagnostics, summarise
 from tracepact.lang import compile_source, read_source
@@ -17,25 +17,25 @@ from tracepact.report.text import bar
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("out/demo"), show_default=True)
 def command(out: Path) -> None:
     """Check the starter contract, score three imitation systems, show where they fail, write their reports."""
-    console, notes = output(), messages()
+    console = output()
     diagnostics = Diagnostics()
     source = read_source(demo_contract(), diagnostics)
     if source is not None:
         compile_source(source, diagnostics)
     diagnostics.raise_errors()
-    notes.print(f"checked {CONTRACT}: {summarise(diagnostics) if len(diagnostics) else 'ok'}")
+    say(f"checked {CONTRACT}: {summarise(diagnostics) if len(diagnostics) else 'ok'}")
     with progress("scoring three systems"):
         systems = list(run_demo())
         reports = {system.name: report_data(system.run) for system in systems}
+    with progress("writing reports"):
+        for system in systems:
+            write_report(system.run, reports[system.name], out / system.name)
     console.print(_comparison(systems, reports))
     console.print("One frame F1, three different failures: that is what the vector is for.\n")
     worst = systems[0]
     console.print(f"[bold]{worst.name} in full[/bold]")
     console.print(render_report(reports[worst.name]))
-    with progress("writing reports"):
-        for system in systems:
-            write_report(system.run, reports[system.name], out / system.name)
-    notes.print(f"wrote the reports to {out} (report.txt, report.svg, report.json and the rows as CSV)", markup=False)
+    say(f"wrote the reports to {out} (report.txt, report.svg, report.json and the rows as CSV)")
 
 
 def _comparison(systems: list[DemoSystem], reports: dict[str, dict[str, object]]) -> Table:

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from tracepact.cli.exits import Exit
-from tracepact.cli.screen import messages
-from tracepact.diagnostics import Diagnostics, Source
+from tracepact.cli.screen import say
+from tracepact.diagnostics import Diagnostics, RowPlace, Source
 from tracepact.lang import format_document, read_document, read_source
 from tracepact.report.files import write_whole
 
@@ -22,25 +22,38 @@ def command(contracts: tuple[str, ...], check: bool, diff: bool) -> int:
     diagnostics = Diagnostics()
     formatted: list[tuple[Source, str]] = []
     for given in contracts:
-        source = Source("-", sys.stdin.read()) if given == "-" else read_source(given, diagnostics)
+        source = _standard_input(diagnostics) if given == "-" else read_source(given, diagnostics)
         if source is not None:
             formatted.append((source, format_document(read_document(source, diagnostics), source)))
     diagnostics.raise_errors()
     changed = [(source, text) for source, text in formatted if text != source.text]
     for source, text in formatted:
         if diff:
-            lines = difflib.unified_diff(
-                source.text.splitlines(True), text.splitlines(True), source.name, f"{source.name} (canonical)"
-            )
-            click.echo("".join(lines), nl=False)
+            click.echo(_difference(source, text), nl=False)
         elif source.name == "-" and not check:
             click.echo(text, nl=False)
     if check or diff:
         for source, _ in changed:
-            messages().print(f"{source.name}: not in canonical form", markup=False)
+            say(f"{source.name}: not in canonical form")
         return Exit.VIOLATED if changed else Exit.OK
-    for source, text in changed:
-        if source.name != "-":
-            write_whole(Path(source.name), text)
-            messages().print(f"{source.name}: formatted", markup=False)
+    files = {Path(source.name): text for source, text in changed if source.name != "-"}
+    write_whole(files)
+    for path in files:
+        say(f"{path}: formatted")
     return Exit.OK
+
+
+def _standard_input(diagnostics: Diagnostics) -> Source | None:
+    try:
+        return Source("-", sys.stdin.buffer.read().decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        headline, help = f"byte {error.start} is not UTF-8 text", "give the text as UTF-8"
+        diagnostics.add("bad-encoding", headline, RowPlace("-"), help)
+        return None
+
+
+def _difference(source: Source, text: str) -> str:
+    """A unified diff from the source to its canonical text."""
+    before, after = source.text.splitlines(True), text.splitlines(True)
+    lines = difflib.unified_diff(before, after, source.name, f"{source.name} (canonical)")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)

@@ -7,7 +7,7 @@ import traceback
 import click
 
 from tracepact.cli.exits import Exit
-from tracepact.cli.screen import print_diagnostics
+from tracepact.cli.screen import reader_may_leave, refuse
 from tracepact.diagnostics import InvalidInput
 
 _COMMANDS = {
@@ -60,23 +60,19 @@ def _group() -> None:
 def main() -> None:
     """Run the command line; every way out is one of the exit codes."""
     try:
-        code = _group(standalone_mode=False)
+        code = None
+        with reader_may_leave():
+            code = _group(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else Exit.OK)
     except InvalidInput as error:
-        print_diagnostics(error.diagnostics)
+        refuse(error.diagnostics)
         sys.exit(Exit.INVALID)
-    except click.exceptions.Exit as error:
-        sys.exit(error.exit_code)
     except click.ClickException as error:
         error.show()
         sys.exit(Exit.INVALID)
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         sys.exit(Exit.FAILURE)
-    except BrokenPipeError:
-        # The reader of our output has gone (`| head`); there is nobody left to tell.
-        sys.stderr.close()
-        sys.exit(Exit.OK)
     except OSError as error:
         click.echo(f"error: {error.filename or ''}: {error.strerror or error}".replace(" : ", " "), err=True)
         sys.exit(Exit.FAILURE)

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from tracepact.cli.exits import Exit
-from tracepact.cli.screen import contract_path, messages, output, print_diagnostics, progress, set_option
-from tracepact.diagnostics import Diagnostic, InvalidInput, did_you_mean
+from tracepact.cli.screen import contract_path, output, print_diagnostics, progress, reader_may_leave, say, set_option
+from tracepact.diagnostics import Diagnostics, did_you_mean
 from tracepact.lang import load_contract
 from tracepact.report import render_report, report_data, score_rows, write_csv, write_report
 from tracepact.report.files import json_text
@@ -64,13 +64,19 @@ def command(
 
     CONTRACT is a file, or the name of a starter contract such as boundary_gate.
     """
-    if (pair is None) == (ref is None or pred is None):
+    tables = {"--ref": ref, "--pred": pred, "--durations": durations, "--ignore": ignore}
+    if pair is None and (ref is None or pred is None):
         raise click.UsageError("give --ref and --pred, or --pair alone")
+    if pair is not None and (beside := [option for option, given in tables.items() if given is not None]):
+        raise click.UsageError(f"--pair holds the whole task; leave out {', '.join(beside)}")
     compiled = load_contract(contract_path(contract), dict(overrides))
+    faults = Diagnostics()
     known = {p.name for p in compiled.profiles}
-    _check_names(profiles, known, "profile")
-    clauses = {clause.name for clause in compiled.clauses}
-    wanted = [_requirement(text, clauses | known | {"logic"}) for text in requirements]
+    for name in profiles:
+        _check_name(name, known, "profile", faults)
+    values = {clause.name for clause in compiled.clauses} | known | {"logic"}
+    wanted = [found for text in requirements if (found := _requirement(text, values, faults))]
+    faults.raise_errors()
     mode = Mode.CLASS_INDEXED if class_indexed else Mode.UNION
     with progress("reading and scoring"):
         if pair is not None:
@@ -88,14 +94,25 @@ def command(
             )
         data = report_data(run)
     if profiles:
-        data["profiles"] = [p for p in data["profiles"] if p["name"] in profiles]
+        _keep_profiles(data, profiles)
     print_diagnostics(run.diagnostics)
-    _show(run, data, form)
     if out is not None:
         with progress(f"writing {out}"):
             written = write_report(run, data, out)
-        messages().print(f"wrote {len(written)} files to {out}", markup=False)
-    return _judge(run, data, wanted)
+        say(f"wrote {len(written)} files to {out}")
+    with reader_may_leave():
+        _show(run, data, form)
+    failed = _unmet(run, wanted)
+    for line in failed:
+        say(f"violated: {line}", "bold red")
+    return Exit.VIOLATED if failed else Exit.OK
+
+
+def _keep_profiles(data: dict[str, Any], names: Sequence[str]) -> None:
+    """Leave the named profiles only, here and under every condition."""
+    data["profiles"] = [profile for profile in data["profiles"] if profile["name"] in names]
+    for group in data["conditions"]:
+        group["profiles"] = {name: value for name, value in group["profiles"].items() if name in names}
 
 
 def _show(run: Run, data: dict[str, Any], form: str) -> None:
@@ -108,30 +125,27 @@ def _show(run: Run, data: dict[str, Any], form: str) -> None:
             output().print(render_report(data))
 
 
-def _check_names(names: tuple[str, ...], known: set[str], kind: str) -> None:
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise InvalidInput(
-            Diagnostic("bad-requirement", f"the contract has no {kind} `{name}`", None, did_you_mean(name, known))
-            for name in unknown
-        )
+def _check_name(name: str, known: set[str], kind: str, faults: Diagnostics) -> bool:
+    if name not in known:
+        faults.add("bad-requirement", f"the contract has no {kind} `{name}`", help=did_you_mean(name, known))
+    return name in known
 
 
-def _requirement(text: str, known: set[str]) -> tuple[str, str, Fraction]:
+def _requirement(text: str, known: set[str], faults: Diagnostics) -> tuple[str, str, Fraction] | None:
+    """What `--require` says: a name, a relation and a bound."""
     found = _REQUIREMENT.fullmatch(text)
     try:
-        value = exact_text(found[3]) if found else None
+        bound = exact_text(found[3]) if found else None
     except ValueError:
-        value = None
-    if found is None or value is None:
-        headline = f"`{text}` is not a requirement"
-        raise InvalidInput([Diagnostic("bad-requirement", headline, None, "write `onset_guard>=0.9`")])
-    _check_names((found[1],), known, "clause or profile")
-    return found[1], found[2], value
+        bound = None
+    if found is None or bound is None:
+        faults.add("bad-requirement", f"`{text}` is not a requirement", help="write `onset_guard>=0.9`")
+        return None
+    return (found[1], found[2], bound) if _check_name(found[1], known, "clause or profile", faults) else None
 
 
-def _judge(run: Run, data: Mapping[str, Any], wanted: list[tuple[str, str, Fraction]]) -> Exit:
-    """Compare exact values with what was required."""
+def _unmet(run: Run, wanted: Sequence[tuple[str, str, Fraction]]) -> list[str]:
+    """What was required and does not hold; exact values are compared."""
     card = run.card
     values = {**run.vector, "logic": card.logic(), **{p.name: card.profile(p) for p in card.contract.profiles}}
     failed = []
@@ -140,6 +154,4 @@ def _judge(run: Run, data: Mapping[str, Any], wanted: list[tuple[str, str, Fract
         holds = {">=": value >= bound, ">": value > bound, "==": value == bound}[relation]
         if not holds:
             failed.append(f"required {name} {relation} {bound}, but it is {value} ({float(value):.4f})")
-    for line in failed:
-        messages().print(f"violated: {line}", style="bold red", markup=False)
-    return Exit.VIOLATED if failed else Exit.OK
+    return failed

@@ -1,5 +1,7 @@
 """What commands share: consoles, diagnostics on standard error, progress, contracts named by file or by name."""
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,22 +9,45 @@ from typing import Any
 
 import click
 from rich.console import Console
+from rich.text import Text
 
 from tracepact.diagnostics import Diagnostic, InvalidInput, Severity, did_you_mean, render_diagnostics
 from tracepact.specs import starter_contracts
 
-_NARROWEST = 100
+_NARROWEST = 132
 
 
 def output() -> Console:
     """Standard output; wide enough for tables when it is not a terminal."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=max(console.width, 132))
+    console = Console(highlight=False, emoji=False)
+    if console.is_terminal:
+        return console
+    return Console(highlight=False, emoji=False, width=max(console.width, _NARROWEST))
 
 
 def messages() -> Console:
     """Standard error."""
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=True, highlight=False, emoji=False)
+
+
+@contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """Output whose reader may leave before its end (`| head`): the rest of it is dropped, quietly."""
+    try:
+        yield
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):  # click and rich make the second of the first
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except OSError:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def say(text: str, style: str | None = None) -> None:
+    """A line on standard error, as it stands."""
+    with reader_may_leave():
+        messages().print(text, style=style, markup=False, soft_wrap=True)
 
 
 @contextmanager
@@ -32,7 +57,7 @@ def progress(what: str) -> Iterator[None]:
     if not console.is_terminal:
         yield
         return
-    with console.status(what):
+    with console.status(Text(what)):
         yield
 
 
@@ -41,19 +66,27 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "terminal")
     found = list(diagnostics)
     text = render_diagnostics(found, form)
     if form != "terminal":
-        click.echo(text)
+        with reader_may_leave():
+            click.echo(text, nl=bool(text))
         return
-    console = messages()
     styles = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
     for line in text.splitlines():
         style = next((style for severity, style in styles.items() if line.startswith(f"{severity.value}[")), None)
-        console.print(line, style=style, markup=False, soft_wrap=True)
+        say(line, style)
+
+
+def refuse(diagnostics: Iterable[Diagnostic]) -> None:
+    """Diagnostics of input that is not taken; warnings alone are the doing of --strict."""
+    found = list(diagnostics)
+    print_diagnostics(found)
+    if all(d.severity is not Severity.ERROR for d in found):
+        say("--strict makes these warnings errors")
 
 
 def contract_path(given: str) -> Path:
     """A contract by its file, or by the name of one that ships with tracepact."""
     path = Path(given)
-    if path.exists() or path.suffix:
+    if path.suffix or (path.exists() and not path.is_dir()):
         return path
     starters = starter_contracts()
     if given in starters:

@@ -48,8 +48,8 @@ def _block(d: Diagnostic) -> str:
             gutter = " " * len(str(row))
             lines.append(f"{gutter}--> {source.name}:{row}:{column}")
             lines.append(f"{gutter} |")
-            lines.append(f"{row} | {_excerpt(text, column, width)[0]}")
-            start, marks = _excerpt(text, column, width)[1:]
+            excerpt, start, marks = _excerpt(text, column, width)
+            lines.append(f"{row} | {excerpt}")
             lines.append(f"{gutter} | {' ' * start}{'^' * marks}")
         case RowPlace(file, None):
             lines.append(f"  --> {file}")

@@ -1,9 +1,9 @@
-"""Writes a report's files, each one whole or not at all."""
+"""Writes a report's files, whole or not at all."""
 
 import json
 import os
-import tempfile
-from collections.abc import Callable
+import shutil
+from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -27,21 +27,18 @@ _WIDTH = 132
 
 def write_report(run: Run, data: dict[str, Any], folder: Path) -> list[Path]:
     """The report as JSON, text and picture, and the rows behind it as CSV; returns what was written."""
-    folder.mkdir(parents=True, exist_ok=True)
     screen = _recorded(data)
-    contents: dict[str, Callable[[], str]] = {
-        "report.json": lambda: json_text(data),
-        "report.txt": lambda: screen.export_text(clear=False),
-        "report.svg": lambda: screen.export_svg(title=f"tracepact score · {data['contract']['name']}", clear=False),
-        "scores.csv": lambda: _csv(SCORE_COLUMNS, score_rows(run.card)),
-        "witnesses.csv": lambda: _csv(WITNESS_COLUMNS, witness_rows(run.card)),
-        "matches.csv": lambda: _csv(MATCH_COLUMNS, match_rows(run.card)),
+    contents = {
+        folder / "report.json": json_text(data),
+        folder / "report.txt": screen.export_text(clear=False),
+        folder / "report.svg": screen.export_svg(title=f"tracepact score · {data['contract']['name']}", clear=False),
+        folder / "scores.csv": _csv(SCORE_COLUMNS, score_rows(run.card)),
+        folder / "witnesses.csv": _csv(WITNESS_COLUMNS, witness_rows(run.card)),
+        folder / "matches.csv": _csv(MATCH_COLUMNS, match_rows(run.card)),
     }
-    written = []
-    for name, make in contents.items():
-        write_whole(folder / name, make())
-        written.append(folder / name)
-    return written
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(contents)
+    return list(contents)
 
 
 def json_text(data: Any) -> str:
@@ -49,20 +46,31 @@ def json_text(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file beside its place and move it there, so that nobody ever sees half of it."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+def write_whole(contents: Mapping[Path, str]) -> None:
+    """Write files beside their places and move them there, so that nobody ever sees half of what belongs together.
+
+    A link stays a link and a file keeps its permissions.
+    """
+    staged: list[tuple[Path, Path]] = []
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        for given, text in contents.items():
+            path = given.resolve()
+            part = path.with_name(f".{path.name}.{os.getpid()}")
+            staged.append((part, path))
+            part.write_text(text, encoding="utf-8", newline="")
+            if path.exists():
+                shutil.copymode(path, part)
+        for part, path in staged:
+            os.replace(part, path)
+    finally:
+        for part, _ in staged:
+            part.unlink(missing_ok=True)
 
 
 def _recorded(data: dict[str, Any]) -> Console:
-    console = Console(record=True, width=_WIDTH, file=StringIO(), force_terminal=True, color_system="truecolor")
+    console = Console(
+        record=True, width=_WIDTH, file=StringIO(), force_terminal=True, color_system="truecolor", emoji=False
+    )
     console.print(render_report(data))
     return console
 
