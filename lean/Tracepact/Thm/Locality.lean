@@ -1,4 +1,4 @@
-import Tracepact.Thm.Locality.Scope
+import Tracepact.Thm.Locality.Shift
 /-! What a verdict depends on. -/
 set_option autoImplicit false
 noncomputable section
@@ -82,6 +82,60 @@ theorem extensionality (t t' : Trace) (f : Formula) (length : Eq t.frames t'.fra
     (same : (k : Nat) → Uses k f → (j : Nat) → Lt j t.frames → Eq (t.atom k j) (t'.atom k j)) (i : Nat) (inside : Lt i t.frames) :
     Eq (eval t f i) (eval t' f i) :=
   locality t t' f i inside fun j _ => ⟨length ▸ iff_refl, fun k u l => same k u j l⟩
+/-- **Locality, anywhere.** Nor does the verdict depend on where in the trace the frame lies, once its whole lookback lies
+in the trace: frame `i` of `t'` and frame `s + i` of `t` have the same verdict if the two traces look the same around them. -/
+theorem locality_shifted (t t' : Trace) (s : Nat) (f : Formula) (i : Nat) (inside : Lt i t'.frames) (deep : Nat.le (lookback f) i)
+    (same : (j : Nat) → InScope f i j → ShiftedAt s f t t' j) : Eq (eval t' f i) (eval t f (Nat.add s i)) :=
+  eq_of_iff (iff_trans (eval_iff_holds t' f i)
+    (iff_trans (holds_shift t t' s f i inside deep fun x r => same x ⟨r.lower, r.upper⟩) (iff_symm (eval_iff_holds t f _))))
+
+theorem cut_length (n s m : Nat) (h : Lt s n) : Exists fun n' => And (Nat.le n' m) ((j : Nat) → Lt j m → Iff (Lt j n') (Lt (Nat.add s j) n)) :=
+  match le_or_lt (Nat.add s m) n with
+  | .inl l => ⟨m, .refl, fun j k => ⟨fun _ => (lin2 (on4 s m n j) (.p (.v 0) (.v 1)) (.v 2) (.s (.v 3)) (.v 1) (.s (.p (.v 0) (.v 3))) (.v 2) l k rfl), fun _ => k⟩⟩
+  | .inr l =>
+    let ⟨c, e⟩ := le_exists (le_of_succ_le h)
+    have l : Lt (Nat.add s c) (Nat.add s m) := e ▸ l
+    ⟨c, (lin1 (on3 s c m) (.s (.p (.v 0) (.v 1))) (.p (.v 0) (.v 2)) (.v 1) (.v 2) l rfl), fun j _ => Eq.symm e ▸
+      ⟨fun k => (lin1 (on3 j c s) (.s (.v 0)) (.v 1) (.s (.p (.v 2) (.v 0))) (.p (.v 2) (.v 1)) k rfl), fun k => (lin1 (on3 s j c) (.s (.p (.v 0) (.v 1))) (.p (.v 0) (.v 2)) (.s (.v 1)) (.v 2) ((k : Lt (Nat.add s j) (Nat.add s c))) rfl)⟩⟩
+theorem cut (t : Trace) (f : Formula) (s i : Nat) (inside : Lt (Nat.add s i) t.frames) (deep : Or (Eq s 0) (Nat.le (lookback f) i))
+    (short : Nat.le i (lookback f)) : Exists fun t' : Trace => Exists fun i' => And (Nat.le t'.frames (.succ (Nat.add (lookback f) (lookahead f))))
+      (And (Lt i' t'.frames) (Eq (eval t' f i') (eval t f (Nat.add s i)))) :=
+  let ⟨n, le, ends⟩ := cut_length t.frames s (.succ (Nat.add i (lookahead f))) (lin1 (on3 s i t.frames) (.s (.p (.v 0) (.v 1))) (.v 2) (.s (.v 0)) (.v 2) inside rfl)
+  have l : Lt i n := (ends i (lin0 (on2 i (lookahead f)) (.s (.v 0)) (.s (.p (.v 0) (.v 1))) rfl)).mpr inside
+  ⟨⟨n, fun k j => t.atom k (Nat.add s j)⟩, i, (lin2 (on4 n i (lookahead f) (lookback f)) (.v 0) (.s (.p (.v 1) (.v 2))) (.v 1) (.v 3) (.v 0) (.s (.p (.v 3) (.v 2))) le short rfl), l,
+    match deep with
+    | .inr d => locality_shifted t ⟨n, fun k j => t.atom k (Nat.add s j)⟩ s f i l d fun j r => ⟨ends j (succ_le_succ r.upper), fun _ _ _ => rfl⟩
+    | .inl z =>
+      have z (j : Nat) : Eq (Nat.add s j) j := Eq.trans (congrArg (fun x => Nat.add x j) z) (zero_add j)
+      Eq.trans (locality ⟨n, fun k j => t.atom k (Nat.add s j)⟩ t f i l fun j r =>
+          ⟨Eq.subst (motive := fun x => Iff (Lt j n) (Lt x t.frames)) (z j) (ends j (succ_le_succ r.upper)), fun k _ _ => congrArg (t.atom k) (z j)⟩)
+        (congrArg (eval t f) (Eq.symm (z i)))⟩
+
+/-- **Bounded models.** Whatever verdict a formula has at some frame of some trace, it has at some frame of a trace of at most
+`lookback + 1 + lookahead` frames: a question about one frame is decided for traces of every length by looking at these. -/
+theorem bounded_model (t : Trace) (f : Formula) (i : Nat) (inside : Lt i t.frames) : Exists fun t' : Trace => Exists fun i' =>
+    And (Nat.le t'.frames (.succ (Nat.add (lookback f) (lookahead f)))) (And (Lt i' t'.frames) (Eq (eval t' f i') (eval t f i))) :=
+  match le_or_lt (lookback f) i with
+  | .inl l =>
+    have e := sub_add_cancel l
+    Eq.subst (motive := fun x => Exists fun t' : Trace => Exists fun i' => And (Nat.le t'.frames (.succ (Nat.add (lookback f) (lookahead f))))
+        (And (Lt i' t'.frames) (Eq (eval t' f i') (eval t f x)))) e
+      (cut t f (Nat.sub i (lookback f)) (lookback f) (Eq.symm e ▸ inside) (.inr .refl) .refl)
+  | .inr l =>
+    have e := zero_add i
+    Eq.subst (motive := fun x => Exists fun t' : Trace => Exists fun i' => And (Nat.le t'.frames (.succ (Nat.add (lookback f) (lookahead f))))
+        (And (Lt i' t'.frames) (Eq (eval t' f i') (eval t f x)))) e
+      (cut t f 0 i (Eq.symm e ▸ inside) (.inl rfl) (le_of_succ_le l))
+
+/-- **Plain sums are wrong.** The offsets of `F[2,2] F[-2,-2] p` add up to zero, yet its verdict at frame 0 depends on whether
+the trace has a frame 2; its lookahead is 2. -/
+theorem plain_sums_are_wrong : And (Eq (lookahead (.eventually (.ofNat 2) (.ofNat 2) (.eventually (.negSucc 1) (.negSucc 1) (.atom 0)))) 2)
+    (And (Eq (eval ⟨1, fun _ _ => .true⟩ (.eventually (.ofNat 2) (.ofNat 2) (.eventually (.negSucc 1) (.negSucc 1) (.atom 0))) 0) .false)
+      (Eq (eval ⟨3, fun _ _ => .true⟩ (.eventually (.ofNat 2) (.ofNat 2) (.eventually (.negSucc 1) (.negSucc 1) (.atom 0))) 0) .true)) :=
+  ⟨rfl, rfl, rfl⟩
 #print axioms locality
 #print axioms extensionality
+#print axioms locality_shifted
+#print axioms bounded_model
+#print axioms plain_sums_are_wrong
 end Tracepact
