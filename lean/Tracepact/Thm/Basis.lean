@@ -31,7 +31,4 @@ theorem separation_kept (s s' : Nat) (l : Lt s m) (l' : Lt s' m) :
     ⟨d, n', fun e => h (Eq.trans (q s l) (Eq.trans e (Eq.symm (q s' l'))))⟩,
    fun ⟨d, n, h⟩ => ⟨d, ((retained_ok value m candidates).left d n).left, h⟩⟩
 end
-#print axioms representative
-#print axioms retained_ok
-#print axioms separation_kept
 end Tracepact

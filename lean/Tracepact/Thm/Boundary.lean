@@ -53,7 +53,4 @@ theorem boundary_atoms (n ref pred : Nat) (extra : Nat â†’ Nat) : (k i : Nat) â†
   | .succ (.succ (.succ (.succ .zero))), i, l => clip_onset n pred i l
   | .succ (.succ (.succ (.succ (.succ .zero)))), i, l => clip_offset n pred i l
   | .succ (.succ (.succ (.succ (.succ (.succ _))))), _, _ => rfl
-#print axioms onset_by_shift
-#print axioms offset_by_shift
-#print axioms boundary_atoms
 end Tracepact

@@ -58,5 +58,4 @@ theorem certify (d : Nat) (c : Case) (k : Clause) (m : Claim) (h : Eq (checkClai
       (Eq.symm (Eq.trans (popcount_eq_count d c.frames _ fits (case_verdict_within c _))
         (count_congr c.frames fun i l => case_verdict_inside c k.obligation i l)))
       ((beq_iff _ _).mp ho) }
-#print axioms certify
 end Tracepact

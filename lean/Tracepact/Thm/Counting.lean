@@ -73,5 +73,4 @@ theorem popcount_eq_count (d n m : Nat) (fits : Nat.le n (Nat.pow 2 d)) (within 
   let ⟨k, e⟩ := le_exists fits
   Eq.trans (fold_sum d _) (Eq.trans (Eq.symm (count_eq_sum (bit m) _)) (Eq.trans (congrArg (count (bit m)) e)
     (count_beyond (bit m) n (fun i l h => (not_one_le_zero (lin2 (on2 i n) (.s (.v 0)) (.v 1) (.v 1) (.v 0) (.s .z) .z (within i h) l rfl))) k)))
-#print axioms popcount_eq_count
 end Tracepact

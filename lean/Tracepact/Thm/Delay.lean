@@ -52,6 +52,4 @@ rest at the end, emits for every frame of the trace exactly one verdict, in orde
 theorem stream_eq_offline (t : Trace) (f : Formula) : Eq (stream t f) (offline t f t.frames) :=
   Eq.trans (congrArg (fun out => flush t f out (Nat.sub t.frames (lookahead f)) _) (live_eq t f t.frames .refl))
     (Eq.trans (flush_eq t f _ _) (congrArg (offline t f) (Eq.trans (add_comm _ _) (sub_add_cancel (sub_le _ _)))))
-#print axioms bounded_delay
-#print axioms stream_eq_offline
 end Tracepact

@@ -53,6 +53,4 @@ theorem late_tail : And
       (And (And (Eq (runs tailRef 14) (.cons ⟨2, 6⟩ .nil)) (Eq (runs tailPred 14) (.cons ⟨2, 11⟩ .nil)))
         (Eq (durationHolds 1 4 ⟨2, 6⟩ ⟨2, 11⟩) .false))) :=
   ⟨⟨rfl, rfl⟩, ⟨rfl, rfl⟩, ⟨rfl, rfl⟩, rfl⟩
-#print axioms strict_hierarchy
-#print axioms late_tail
 end Tracepact

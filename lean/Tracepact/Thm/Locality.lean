@@ -133,9 +133,4 @@ theorem plain_sums_are_wrong : And (Eq (lookahead (.eventually (.ofNat 2) (.ofNa
     (And (Eq (eval ⟨1, fun _ _ => .true⟩ (.eventually (.ofNat 2) (.ofNat 2) (.eventually (.negSucc 1) (.negSucc 1) (.atom 0))) 0) .false)
       (Eq (eval ⟨3, fun _ _ => .true⟩ (.eventually (.ofNat 2) (.ofNat 2) (.eventually (.negSucc 1) (.negSucc 1) (.atom 0))) 0) .true)) :=
   ⟨rfl, rfl, rfl⟩
-#print axioms locality
-#print axioms extensionality
-#print axioms locality_shifted
-#print axioms bounded_model
-#print axioms plain_sums_are_wrong
 end Tracepact

@@ -16,7 +16,4 @@ theorem greedy_one_to_one (candidates : List Candidate) : OneToOne (greedy candi
 theorem greedy_maximal (candidates : List Candidate) (c : Candidate) (h : Mem c candidates) :
     Exists fun d => And (Mem d (greedy candidates)) (Or (Eq c.ref d.ref) (Eq c.pred d.pred)) :=
   (keepFree_ok (ranked candidates) .nil .intro).maximal c ((mem_ranked c candidates).mpr h)
-#print axioms greedy_candidates
-#print axioms greedy_one_to_one
-#print axioms greedy_maximal
 end Tracepact

@@ -61,5 +61,4 @@ theorem eval_iff_holds (t : Trace) : (f : Formula) → (i : Nat) → Iff (Eq (ev
       iff_trans (band_iff _ _) (and_iff (eval_iff_holds t g j) (before_iff (eval_iff_holds t f) i j))
   | .since r f g, i => search_iff (behind_iff t.frames i r) fun j =>
       iff_trans (band_iff _ _) (and_iff (eval_iff_holds t g j) (after_iff (eval_iff_holds t f) i j))
-#print axioms eval_iff_holds
 end Tracepact

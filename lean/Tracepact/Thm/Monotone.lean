@@ -53,8 +53,4 @@ theorem guard_monotone (t : Trace) (o : Nat → Bool) (a b : Formula) (r r' : Na
     let ⟨x, y⟩ := (band_iff _ _).mp e
     (band_iff _ _).mpr ⟨x, (eval_iff_holds t (.implies a (near r' b)) i).mpr fun ha =>
       near_monotone t b i r r' h ((eval_iff_holds t (.implies a (near r b)) i).mp y ha)⟩
-#print axioms eventually_monotone
-#print axioms always_antitone
-#print axioms near_monotone
-#print axioms guard_monotone
 end Tracepact

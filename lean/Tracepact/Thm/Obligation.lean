@@ -28,6 +28,4 @@ consequent holds: no frame counts as satisfied because the antecedent is false t
 theorem vacuity_control (t : Trace) (a c : Formula) :
     Eq (satisfied (eval t a) (eval t (.implies a c)) t.frames) (satisfied (eval t a) (eval t c) t.frames) :=
   count_congr t.frames fun i _ => antecedent_frame (eval t a i) (eval t c i)
-#print axioms obligation_partition
-#print axioms vacuity_control
 end Tracepact

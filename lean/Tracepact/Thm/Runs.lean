@@ -69,10 +69,4 @@ theorem run_offset (a : Nat → Bool) (n : Nat) (r : Interval) (h : IsRun a n r)
       | .inl e => e
       | .inr l => absurd (h.active j (le_of_succ_le lower) l) k,
     fun e => ⟨Eq.symm e ▸ h.right (e ▸ inside), before_of_lt lower fun i x y => h.active i x (le_trans y upper)⟩⟩)
-#print axioms runs_exact
-#print axioms runs_ordered
-#print axioms paint_runs
-#print axioms paint_runs_beyond
-#print axioms run_onset
-#print axioms run_offset
 end Tracepact

@@ -27,5 +27,4 @@ theorem sharing (valid : Nat) (mask : Nat → Nat) : (dag : List Node) → (k : 
   | .nil, _ => rfl
   | .cons node rest, .zero => node_mask valid mask _ _ (sharing valid mask rest) node
   | .cons _ rest, .succ k => sharing valid mask rest k
-#print axioms sharing
 end Tracepact

@@ -93,7 +93,4 @@ theorem one_jitter_is_not_enough : And
     (And (Eq (durationHolds 1 4 ⟨10, 110⟩ ⟨10, 125⟩) .true) (Eq (durationHolds 1 4 ⟨10, 110⟩ ⟨4, 131⟩) .false))
     (And (Moved 6 ⟨10, 125⟩ ⟨4, 131⟩) (Lt (Nat.mul 4 6) (distance (Nat.mul 4 (distance 115 100)) (Nat.mul 1 100)))) :=
   ⟨⟨rfl, rfl⟩, ⟨⟨le_of_ble _ _ rfl, le_of_ble _ _ rfl⟩, le_of_ble _ _ rfl⟩⟩
-#print axioms duration_stable
-#print axioms event_stability
-#print axioms one_jitter_is_not_enough
 end Tracepact

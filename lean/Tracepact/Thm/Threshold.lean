@@ -67,6 +67,4 @@ theorem threshold_recovery (t : Trace) (f : Formula) (k i : Nat) :
       let ⟨a, b⟩ := (distance_iff i j k).mp m
       ⟨⟨l, (atLeast_back i j k).mpr a, b⟩, (eval_iff_holds t f j).mp q⟩,
     fun ⟨w, q⟩ => ⟨w.inside, (eval_iff_holds t f j).mpr q, (distance_iff i j k).mpr ⟨(atLeast_back i j k).mp w.lower, w.upper⟩⟩⟩))
-#print axioms nearest_is_least
-#print axioms threshold_recovery
 end Tracepact

@@ -55,9 +55,4 @@ theorem one_mask_is_not_enough : And
     (Eq (bit (Nat.land (earlier (.ofNat 1) (spread (Nat.xor (full 4) (familyMask 1 0 (.cons silentClip (.cons activeClip .nil)))) 1))
       (familyValid 1 (.cons silentClip (.cons activeClip .nil)))) 0) .true)
     (Eq (eval silentClip.trace (.eventually (.ofNat 1) (.ofNat 1) (.not (.atom 0))) 0) .false) := ⟨rfl, rfl⟩
-#print axioms eventually_by_doubling
-#print axioms bitset_verdicts
-#print axioms family_verdicts
-#print axioms gap_is_needed
-#print axioms one_mask_is_not_enough
 end Tracepact

@@ -80,7 +80,7 @@ theorem nth_bitwise (f : Bool → Bool → Bool) (ff : Eq (f .false .false) .fal
   | .zero, .zero, .zero, i, _, _ =>
     Eq.trans (nth_zero i) (Eq.subst (motive := fun x => Eq Bool.false (f x x)) (Eq.symm (nth_zero i)) (Eq.symm ff))
   | .succ _, _, _, .zero, _, _ => odd_bitCons _ _
-  | .succ fuel, a, b, .succ i, ha, hb => Eq.trans (congrArg (fun x => nth x i) (half_bitCons _ _))
+  | .succ fuel, _, _, .succ i, ha, hb => Eq.trans (congrArg (fun x => nth x i) (half_bitCons _ _))
       (nth_bitwise f ff fuel _ _ i (half_fuel ha) (half_fuel hb))
 theorem and_zero : (fuel b : Nat) → Eq (Nat.bitwiseFuel and fuel .zero b) .zero
   | .zero, _ => rfl
