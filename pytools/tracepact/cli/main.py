@@ -68,7 +68,8 @@ def main() -> None:
         refuse(error.diagnostics)
         sys.exit(Exit.INVALID)
     except click.ClickException as error:
-        error.show()
+        with reader_may_leave():
+            error.show()
         sys.exit(Exit.INVALID)
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
