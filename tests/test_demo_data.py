@@ -211,9 +211,7 @@ def test_busy_clips_have_five_overlapping_events_and_quiet_ones_fewer() -> None:
         overlapping = 0
         for label in LABELS:
             others = of_other_labels(reference, clip, label)
-            overlapping += sum(
-                any(overlaps(event, other) for other in others) for event in reference[clip, label]
-            )
+            overlapping += sum(any(overlaps(event, other) for other in others) for event in reference[clip, label])
         conditions.append([clip, "busy" if overlapping >= 5 else "quiet"])
     assert rows("conditions.tsv", "filename condition") == conditions
     counts = [condition for _, condition in conditions]

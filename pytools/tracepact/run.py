@@ -63,8 +63,9 @@ def score(
     """Score predictions against references under a contract.
 
     `contract` is a Contract, a path, or contract text. `ref` and `pred` are tables (paths), lists of intervals,
-    mappings from clips to such lists, data frames, or masks of one clip (one truth value a frame). `durations` is a
-    table, a mapping, or one time for all clips; masks bring their own. Invalid input raises InvalidInput with every fault.
+    mappings from clips to such lists, data frames, or masks of one clip (one truth value a frame). `durations` is
+    a table, a mapping, or one time for all clips; masks bring their own. Invalid input raises InvalidInput with
+    every fault.
     """
     diagnostics = Diagnostics()
     compiled = _contract(contract, set)

@@ -140,17 +140,12 @@ def test_a_data_frame_has_the_columns_of_a_table() -> None:
 
 def test_faults_of_a_data_frame_are_those_of_a_table() -> None:
     pandas = pytest.importorskip("pandas", reason="pandas is the caller's choice")
-    twice = pandas.DataFrame(
-        [("a", 1, 2, 3, "x")], columns=["filename", "onset", "onset", "offset", "event_label"]
-    )
+    twice = pandas.DataFrame([("a", 1, 2, 3, "x")], columns=["filename", "onset", "onset", "offset", "event_label"])
     assert faults(twice) == [("wrong-columns", None)]
     rows = [("a", 1.0, 2.0, "x"), ("a", np.nan, 2.0, "x"), ("a", -1.0, 2.0, "x")]
     columns = ["filename", "onset", "offset", "event_label"]
     assert faults(pandas.DataFrame(rows, columns=columns)) == [("incomplete-row", 1), ("bad-time", 2)]
-    assert (
-        faults(pandas.DataFrame(rows, columns=["file", "onset", "offset", "label"]))
-        == [("wrong-columns", None)] * 2
-    )
+    assert faults(pandas.DataFrame(rows, columns=["file", "onset", "offset", "label"])) == [("wrong-columns", None)] * 2
     assert (
         faults(pandas.DataFrame(rows, columns=["filename", "onset", "onset", "event_label"]))
         == [("wrong-columns", None)] * 2

@@ -32,9 +32,7 @@ def test_a_document_gives_both_sides_and_what_goes_with_them(tmp_path: Path) -> 
     assert read.prediction.clips == {"a": (Event(Fraction(1, 10), Fraction(1, 3), "y"),)}
     assert read.durations.clips == {"a": 12, "b": Fraction(3, 10)}
     assert read.ignore is not None
-    assert read.ignore.clips == {
-        "a": (Event(Fraction(3), Fraction(4), ""), Event(Fraction(5), Fraction(6), "x"))
-    }
+    assert read.ignore.clips == {"a": (Event(Fraction(3), Fraction(4), ""), Event(Fraction(5), Fraction(6), "x"))}
     assert read.masks == {"zone": {"a": 0b100011, "b": 0}}
     digest = hashlib.sha256(text.encode()).hexdigest()
     assert {read.digest, read.reference.digest, read.prediction.digest, read.durations.digest} == {digest}
@@ -121,9 +119,7 @@ def clip(**keys: Any) -> dict[str, Any]:
 )
 def test_a_fault_is_named_by_its_path(tmp_path: Path, content: Any, code: str, words: str) -> None:
     _, diagnostics = document(tmp_path / "pair.json", content)
-    assert (diagnostics.items[0].code, words in diagnostics.items[0].headline) == (code, True), list(
-        diagnostics
-    )
+    assert (diagnostics.items[0].code, words in diagnostics.items[0].headline) == (code, True), list(diagnostics)
 
 
 @pytest.mark.parametrize("duration", [0, "0.0", "-1", "NaN", None])

@@ -94,9 +94,7 @@ def test_a_table_of_any_layout_is_read_back_exactly(
     table = read_events(path, diagnostics)
     assert not list(diagnostics)
     expected = {
-        clip: tuple(
-            Event(Fraction(a[0], 10 ** a[1]), Fraction(b[0], 10 ** b[1]), label) for a, b, label in items
-        )
+        clip: tuple(Event(Fraction(a[0], 10 ** a[1]), Fraction(b[0], 10 ** b[1]), label) for a, b, label in items)
         for clip, items in data.items()
     }
     assert table.clips == expected

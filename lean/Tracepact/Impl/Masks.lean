@@ -1,7 +1,8 @@
 import Tracepact.Spec.Formula
 /-!
 The bitset engine: a mask is one natural number whose bit `i` is frame `i`, and every mask is kept within `valid`.
-Windows are shift-or by doubling; each loop carries fuel only so that it is seen to end.
+Windows are shift-or by doubling; each loop carries fuel only so that it is seen to end. Offsets and radii beyond the
+`longest` clip reach no frame of any clip and are cut off first.
 -/
 set_option autoImplicit false
 noncomputable section
@@ -44,34 +45,43 @@ def untilLoop (width : Nat) : Nat → Nat → Nat → Nat → Nat
   | .succ fuel, done, a, b => cond (Nat.ble width done) a
       (untilLoop width fuel (Nat.add done (stride width done))
         (Nat.lor a (Nat.land b (Nat.shiftRight a (stride width done)))) (Nat.land b (Nat.shiftRight b (stride width done))))
-def untilMask (valid r f g : Nat) : Nat := Nat.land (untilLoop (.succ r) (.succ r) 1 g f) valid
+def untilMask (r f g : Nat) : Nat := untilLoop (.succ r) (.succ r) 1 g f
 /-- While `done < width`: `a |= b & (a << k); b &= b << k`. -/
 def sinceLoop (width : Nat) : Nat → Nat → Nat → Nat → Nat
   | .zero, _, a, _ => a
   | .succ fuel, done, a, b => cond (Nat.ble width done) a
       (sinceLoop width fuel (Nat.add done (stride width done))
         (Nat.lor a (Nat.land b (Nat.shiftLeft a (stride width done)))) (Nat.land b (Nat.shiftLeft b (stride width done))))
-def sinceMask (valid r f g : Nat) : Nat := Nat.land (sinceLoop (.succ r) (.succ r) 1 g f) valid
+def sinceMask (r f g : Nat) : Nat := sinceLoop (.succ r) (.succ r) 1 g f
+
+/-- `max lo (-longest)`. -/
+def clampLow (longest : Nat) : Int → Int
+  | .ofNat k => .ofNat k
+  | .negSucc k => back (smaller (.succ k) longest)
+/-- `min hi longest`. -/
+def clampHigh (longest : Nat) : Int → Int
+  | .ofNat k => .ofNat (smaller k longest)
+  | .negSucc k => .negSucc k
 
 /-- The verdict mask of a formula. -/
-def evalMask (valid : Nat) (mask : Nat → Nat) : Formula → Nat
+def evalMask (valid longest : Nat) (mask : Nat → Nat) : Formula → Nat
   | .atom k => Nat.land (mask k) valid
   | .constant b => cond b valid 0
-  | .not f => Nat.xor valid (evalMask valid mask f)
-  | .and f g => Nat.land (evalMask valid mask f) (evalMask valid mask g)
-  | .or f g => Nat.lor (evalMask valid mask f) (evalMask valid mask g)
-  | .implies f g => Nat.lor (Nat.xor valid (evalMask valid mask f)) (evalMask valid mask g)
-  | .iff f g => Nat.xor valid (Nat.xor (evalMask valid mask f) (evalMask valid mask g))
-  | .eventually lo hi f => eventuallyMask valid lo hi (evalMask valid mask f)
-  | .always lo hi f => alwaysMask valid lo hi (evalMask valid mask f)
-  | .«until» r f g => untilMask valid r (evalMask valid mask f) (evalMask valid mask g)
-  | .since r f g => sinceMask valid r (evalMask valid mask f) (evalMask valid mask g)
+  | .not f => Nat.xor valid (evalMask valid longest mask f)
+  | .and f g => Nat.land (evalMask valid longest mask f) (evalMask valid longest mask g)
+  | .or f g => Nat.lor (evalMask valid longest mask f) (evalMask valid longest mask g)
+  | .implies f g => Nat.lor (Nat.xor valid (evalMask valid longest mask f)) (evalMask valid longest mask g)
+  | .iff f g => Nat.xor valid (Nat.xor (evalMask valid longest mask f) (evalMask valid longest mask g))
+  | .eventually lo hi f => eventuallyMask valid (clampLow longest lo) (clampHigh longest hi) (evalMask valid longest mask f)
+  | .always lo hi f => alwaysMask valid (clampLow longest lo) (clampHigh longest hi) (evalMask valid longest mask f)
+  | .«until» r f g => untilMask (smaller r longest) (evalMask valid longest mask f) (evalMask valid longest mask g)
+  | .since r f g => sinceMask (smaller r longest) (evalMask valid longest mask f) (evalMask valid longest mask g)
 
 /-- The distance from zero of an offset. -/
 def magnitude : Int → Nat
   | .ofNat k => k
   | .negSucc k => .succ k
-/-- The largest |lo| or |hi| of a formula's windows: clips laid end to end need a gap of at least that. -/
+/-- The largest |lo| or |hi| of a formula's windows. -/
 def widest : Formula → Nat
   | .atom _ => 0
   | .constant _ => 0

@@ -13,6 +13,12 @@ def plusOffset (m : Nat) : Int → Nat
   | .ofNat k => Nat.add m k
   | .negSucc k => Nat.sub m (.succ k)
 
+/-- How far an until or since of radius `r` looks in its direction, when its two parts look `left` and `right` frames further:
+the left part is only read at frames nearer than the radius, and with radius 0 not at all. -/
+def untilReach : Nat → Nat → Nat → Nat
+  | .zero, _, right => right
+  | .succ r, left, right => larger (Nat.add r left) (Nat.add (.succ r) right)
+
 /-- How many frames before the present one a formula may depend on. -/
 def lookback : Formula → Nat
   | .atom _ => 0
@@ -25,7 +31,7 @@ def lookback : Formula → Nat
   | .eventually lo _ f => minusOffset (lookback f) lo
   | .always lo _ f => minusOffset (lookback f) lo
   | .«until» _ f g => larger (lookback f) (lookback g)
-  | .since r f g => larger (Nat.sub (Nat.add r (lookback f)) 1) (Nat.add r (lookback g))
+  | .since r f g => untilReach r (lookback f) (lookback g)
 
 /-- How many frames after the present one a formula may depend on. -/
 def lookahead : Formula → Nat
@@ -38,7 +44,7 @@ def lookahead : Formula → Nat
   | .iff f g => larger (lookahead f) (lookahead g)
   | .eventually _ hi f => plusOffset (lookahead f) hi
   | .always _ hi f => plusOffset (lookahead f) hi
-  | .«until» r f g => larger (Nat.sub (Nat.add r (lookahead f)) 1) (Nat.add r (lookahead g))
+  | .«until» r f g => untilReach r (lookahead f) (lookahead g)
   | .since _ f g => larger (lookahead f) (lookahead g)
 
 /-- Frame `j` lies in `[i - lookback, i + lookahead]`. -/

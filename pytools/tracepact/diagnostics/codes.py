@@ -71,7 +71,7 @@ CODES: dict[str, Code] = {
         ("unknown-label", "7.6", "a label is not in the declared class set"),
         ("missing-mask", "3.9", "the contract declares an atom the caller did not supply"),
         ("wrong-mask", "3.9", "a supplied mask does not fit the contract or the clip's frames"),
-        ("needs-classes", "2.8 4.10", "the contract compares classes but the scoring is by union"),
+        ("needs-classes", "2.8", "the contract compares classes but the scoring is by union"),
         ("bad-json", "", "the JSON document has not the expected form"),
         ("too-many-frames", "5.1", "the clips have more frames than fit into memory"),
         ("conflicting-condition", "", "a clip has two different conditions"),

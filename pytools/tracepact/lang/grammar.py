@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from lark import Lark
+from lark import Lark, Token
 from lark.lexer import PatternStr
 
 from tracepact.lang.build import Builder
@@ -39,6 +39,12 @@ def parser() -> Lark:
         transformer=Builder(),
         maybe_placeholders=True,
     )
+
+
+def lex(text: str) -> list[Token]:
+    """The tokens of a text, with the parser's own lexer (`Lark.lex` would build another one for every call)."""
+    state = parser().parse_interactive(text, start="statement")
+    return list(state.lexer_thread.lex(state.parser_state))  # type: ignore[no-untyped-call]  # lark has no types here
 
 
 @cache

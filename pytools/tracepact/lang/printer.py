@@ -173,24 +173,30 @@ def format_document(document: s.Document, source: Source) -> str:
     """
     statements = document.statements
     ends = [statement.span.end for statement in statements]
-    before: list[list[str]] = [[] for _ in range(len(statements) + 1)]
+    above: list[list[str]] = [[] for _ in range(len(statements) + 1)]
+    within: list[list[str]] = [[] for _ in statements]
     behind: list[str] = [""] * len(statements)
     for comment in document.comments:
-        index = bisect_left(ends, comment.span.start)
-        text = comment.text
-        inside = index < len(statements) and statements[index].span.start < comment.span.start
-        previous = index - 1
-        if previous >= 0 and not inside and "\n" not in source.text[ends[previous] : comment.span.start]:
-            behind[previous] = f"  {text}"
+        start = comment.span.start
+        index = bisect_left(ends, start)
+        if index < len(statements) and statements[index].span.start < start:
+            within[index].append(comment.text)
+        elif index and "\n" not in source.text[ends[index - 1] : start]:
+            behind[index - 1] = f"  {comment.text}"
         else:
-            before[index].append(("\n" if _blank_line_before(source.text, comment.span.start) else "") + text)
+            above[index].append(_with_gap(comment.text, source, start))
     lines: list[str] = []
     for index, line in enumerate(_lines(document)):
-        lines += before[index]
-        own_gap = _blank_line_before(source.text, statements[index].span.start)
-        lines.append(("\n" if own_gap else "") + line + behind[index])
-    lines += before[-1]
+        own = [*within[index], line + behind[index]]
+        own[0] = _with_gap(own[0], source, statements[index].span.start)
+        lines += [*above[index], *own]
+    lines += above[-1]
     return "".join(line + "\n" for line in lines).lstrip("\n")
+
+
+def _with_gap(line: str, source: Source, start: int) -> str:
+    """The line, after an empty one if its place in the source has one above it."""
+    return f"\n{line}" if _blank_line_before(source.text, start) else line
 
 
 def _blank_line_before(text: str, start: int) -> bool:

@@ -10,7 +10,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 from tracepact.diagnostics import Diagnostics, Source, Span, TextPlace, did_you_mean
 from tracepact.lang import syntax as s
 from tracepact.lang.build import UNITS, token_span
-from tracepact.lang.grammar import STATEMENTS, parser, spellings
+from tracepact.lang.grammar import STATEMENTS, lex, parser, spellings
 
 LARGEST_TEXT = 1 << 20
 DEEPEST_NESTING = 200
@@ -95,7 +95,7 @@ def _tokens(source: Source, diagnostics: Diagnostics) -> tuple[list[Token], list
     faults: list[int] = []
     while True:
         try:
-            return list(parser().lex(text)), faults
+            return lex(text), faults
         except UnexpectedCharacters as error:
             start = error.pos_in_stream or 0
             end = _report_bad_characters(source, text, start, diagnostics)

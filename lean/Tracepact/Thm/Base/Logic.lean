@@ -60,6 +60,10 @@ theorem eq_false : {x : Bool} → Not (IsTrue x) → Eq x .false
   | .false, _ => rfl
 theorem false_ne_true {x : Bool} (h : Eq x .false) : Not (IsTrue x) := fun k => nomatch Eq.trans (Eq.symm h) k
 
+theorem cond_elim {α : Type} {P : α → Prop} {t e : α} : (b : Bool) → (IsTrue b → P t) → (Not (IsTrue b) → P e) → P (cond b t e)
+  | .true, h, _ => h rfl
+  | .false, _, h => h nofun
+
 theorem lt_succ_cases {j n : Nat} (h : Lt j (.succ n)) : Or (Eq j n) (Lt j n) := eq_or_lt (le_of_succ_le_succ h)
 theorem anyBelow_iff (p : Nat → Bool) : (n : Nat) → Iff (IsTrue (anyBelow p n)) (Exists fun j => And (Lt j n) (IsTrue (p j)))
   | .zero => ⟨nofun, fun ⟨_, l, _⟩ => nomatch l⟩

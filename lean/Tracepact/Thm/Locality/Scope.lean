@@ -26,23 +26,29 @@ theorem upper_step {i j m x : Nat} : (hi : Int) → AtMost i hi j → Nat.le x (
 theorem scope_window {i j x b a : Nat} {lo hi : Int} (l : AtLeast i lo j) (h : AtMost i hi j) (s : Reach b a j x) :
     Reach (minusOffset b lo) (plusOffset a hi) i x := ⟨lower_step lo l s.lower, upper_step hi h s.upper⟩
 
-theorem le_pred_add (r m : Nat) : Nat.le (Nat.add r m) (.succ (Nat.sub (Nat.add r m) 1)) := le_sub_add _ 1
+theorem reach_right : (r left right : Nat) → Nat.le (Nat.add r right) (untilReach r left right)
+  | .zero, _, right => (lin0 (on1 right) (.p .z (.v 0)) (.v 0) rfl)
+  | .succ _, _, _ => le_larger_right _ _
+theorem reach_left : (r left right : Nat) → Lt 0 r → Nat.le (Nat.add r left) (.succ (untilReach r left right))
+  | .succ r, left, right, _ => le_trans (lin0 (on2 r left) (.p (.s (.v 0)) (.v 1)) (.s (.p (.v 0) (.v 1))) rfl) (succ_le_succ (le_larger_left (Nat.add r left) (Nat.add (.succ r) right)))
 /-- From the witness of an until. -/
 theorem scope_until_right {i j x r b a b' a' : Nat} (l : Nat.le i j) (h : Nat.le j (Nat.add i r)) (s : Reach b' a' j x) :
-    Reach (larger b b') (larger (Nat.sub (Nat.add r a) 1) (Nat.add r a')) i x :=
-  Reach.right ⟨(lin2 (on4 i j x b') (.v 0) (.v 1) (.v 1) (.p (.v 2) (.v 3)) (.v 0) (.p (.v 2) (.v 3)) l s.lower rfl),
-    (lin2 (on5 j i r x a') (.v 0) (.p (.v 1) (.v 2)) (.v 3) (.p (.v 0) (.v 4)) (.v 3) (.p (.v 1) (.p (.v 2) (.v 4))) h s.upper rfl)⟩
+    Reach (larger b b') (untilReach r a a') i x :=
+  ⟨(lin3 (on5 i j x b' (larger b b')) (.v 0) (.v 1) (.v 1) (.p (.v 2) (.v 3)) (.v 3) (.v 4) (.v 0) (.p (.v 2) (.v 4)) l s.lower (le_larger_right b b') rfl),
+    (lin3 (on6 j i r x a' (untilReach r a a')) (.v 0) (.p (.v 1) (.v 2)) (.v 3) (.p (.v 0) (.v 4)) (.p (.v 2) (.v 4)) (.v 5) (.v 3) (.p (.v 1) (.v 5)) h s.upper (reach_right r a a') rfl)⟩
 /-- From a frame before the witness of an until. -/
 theorem scope_until_left {i j k x r b a b' a' : Nat} (l : Nat.le i k) (w : Lt k j) (h : Nat.le j (Nat.add i r)) (s : Reach b a k x) :
-    Reach (larger b b') (larger (Nat.sub (Nat.add r a) 1) (Nat.add r a')) i x :=
-  Reach.left ⟨(lin2 (on4 i k x b) (.v 0) (.v 1) (.v 1) (.p (.v 2) (.v 3)) (.v 0) (.p (.v 2) (.v 3)) l s.lower rfl),
-    (lin4 (on7 k j i r x a (Nat.sub (Nat.add r a) 1)) (.s (.v 0)) (.v 1) (.v 1) (.p (.v 2) (.v 3)) (.v 4) (.p (.v 0) (.v 5)) (.p (.v 3) (.v 5)) (.s (.v 6)) (.v 4) (.p (.v 2) (.v 6)) w h s.upper (le_pred_add r a) rfl)⟩
+    Reach (larger b b') (untilReach r a a') i x :=
+  have pos : Lt 0 r := (lin3 (on4 i k j r) (.v 0) (.v 1) (.s (.v 1)) (.v 2) (.v 2) (.p (.v 0) (.v 3)) (.s .z) (.v 3) l w h rfl)
+  ⟨(lin3 (on5 i k x b (larger b b')) (.v 0) (.v 1) (.v 1) (.p (.v 2) (.v 3)) (.v 3) (.v 4) (.v 0) (.p (.v 2) (.v 4)) l s.lower (le_larger_left b b') rfl),
+    (lin4 (on7 k j i r x a (untilReach r a a')) (.s (.v 0)) (.v 1) (.v 1) (.p (.v 2) (.v 3)) (.v 4) (.p (.v 0) (.v 5)) (.p (.v 3) (.v 5)) (.s (.v 6)) (.v 4) (.p (.v 2) (.v 6)) w h s.upper (reach_left r a a' pos) rfl)⟩
 theorem scope_since_right {i j x r b a b' a' : Nat} (l : Nat.le j i) (h : Nat.le i (Nat.add j r)) (s : Reach b' a' j x) :
-    Reach (larger (Nat.sub (Nat.add r b) 1) (Nat.add r b')) (larger a a') i x :=
-  Reach.right ⟨(lin2 (on5 i j r x b') (.v 0) (.p (.v 1) (.v 2)) (.v 1) (.p (.v 3) (.v 4)) (.v 0) (.p (.v 3) (.p (.v 2) (.v 4))) h s.lower rfl),
-    (lin2 (on4 j i x a') (.v 0) (.v 1) (.v 2) (.p (.v 0) (.v 3)) (.v 2) (.p (.v 1) (.v 3)) l s.upper rfl)⟩
+    Reach (untilReach r b b') (larger a a') i x :=
+  ⟨(lin3 (on6 i j r x b' (untilReach r b b')) (.v 0) (.p (.v 1) (.v 2)) (.v 1) (.p (.v 3) (.v 4)) (.p (.v 2) (.v 4)) (.v 5) (.v 0) (.p (.v 3) (.v 5)) h s.lower (reach_right r b b') rfl),
+    (lin3 (on5 j i x a' (larger a a')) (.v 0) (.v 1) (.v 2) (.p (.v 0) (.v 3)) (.v 3) (.v 4) (.v 2) (.p (.v 1) (.v 4)) l s.upper (le_larger_right a a') rfl)⟩
 theorem scope_since_left {i j k x r b a b' a' : Nat} (l : Nat.le k i) (w : Lt j k) (h : Nat.le i (Nat.add j r)) (s : Reach b a k x) :
-    Reach (larger (Nat.sub (Nat.add r b) 1) (Nat.add r b')) (larger a a') i x :=
-  Reach.left ⟨(lin4 (on7 j k i r x b (Nat.sub (Nat.add r b) 1)) (.s (.v 0)) (.v 1) (.v 2) (.p (.v 0) (.v 3)) (.v 1) (.p (.v 4) (.v 5)) (.p (.v 3) (.v 5)) (.s (.v 6)) (.v 2) (.p (.v 4) (.v 6)) w h s.lower (le_pred_add r b) rfl),
-    (lin2 (on4 k i x a) (.v 0) (.v 1) (.v 2) (.p (.v 0) (.v 3)) (.v 2) (.p (.v 1) (.v 3)) l s.upper rfl)⟩
+    Reach (untilReach r b b') (larger a a') i x :=
+  have pos : Lt 0 r := (lin3 (on4 k i j r) (.v 0) (.v 1) (.s (.v 2)) (.v 0) (.v 1) (.p (.v 2) (.v 3)) (.s .z) (.v 3) l w h rfl)
+  ⟨(lin4 (on7 j k i r x b (untilReach r b b')) (.s (.v 0)) (.v 1) (.v 2) (.p (.v 0) (.v 3)) (.v 1) (.p (.v 4) (.v 5)) (.p (.v 3) (.v 5)) (.s (.v 6)) (.v 2) (.p (.v 4) (.v 6)) w h s.lower (reach_left r b b' pos) rfl),
+    (lin3 (on5 k i x a (larger a a')) (.v 0) (.v 1) (.v 2) (.p (.v 0) (.v 3)) (.v 3) (.v 4) (.v 2) (.p (.v 1) (.v 4)) l s.upper (le_larger_left a a') rfl)⟩
 end Tracepact

@@ -92,14 +92,14 @@ theorem holds_shift (t t' : Trace) (s : Nat) : (f : Formula) → (i : Nat) → L
             (p (Nat.add s k) (lin1 (on3 i k s) (.v 0) (.v 1) (.p (.v 2) (.v 0)) (.p (.v 2) (.v 1)) c rfl) (Eq.symm q ▸ (lin1 (on3 k j s) (.s (.v 0)) (.v 1) (.s (.p (.v 2) (.v 0))) (.p (.v 2) (.v 1)) m rfl)))⟩⟩
   | .since r f g, i, l, d, h =>
       have ends (j : Nat) (a : Nat.le j i) (b : Nat.le i (Nat.add j r)) := (h j (scope_since_right a b ⟨le_add _ _, le_add _ _⟩)).inside
-      have deep_right : Nat.le (Nat.add r (lookback g)) i := right d
-      have deep_left : Nat.le (Nat.sub (Nat.add r (lookback f)) 1) i := left d
+      have deep_right : Nat.le (Nat.add r (lookback g)) i := le_trans (reach_right r (lookback f) (lookback g)) d
       have second (j : Nat) (m : Lt j t'.frames) (a : Nat.le j i) (b : Nat.le i (Nat.add j r)) :=
         holds_shift t t' s g j m (lin2 (on4 r (lookback g) i j) (.p (.v 0) (.v 1)) (.v 2) (.v 2) (.p (.v 3) (.v 0)) (.v 1) (.v 3) deep_right b rfl)
           fun x q => (h x (scope_since_right a b q)).part fun _ => Or.inr
       have first (j k : Nat) (b : Nat.le i (Nat.add j r)) (c : Lt j k) (e : Nat.le k i) :=
         holds_shift t t' s f k (le_trans (succ_le_succ e) l)
-          (lin4 (on6 (Nat.sub (Nat.add r (lookback f)) 1) i r (lookback f) j k) (.v 0) (.v 1) (.p (.v 2) (.v 3)) (.s (.v 0)) (.v 1) (.p (.v 4) (.v 2)) (.s (.v 4)) (.v 5) (.v 3) (.v 5) deep_left (le_pred_add r (lookback f)) b c rfl)
+          (have pos : Lt 0 r := (lin3 (on4 i j r k) (.v 0) (.p (.v 1) (.v 2)) (.s (.v 1)) (.v 3) (.v 3) (.v 0) (.s .z) (.v 2) b c e rfl)
+          (lin3 (on5 r (lookback f) i j k) (.p (.v 0) (.v 1)) (.s (.v 2)) (.v 2) (.p (.v 3) (.v 0)) (.s (.v 3)) (.v 4) (.v 1) (.v 4) ((le_trans (reach_left r (lookback f) (lookback g) pos) (succ_le_succ d))) b c rfl))
           fun x q => (h x (scope_since_left e c b q)).part fun _ => Or.inl
       ⟨fun ⟨j, w, e, p⟩ => ⟨Nat.add s j, ⟨(ends j w.upper w.lower).mp w.inside, (lin1 (on3 j i s) (.v 0) (.v 1) (.p (.v 2) (.v 0)) (.p (.v 2) (.v 1)) w.upper rfl),
           (lin1 (on4 i j r s) (.v 0) (.p (.v 1) (.v 2)) (.p (.v 3) (.v 0)) (.p (.p (.v 3) (.v 1)) (.v 2)) w.lower rfl)⟩, (second j w.inside w.upper w.lower).mp e, fun x a b =>

@@ -4,10 +4,6 @@ set_option autoImplicit false
 noncomputable section
 namespace Tracepact
 
-theorem cond_cases {P : Nat → Prop} {t e : Nat} : (b : Bool) → (IsTrue b → P t) → (Not (IsTrue b) → P e) → P (cond b t e)
-  | .true, h, _ => h rfl
-  | .false, _, h => h nofun
-
 /-- What a step of a doubling loop may rely on. -/
 structure Step (width done k : Nat) : Prop where
   doubles : Nat.le k done
@@ -16,7 +12,7 @@ structure Step (width done k : Nat) : Prop where
 theorem stride_step {width done : Nat} (p : Lt 0 done) (l : Lt done width) : Step width done (stride width done) :=
   have le : Nat.le (Nat.add (Nat.sub width done) done) width := sub_add_le (le_of_succ_le l)
   have ge : Nat.le width (Nat.add (Nat.sub width done) done) := le_sub_add width done
-  cond_cases (P := Step width done) (Nat.ble done (Nat.sub width done))
+  cond_elim (P := Step width done) (Nat.ble done (Nat.sub width done))
     (fun h =>
       have h := (ble_iff _ _).mp h
       ⟨.refl, p, (lin2 (on3 done (Nat.sub width done) width) (.v 0) (.v 1) (.p (.v 1) (.v 0)) (.v 2) (.p (.v 0) (.v 0)) (.v 2) h le rfl)⟩)
@@ -50,14 +46,14 @@ theorem spreads_step {x d y k : Nat} (le : Nat.le k d) (s : Spreads x d y) : Spr
 theorem spreadLoop_ok (x width : Nat) : (fuel done y : Nat) → Spreads x done y → Lt 0 done → Nat.le done width →
     Nat.le width (Nat.add done fuel) → Spreads x width (spreadLoop width fuel done y)
   | .zero, _, _, s, _, l, m => le_antisymm l m ▸ s
-  | .succ fuel, done, _, s, p, l, m => cond_cases (P := Spreads x width) (Nat.ble width done)
+  | .succ fuel, done, _, s, p, l, m => cond_elim (P := Spreads x width) (Nat.ble width done)
       (fun h => le_antisymm l ((ble_iff _ _).mp h) ▸ s)
       (fun h =>
         have k := stride_step p (lt_of_not_ble h)
         spreadLoop_ok x width fuel _ _ (spreads_step k.doubles s) (le_trans p (le_add _ _)) k.fits
           (lin2 (on4 width done fuel (stride width done)) (.v 0) (.p (.v 1) (.s (.v 2))) (.s .z) (.v 3) (.v 0) (.p (.p (.v 1) (.v 3)) (.v 2)) m k.moves rfl))
 theorem spread_ok (x width : Nat) : Spreads x width (spread x width) :=
-  cond_cases (P := Spreads x width) (Nat.ble 1 width)
+  cond_elim (P := Spreads x width) (Nat.ble 1 width)
     (fun h =>
       have l := (ble_iff _ _).mp h
       spreadLoop_ok x width width 1 x (spreads_one x) .refl l (lin0 (on1 width) (.v 0) (.p (.s .z) (.v 0)) rfl))
@@ -101,7 +97,7 @@ theorem allAhead_step {f d b k : Nat} (le : Nat.le k d) (ab : AllAhead f d b) : 
 theorem untilLoop_ok (f g width : Nat) : (fuel done a b : Nat) → UntilWithin f g done a → AllAhead f done b → Lt 0 done →
     Nat.le done width → Nat.le width (Nat.add done fuel) → UntilWithin f g width (untilLoop width fuel done a b)
   | .zero, _, _, _, s, _, _, l, m => le_antisymm l m ▸ s
-  | .succ fuel, done, _, _, s, s', p, l, m => cond_cases (P := UntilWithin f g width) (Nat.ble width done)
+  | .succ fuel, done, _, _, s, s', p, l, m => cond_elim (P := UntilWithin f g width) (Nat.ble width done)
       (fun h => le_antisymm l ((ble_iff _ _).mp h) ▸ s)
       (fun h =>
         have k := stride_step p (lt_of_not_ble h)
@@ -164,7 +160,7 @@ theorem allBehind_step {f d b k : Nat} (pos : Lt 0 d) (le : Nat.le k d) (ab : Al
 theorem sinceLoop_ok (f g width : Nat) : (fuel done a b : Nat) → SinceWithin f g done a → AllBehind f done b → Lt 0 done →
     Nat.le done width → Nat.le width (Nat.add done fuel) → SinceWithin f g width (sinceLoop width fuel done a b)
   | .zero, _, _, _, s, _, _, l, m => le_antisymm l m ▸ s
-  | .succ fuel, done, _, _, s, s', p, l, m => cond_cases (P := SinceWithin f g width) (Nat.ble width done)
+  | .succ fuel, done, _, _, s, s', p, l, m => cond_elim (P := SinceWithin f g width) (Nat.ble width done)
       (fun h => le_antisymm l ((ble_iff _ _).mp h) ▸ s)
       (fun h =>
         have k := stride_step p (lt_of_not_ble h)

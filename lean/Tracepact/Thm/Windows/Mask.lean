@@ -46,18 +46,18 @@ theorem eventuallyMask_iff (v x p : Nat) (lo hi : Int) : Iff (IsTrue (bit (event
     (And (Exists fun j => And (Reached p lo hi j) (IsTrue (bit x j))) (IsTrue (bit v p))) :=
   iff_trans (land_iff _ _ _) (and_iff (spread_window x p lo hi) iff_refl)
 theorem lt_succ_iff (a b : Nat) : Iff (Lt a (.succ b)) (Nat.le a b) := ⟨le_of_succ_le_succ, succ_le_succ⟩
-theorem untilMask_iff (v r f g p : Nat) : Iff (IsTrue (bit (untilMask v r f g) p))
-    (And (Exists fun j => And (And (Nat.le p j) (Nat.le j (Nat.add p r)))
-      (And (IsTrue (bit g j)) ((k : Nat) → Nat.le p k → Lt k j → IsTrue (bit f k)))) (IsTrue (bit v p))) :=
-  iff_trans (land_iff _ _ _) (and_iff (iff_trans
+theorem untilMask_iff (r f g p : Nat) : Iff (IsTrue (bit (untilMask r f g) p))
+    (Exists fun j => And (And (Nat.le p j) (Nat.le j (Nat.add p r)))
+      (And (IsTrue (bit g j)) ((k : Nat) → Nat.le p k → Lt k j → IsTrue (bit f k)))) :=
+  iff_trans
     (untilLoop_ok f g (.succ r) (.succ r) 1 g f (until_one f g) (allAhead_one f) .refl (succ_le_succ (zero_le r)) (lin0 (on1 r) (.s (.v 0)) (.p (.s .z) (.s (.v 0))) rfl) p)
-    (exists_iff fun _ => and_iff (and_iff iff_refl (lt_succ_iff _ _)) iff_refl)) iff_refl)
-theorem sinceMask_iff (v r f g p : Nat) : Iff (IsTrue (bit (sinceMask v r f g) p))
-    (And (Exists fun j => And (And (Nat.le j p) (Nat.le p (Nat.add j r)))
-      (And (IsTrue (bit g j)) ((k : Nat) → Lt j k → Nat.le k p → IsTrue (bit f k)))) (IsTrue (bit v p))) :=
-  iff_trans (land_iff _ _ _) (and_iff (iff_trans
+    (exists_iff fun _ => and_iff (and_iff iff_refl (lt_succ_iff _ _)) iff_refl)
+theorem sinceMask_iff (r f g p : Nat) : Iff (IsTrue (bit (sinceMask r f g) p))
+    (Exists fun j => And (And (Nat.le j p) (Nat.le p (Nat.add j r)))
+      (And (IsTrue (bit g j)) ((k : Nat) → Lt j k → Nat.le k p → IsTrue (bit f k)))) :=
+  iff_trans
     (sinceLoop_ok f g (.succ r) (.succ r) 1 g f (since_one f g) (allBehind_one f) .refl (succ_le_succ (zero_le r)) (lin0 (on1 r) (.s (.v 0)) (.p (.s .z) (.s (.v 0))) rfl) p)
-    (exists_iff fun _ => and_iff (and_iff iff_refl (lt_succ_iff _ _)) iff_refl)) iff_refl)
+    (exists_iff fun _ => and_iff (and_iff iff_refl (lt_succ_iff _ _)) iff_refl)
 
 /-- Complement within the valid frames. -/
 theorem complement_iff (v x p : Nat) (h : IsTrue (bit v p)) : Iff (IsTrue (bit (Nat.xor v x) p)) (Not (IsTrue (bit x p))) :=
@@ -84,17 +84,27 @@ theorem within_both {v x y : Nat} (h : Within v x) (k : Within v y) : Within v (
   | .inl e => h p e
   | .inr e => k p e
 theorem within_land {v x : Nat} : Within v (Nat.land x v) := fun _ e => ((land_iff _ _ _).mp e).right
-theorem evalMask_within (v : Nat) (mask : Nat → Nat) : (f : Formula) → Within v (evalMask v mask f)
+theorem within_until {v f g : Nat} (r : Nat) (hf : Within v f) (hg : Within v g) : Within v (untilMask r f g) := fun p e =>
+  let ⟨_, ⟨l, _⟩, k, h⟩ := (untilMask_iff r f g p).mp e
+  match eq_or_lt l with
+  | .inl q => hg p (Eq.symm q ▸ k)
+  | .inr q => hf p (h p .refl q)
+theorem within_since {v f g : Nat} (r : Nat) (hf : Within v f) (hg : Within v g) : Within v (sinceMask r f g) := fun p e =>
+  let ⟨_, ⟨l, _⟩, k, h⟩ := (sinceMask_iff r f g p).mp e
+  match eq_or_lt l with
+  | .inl q => hg p (q ▸ k)
+  | .inr q => hf p (h p q .refl)
+theorem evalMask_within (v longest : Nat) (mask : Nat → Nat) : (f : Formula) → Within v (evalMask v longest mask f)
   | .atom _ => within_land
   | .constant .true => fun _ e => e
   | .constant .false => fun p e => absurd e (bit_zero p)
-  | .not f => within_xor (evalMask_within v mask f)
-  | .and f _ => fun p e => evalMask_within v mask f p ((land_iff _ _ _).mp e).left
-  | .or f g => within_or (evalMask_within v mask f) (evalMask_within v mask g)
-  | .implies f g => within_or (within_xor (evalMask_within v mask f)) (evalMask_within v mask g)
-  | .iff f g => within_xor (within_both (evalMask_within v mask f) (evalMask_within v mask g))
+  | .not f => within_xor (evalMask_within v longest mask f)
+  | .and f _ => fun p e => evalMask_within v longest mask f p ((land_iff _ _ _).mp e).left
+  | .or f g => within_or (evalMask_within v longest mask f) (evalMask_within v longest mask g)
+  | .implies f g => within_or (within_xor (evalMask_within v longest mask f)) (evalMask_within v longest mask g)
+  | .iff f g => within_xor (within_both (evalMask_within v longest mask f) (evalMask_within v longest mask g))
   | .eventually _ _ _ => within_land
   | .always _ _ _ => within_xor within_land
-  | .«until» _ _ _ => within_land
-  | .since _ _ _ => within_land
+  | .«until» _ f g => within_until _ (evalMask_within v longest mask f) (evalMask_within v longest mask g)
+  | .since _ f g => within_since _ (evalMask_within v longest mask f) (evalMask_within v longest mask g)
 end Tracepact

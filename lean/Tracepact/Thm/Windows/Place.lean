@@ -12,12 +12,39 @@ structure Place (v s n g : Nat) : Prop where
   before : (j : Nat) → Lt j s → Nat.le s (Nat.add j g) → Not (IsTrue (bit v j))
   after : (j : Nat) → Nat.le (Nat.add s n) j → Lt j (Nat.add (Nat.add s n) g) → Not (IsTrue (bit v j))
 
-theorem atLeast_near {p j g : Nat} : (lo : Int) → Nat.le (magnitude lo) g → AtLeast p lo j → Nat.le p (Nat.add j g)
+theorem smaller_le_left (a b : Nat) : Nat.le (smaller a b) a :=
+  cond_elim (P := fun z => Nat.le z a) (Nat.ble a b) (fun _ => .refl) (fun h => le_of_succ_le (lt_of_not_ble h))
+theorem smaller_le_right (a b : Nat) : Nat.le (smaller a b) b :=
+  cond_elim (P := fun z => Nat.le z b) (Nat.ble a b) (fun h => (ble_iff _ _).mp h) (fun _ => .refl)
+theorem le_smaller {i j a b : Nat} (h : Nat.le i (Nat.add j a)) (k : Nat.le i (Nat.add j b)) : Nat.le i (Nat.add j (smaller a b)) :=
+  cond_elim (P := fun z => Nat.le i (Nat.add j z)) (Nat.ble a b) (fun _ => h) (fun _ => k)
+theorem smaller_mono {a b c : Nat} (h : Nat.le a b) : Nat.le (smaller a c) (smaller b c) :=
+  cond_elim (P := fun z => Nat.le (smaller a c) z) (Nat.ble b c) (fun _ => le_trans (smaller_le_left a c) h) (fun _ => smaller_le_right a c)
+theorem atLeast_back (i j : Nat) : (k : Nat) → Iff (AtLeast i (back k) j) (Nat.le i (Nat.add j k))
+  | .zero => iff_refl
+  | .succ _ => iff_refl
+
+/-! ### Offsets cut off at the longest clip -/
+theorem low_near {p j g n : Nat} : (lo : Int) → Nat.le (smaller (magnitude lo) n) g → AtLeast p (clampLow n lo) j → Nat.le p (Nat.add j g)
   | .ofNat k, _, l => (lin1 (on4 p k j g) (.p (.v 0) (.v 1)) (.v 2) (.v 0) (.p (.v 2) (.v 3)) ((l : Nat.le (Nat.add p k) j)) rfl)
-  | .negSucc k, h, l => (lin2 (on4 p j k g) (.v 0) (.p (.v 1) (.s (.v 2))) (.s (.v 2)) (.v 3) (.v 0) (.p (.v 1) (.v 3)) ((l : Nat.le p (Nat.add j (.succ k)))) ((h : Nat.le (.succ k) g)) rfl)
-theorem atMost_near {p j g : Nat} : (hi : Int) → Nat.le (magnitude hi) g → AtMost p hi j → Nat.le j (Nat.add p g)
-  | .ofNat k, h, l => (lin2 (on4 j p k g) (.v 0) (.p (.v 1) (.v 2)) (.v 2) (.v 3) (.v 0) (.p (.v 1) (.v 3)) ((l : Nat.le j (Nat.add p k))) ((h : Nat.le k g)) rfl)
+  | .negSucc k, h, l => le_trans ((atLeast_back p j (smaller (.succ k) n)).mp l) (add_le_add .refl h)
+theorem high_near {p j g n : Nat} : (hi : Int) → Nat.le (smaller (magnitude hi) n) g → AtMost p (clampHigh n hi) j → Nat.le j (Nat.add p g)
+  | .ofNat k, h, l => le_trans (l : Nat.le j (Nat.add p (smaller k n))) (add_le_add .refl h)
   | .negSucc k, _, l => (lin1 (on4 j k p g) (.p (.v 0) (.s (.v 1))) (.v 2) (.v 0) (.p (.v 2) (.v 3)) ((l : Nat.le (Nat.add j (.succ k)) p)) rfl)
+theorem low_clamp {i j n : Nat} (h : Nat.le i n) : (lo : Int) → Iff (AtLeast i (clampLow n lo) j) (AtLeast i lo j)
+  | .ofNat _ => iff_refl
+  | .negSucc k => iff_trans (atLeast_back i j (smaller (.succ k) n)) ⟨fun l => le_trans l (add_le_add .refl (smaller_le_left _ _)),
+      fun l => le_smaller l (lin1 (on3 i n j) (.v 0) (.v 1) (.v 0) (.p (.v 2) (.v 1)) h rfl)⟩
+theorem high_clamp {i j n : Nat} (h : Nat.le j n) : (hi : Int) → Iff (AtMost i (clampHigh n hi) j) (AtMost i hi j)
+  | .ofNat _ => ⟨fun l => le_trans l (add_le_add .refl (smaller_le_left _ _)), fun l => le_smaller l (lin1 (on3 j n i) (.v 0) (.v 1) (.v 0) (.p (.v 2) (.v 1)) h rfl)⟩
+  | .negSucc _ => iff_refl
+theorem ahead_clamp {n m i r j : Nat} (h : Nat.le n m) : Iff (Ahead n i (smaller r m) j) (Ahead n i r j) :=
+  ⟨fun w => ⟨w.inside, w.lower, le_trans w.upper (add_le_add .refl (smaller_le_left _ _))⟩,
+   fun w => ⟨w.inside, w.lower, le_smaller w.upper (lin2 (on4 j n m i) (.s (.v 0)) (.v 1) (.v 1) (.v 2) (.v 0) (.p (.v 3) (.v 2)) w.inside h rfl)⟩⟩
+theorem behind_clamp {n m i r j : Nat} (l : Lt i n) (h : Nat.le n m) : Iff (Behind n i (smaller r m) j) (Behind n i r j) :=
+  ⟨fun w => ⟨w.inside, w.upper, le_trans w.lower (add_le_add .refl (smaller_le_left _ _))⟩,
+   fun w => ⟨w.inside, w.upper, le_smaller w.lower (lin2 (on4 i n m j) (.s (.v 0)) (.v 1) (.v 1) (.v 2) (.v 0) (.p (.v 3) (.v 2)) l h rfl)⟩⟩
+
 theorem atLeast_shift (s i j : Nat) : (lo : Int) → Iff (AtLeast (Nat.add s i) lo (Nat.add s j)) (AtLeast i lo j)
   | .ofNat k => ⟨fun l => (lin1 (on4 s i k j) (.p (.p (.v 0) (.v 1)) (.v 2)) (.p (.v 0) (.v 3)) (.p (.v 1) (.v 2)) (.v 3) ((l : Nat.le (Nat.add (Nat.add s i) k) (Nat.add s j))) rfl),
       fun l => (lin1 (on4 i k j s) (.p (.v 0) (.v 1)) (.v 2) (.p (.p (.v 3) (.v 0)) (.v 1)) (.p (.v 3) (.v 2)) ((l : Nat.le (Nat.add i k) j)) rfl)⟩
@@ -44,15 +71,18 @@ theorem Place.home {j p : Nat} (l : Nat.le s p) (u : Lt p (Nat.add s n)) (a : Na
       let ⟨j', e⟩ := le_exists c
       have d' : Lt (Nat.add s j') (Nat.add s n) := e ▸ d
       ⟨j', e, (lin1 (on3 s j' n) (.s (.p (.v 0) (.v 1))) (.p (.v 0) (.v 2)) (.s (.v 1)) (.v 2) d' rfl)⟩
-theorem Place.window {x i : Nat} {lo hi : Int} (w : Within v x) (a : Nat.le (magnitude lo) g) (b : Nat.le (magnitude hi) g) (l : Lt i n) :
-    Iff (Exists fun j => And (Reached (Nat.add s i) lo hi j) (IsTrue (bit x j)))
+theorem Place.window {x i m : Nat} {lo hi : Int} (w : Within v x) (long : Nat.le n m) (a : Nat.le (smaller (magnitude lo) m) g)
+    (b : Nat.le (smaller (magnitude hi) m) g) (l : Lt i n) :
+    Iff (Exists fun j => And (Reached (Nat.add s i) (clampLow m lo) (clampHigh m hi) j) (IsTrue (bit x j)))
       (Exists fun j => And (InWindow n i lo hi j) (IsTrue (bit x (Nat.add s j)))) :=
   ⟨fun ⟨j, ⟨c, d⟩, h⟩ =>
-    let ⟨j', e, l'⟩ := place.home (le_add s i) (lin1 (on3 i n s) (.s (.v 0)) (.v 1) (.s (.p (.v 2) (.v 0))) (.p (.v 2) (.v 1)) l rfl) (atLeast_near lo a c) (atMost_near hi b d) (w j h)
-    have c' : AtLeast (Nat.add s i) lo (Nat.add s j') := e ▸ c
-    have d' : AtMost (Nat.add s i) hi (Nat.add s j') := e ▸ d
-    ⟨j', ⟨l', (atLeast_shift s i j' lo).mp c', (atMost_shift s i j' hi).mp d'⟩, e ▸ h⟩,
-   fun ⟨j, m, h⟩ => ⟨Nat.add s j, ⟨(atLeast_shift s i j lo).mpr m.lower, (atMost_shift s i j hi).mpr m.upper⟩, h⟩⟩
+    let ⟨j', e, l'⟩ := place.home (le_add s i) (lin1 (on3 i n s) (.s (.v 0)) (.v 1) (.s (.p (.v 2) (.v 0))) (.p (.v 2) (.v 1)) l rfl) (low_near lo a c) (high_near hi b d) (w j h)
+    have c' : AtLeast (Nat.add s i) (clampLow m lo) (Nat.add s j') := e ▸ c
+    have d' : AtMost (Nat.add s i) (clampHigh m hi) (Nat.add s j') := e ▸ d
+    ⟨j', ⟨l', (low_clamp (le_trans (le_of_succ_le l) long) lo).mp ((atLeast_shift s i j' _).mp c'),
+      (high_clamp (le_trans (le_of_succ_le l') long) hi).mp ((atMost_shift s i j' _).mp d')⟩, e ▸ h⟩,
+   fun ⟨j, u, h⟩ => ⟨Nat.add s j, ⟨(atLeast_shift s i j _).mpr ((low_clamp (le_trans (le_of_succ_le l) long) lo).mpr u.lower),
+      (atMost_shift s i j _).mpr ((high_clamp (le_trans (le_of_succ_le u.inside) long) hi).mpr u.upper)⟩, h⟩⟩
 theorem Place.forward {f g' i r : Nat} (pos : Lt 0 g) (wf : Within v f) (wg : Within v g') (l : Lt i n) :
     Iff (Exists fun j => And (And (Nat.le (Nat.add s i) j) (Nat.le j (Nat.add (Nat.add s i) r)))
         (And (IsTrue (bit g' j)) ((k : Nat) → Nat.le (Nat.add s i) k → Lt k j → IsTrue (bit f k))))
@@ -120,52 +150,54 @@ theorem not_exists_not {p q : Nat → Prop} (d : (j : Nat) → Or (q j) (Not (q 
   ⟨fun h j x => (d j).elim id (fun y => (h ⟨j, x, y⟩).elim), fun h ⟨j, x, y⟩ => y (h j x)⟩
 
 /-- The verdicts at a place are those of the clip by itself. -/
-theorem Place.verdicts {v s n g : Nat} (place : Place v s n g) (pos : Lt 0 g) (mask : Nat → Nat) :
-    (f : Formula) → Nat.le (widest f) g → (i : Nat) → Lt i n →
-    Iff (IsTrue (bit (evalMask v mask f) (Nat.add s i))) (Holds ⟨n, fun k j => bit (mask k) (Nat.add s j)⟩ f i)
+theorem Place.verdicts {v s n g : Nat} (place : Place v s n g) (pos : Lt 0 g) (longest : Nat) (long : Nat.le n longest) (mask : Nat → Nat) :
+    (f : Formula) → Nat.le (smaller (widest f) longest) g → (i : Nat) → Lt i n →
+    Iff (IsTrue (bit (evalMask v longest mask f) (Nat.add s i))) (Holds ⟨n, fun k j => bit (mask k) (Nat.add s j)⟩ f i)
   | .atom _, _, i, l => iff_trans (land_iff _ _ _) (and_valid (place.own i l))
   | .constant .true, _, i, l => ⟨fun _ => rfl, fun _ => place.own i l⟩
   | .constant .false, _, _, _ => ⟨fun h => absurd h (bit_zero _), nofun⟩
-  | .not f, w, i, l => iff_trans (complement_iff _ _ _ (place.own i l)) (not_iff (place.verdicts pos mask f w i l))
+  | .not f, w, i, l => iff_trans (complement_iff _ _ _ (place.own i l)) (not_iff (place.verdicts pos longest long mask f w i l))
   | .and f g, w, i, l => iff_trans (land_iff _ _ _)
-      (and_iff (place.verdicts pos mask f (left w) i l) (place.verdicts pos mask g (right w) i l))
+      (and_iff (place.verdicts pos longest long mask f (left w) i l) (place.verdicts pos longest long mask g (right w) i l))
   | .or f g, w, i, l => iff_trans (lor_iff _ _ _)
-      (or_iff (place.verdicts pos mask f (left w) i l) (place.verdicts pos mask g (right w) i l))
+      (or_iff (place.verdicts pos longest long mask f (left w) i l) (place.verdicts pos longest long mask g (right w) i l))
   | .implies f g, w, i, l => iff_trans (lor_iff _ _ _) (iff_trans
       (or_iff (complement_iff _ _ _ (place.own i l)) iff_refl) (iff_trans (classical _ _)
-      (imp_iff (place.verdicts pos mask f (left w) i l) (place.verdicts pos mask g (right w) i l))))
+      (imp_iff (place.verdicts pos longest long mask f (left w) i l) (place.verdicts pos longest long mask g (right w) i l))))
   | .iff f g, w, i, l => iff_trans (complement_iff _ _ _ (place.own i l)) (iff_trans
       (iff_trans (not_iff (iff_of_eq (bit_xor _ _ _))) (iff_trans (iff_symm (bnot_iff _)) (biff_iff _ _)))
-      (iff_iff (place.verdicts pos mask f (left w) i l) (place.verdicts pos mask g (right w) i l)))
+      (iff_iff (place.verdicts pos longest long mask f (left w) i l) (place.verdicts pos longest long mask g (right w) i l)))
   | .eventually _ _ f, w, i, l => iff_trans (eventuallyMask_iff _ _ _ _ _) (iff_trans (and_valid (place.own i l)) (iff_trans
-      (place.window (evalMask_within v mask f) (left (left w)) (right (left w)) l)
-      (exists_iff fun j => ⟨fun ⟨m, h⟩ => ⟨m, (place.verdicts pos mask f (right w) j m.inside).mp h⟩,
-        fun ⟨m, h⟩ => ⟨m, (place.verdicts pos mask f (right w) j m.inside).mpr h⟩⟩)))
+      (place.window (evalMask_within v longest mask f) long (left (left w)) (right (left w)) l)
+      (exists_iff fun j => ⟨fun ⟨m, h⟩ => ⟨m, (place.verdicts pos longest long mask f (right w) j m.inside).mp h⟩,
+        fun ⟨m, h⟩ => ⟨m, (place.verdicts pos longest long mask f (right w) j m.inside).mpr h⟩⟩)))
   | .always _ _ f, w, i, l => iff_trans (complement_iff _ _ _ (place.own i l)) (iff_trans
       (not_iff (iff_trans (eventuallyMask_iff _ _ _ _ _) (iff_trans (and_valid (place.own i l)) (iff_trans
-        (place.window (within_xor (evalMask_within v mask f)) (left (left w)) (right (left w)) l)
+        (place.window (within_xor (evalMask_within v longest mask f)) long (left (left w)) (right (left w)) l)
         (exists_iff fun j => ⟨fun ⟨m, h⟩ => ⟨m, (complement_iff _ _ _ (place.own j m.inside)).mp h⟩,
           fun ⟨m, h⟩ => ⟨m, (complement_iff _ _ _ (place.own j m.inside)).mpr h⟩⟩)))))
       (iff_trans (not_exists_not fun _ => true_or_not _)
-        (forall_iff fun j => ⟨fun h m => (place.verdicts pos mask f (right w) j m.inside).mp (h m),
-          fun h m => (place.verdicts pos mask f (right w) j m.inside).mpr (h m)⟩)))
-  | .«until» _ f g, w, i, l => iff_trans (untilMask_iff _ _ _ _ _) (iff_trans (and_valid (place.own i l)) (iff_trans
-      (place.forward pos (evalMask_within v mask f) (evalMask_within v mask g) l)
+        (forall_iff fun j => ⟨fun h m => (place.verdicts pos longest long mask f (right w) j m.inside).mp (h m),
+          fun h m => (place.verdicts pos longest long mask f (right w) j m.inside).mpr (h m)⟩)))
+  | .«until» _ f g, w, i, l => iff_trans (untilMask_iff _ _ _ _) (iff_trans
+      (place.forward pos (evalMask_within v longest mask f) (evalMask_within v longest mask g) l)
       (exists_iff fun j => ⟨
-        fun ⟨m, e, h⟩ => ⟨m, (place.verdicts pos mask g (right w) j m.inside).mp e, fun k a b =>
-          (place.verdicts pos mask f (left w) k (le_trans b (le_of_succ_le m.inside))).mp (h k a b)⟩,
-        fun ⟨m, e, h⟩ => ⟨m, (place.verdicts pos mask g (right w) j m.inside).mpr e, fun k a b =>
-          (place.verdicts pos mask f (left w) k (le_trans b (le_of_succ_le m.inside))).mpr (h k a b)⟩⟩)))
-  | .since _ f g, w, i, l => iff_trans (sinceMask_iff _ _ _ _ _) (iff_trans (and_valid (place.own i l)) (iff_trans
-      (place.backward pos (evalMask_within v mask f) (evalMask_within v mask g) l)
+        fun ⟨m, e, h⟩ => ⟨(ahead_clamp long).mp m, (place.verdicts pos longest long mask g (right w) j m.inside).mp e, fun k a b =>
+          (place.verdicts pos longest long mask f (left w) k (le_trans b (le_of_succ_le m.inside))).mp (h k a b)⟩,
+        fun ⟨m, e, h⟩ => ⟨(ahead_clamp long).mpr m, (place.verdicts pos longest long mask g (right w) j m.inside).mpr e, fun k a b =>
+          (place.verdicts pos longest long mask f (left w) k (le_trans b (le_of_succ_le m.inside))).mpr (h k a b)⟩⟩))
+  | .since _ f g, w, i, l => iff_trans (sinceMask_iff _ _ _ _) (iff_trans
+      (place.backward pos (evalMask_within v longest mask f) (evalMask_within v longest mask g) l)
       (exists_iff fun j => ⟨
-        fun ⟨m, e, h⟩ => ⟨m, (place.verdicts pos mask g (right w) j m.inside).mp e, fun k a b =>
-          (place.verdicts pos mask f (left w) k (le_trans (succ_le_succ b) l)).mp (h k a b)⟩,
-        fun ⟨m, e, h⟩ => ⟨m, (place.verdicts pos mask g (right w) j m.inside).mpr e, fun k a b =>
-          (place.verdicts pos mask f (left w) k (le_trans (succ_le_succ b) l)).mpr (h k a b)⟩⟩)))
+        fun ⟨m, e, h⟩ => ⟨(behind_clamp l long).mp m, (place.verdicts pos longest long mask g (right w) j m.inside).mp e, fun k a b =>
+          (place.verdicts pos longest long mask f (left w) k (le_trans (succ_le_succ b) l)).mp (h k a b)⟩,
+        fun ⟨m, e, h⟩ => ⟨(behind_clamp l long).mpr m, (place.verdicts pos longest long mask g (right w) j m.inside).mpr e, fun k a b =>
+          (place.verdicts pos longest long mask f (left w) k (le_trans (succ_le_succ b) l)).mpr (h k a b)⟩⟩))
 where
-  left {a b c : Nat} (h : Nat.le (larger a b) c) : Nat.le a c := le_trans (le_larger_left a b) h
-  right {a b c : Nat} (h : Nat.le (larger a b) c) : Nat.le b c := le_trans (le_larger_right a b) h
+  left {a b c : Nat} (h : Nat.le (smaller (larger a b) longest) c) : Nat.le (smaller a longest) c :=
+    le_trans (smaller_mono (le_larger_left a b)) h
+  right {a b c : Nat} (h : Nat.le (smaller (larger a b) longest) c) : Nat.le (smaller b longest) c :=
+    le_trans (smaller_mono (le_larger_right a b)) h
   classical (x y : Bool) : Iff (Or (Not (IsTrue x)) (IsTrue y)) (IsTrue x → IsTrue y) :=
     ⟨fun | .inl h => fun k => absurd k h | .inr h => fun _ => h,
      fun h => match true_or_not x with

@@ -1,0 +1,1 @@
+"""Benchmarks: measured ratios beside their targets, never asserted by a test. Run `python -m benchmarks` in pytools."""

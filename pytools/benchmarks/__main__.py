@@ -1,0 +1,44 @@
+"""Run the benchmarks: `python -m benchmarks [SUBJECT …] [--desed DIR] [--json]`."""
+
+import argparse
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks import end_to_end, frame_guards, memory, onset_guard, scaling, whole_family
+from benchmarks.harness import Options, Row, as_json, print_table
+
+SUBJECTS = {
+    "frame_guards": frame_guards.measure,
+    "onset_guard": onset_guard.measure,
+    "scaling": scaling.measure,
+    "whole_family": whole_family.measure,
+    "memory": memory.measure,
+    "end_to_end": end_to_end.measure,
+}
+
+
+def main() -> None:
+    """Measure, then print."""
+    parser = argparse.ArgumentParser(prog="benchmarks", description="Measured ratios beside their targets.")
+    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=f"default: all of {', '.join(SUBJECTS)}")
+    parser.add_argument("--desed", type=Path, metavar="DIR", help="folder of the DESED validation tables")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    arguments = parser.parse_args()
+    unknown = [name for name in arguments.subjects if name not in SUBJECTS]
+    if unknown:
+        parser.error(f"unknown subject `{unknown[0]}`")
+    options = Options(desed=arguments.desed)
+    progress = Console(stderr=True)
+    rows: list[Row] = []
+    for name in arguments.subjects or SUBJECTS:
+        with progress.status(name):
+            rows += SUBJECTS[name](options)
+    if arguments.json:
+        print(as_json(rows))
+    else:
+        print_table(rows, Console(width=160))
+
+
+if __name__ == "__main__":
+    main()

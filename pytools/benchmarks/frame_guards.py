@@ -1,0 +1,78 @@
+"""The five frame guards over a long trace, against NumPy prefix sums and the floor of copying the bitset."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.data import atom_frames, starter
+from benchmarks.harness import Options, Row, Target, check_equal, race
+from benchmarks.prefix_sums import guards, near_plain, near_tuned
+from tracepact.monitor import IntegerAlgebra, evaluate_masks
+from tracepact.trace.layout import pack, unpack
+
+SUBJECT = "five frame guards"
+FRAMES = 1_000_000
+
+
+class _CountingAlgebra(IntegerAlgebra):
+    """Masks as integers, and how many passes over a mask were made."""
+
+    passes = 0
+
+    def conjunction(self, a: int, b: int, /) -> int:
+        self.passes += 1
+        return super().conjunction(a, b)
+
+    def disjunction(self, a: int, b: int, /) -> int:
+        self.passes += 1
+        return super().disjunction(a, b)
+
+    def difference(self, a: int, b: int, /) -> int:
+        self.passes += 1
+        return super().difference(a, b)
+
+    def later(self, a: int, k: int, /) -> int:
+        self.passes += 1
+        return super().later(a, k)
+
+    def earlier(self, a: int, k: int, /) -> int:
+        self.passes += 1
+        return super().earlier(a, k)
+
+
+def measure(_: Options) -> Iterator[Row]:
+    """Atoms in, verdicts out, each side in its own representation."""
+    contract = starter()
+    formulas = [clause.formula for clause in contract.frame_clauses]
+    frames = atom_frames(0, FRAMES)
+    masks = {name: pack(values) for name, values in frames.items()}
+    valid = (1 << FRAMES) - 1
+
+    def engine(algebra: IntegerAlgebra | None = None) -> list[int]:
+        return evaluate_masks(formulas, masks, algebra or IntegerAlgebra(valid, FRAMES))
+
+    ours = [unpack(mask, FRAMES) for mask in engine()]
+    check_equal(SUBJECT, ours, guards(contract, frames, near_plain))
+    check_equal(SUBJECT, ours, guards(contract, frames, near_tuned))
+    counting = _CountingAlgebra(valid, FRAMES)
+    engine(counting)
+    words = np.zeros(-(-FRAMES // 64), dtype=np.uint64)
+
+    def floor() -> None:
+        for _ in range(counting.passes):
+            words.copy()
+
+    fast, plain, tuned, copies = race(
+        engine,
+        lambda: guards(contract, frames, near_plain),
+        lambda: guards(contract, frames, near_tuned),
+        floor,
+    )
+    yield Row(SUBJECT, f"engine, {FRAMES:,} frames", fast * 1e3, "ms", note=f"{counting.passes} passes")
+    yield Row(SUBJECT, "faster than plain NumPy prefix sums", plain / fast, "×", Target(50), f"{plain * 1e3:.3g} ms")
+    yield Row(
+        SUBJECT, "faster than tuned NumPy prefix sums", tuned / fast, "×", note=f"{tuned * 1e3:.3g} ms, padded slices"
+    )
+    yield Row(
+        SUBJECT, "times the floor", fast / copies, "×", note=f"one copy of the bitset a pass: {copies * 1e3:.3g} ms"
+    )

@@ -1,0 +1,62 @@
+"""Bytes per frame at ten million frames: the growth of a child process's peak resident size."""
+
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from benchmarks.data import activity, starter
+from benchmarks.harness import Frames, Options, Row, Target
+from tracepact import score
+from tracepact.monitor import IntegerAlgebra, evaluate_masks
+from tracepact.trace import Family, Layout, Mode, Side
+from tracepact.trace.family import Atoms
+from tracepact.trace.layout import pack
+
+SUBJECT = "memory"
+FRAMES = 10_000_000
+
+
+def measure(_: Options) -> Iterator[Row]:
+    """Each job runs in a process of its own, since a peak never goes down again."""
+    for name in JOBS:
+        command = [sys.executable, "-m", "benchmarks.memory", name]
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        note = f"peak resident size of a child process less that after imports, {FRAMES:,} frames, inputs included"
+        yield Row(SUBJECT, name, float(output), "bytes/frame", Target(40, at_least=False), note)
+
+
+def _frame_guards(ref: Frames, pred: Frames) -> None:
+    """From two Boolean masks to the atoms, verdicts and counts of the frame guards."""
+    contract = starter()
+    layout = Layout([FRAMES], contract.reach)
+    no_runs = Family(contract.step, Mode.UNION, ("clip",), (FRAMES,), ("*",), {Side.REF: {}, Side.PRED: {}}, {}, {})
+    atoms = Atoms(no_runs, layout)
+    atoms["ref_active"], atoms["pred_active"] = pack(ref), pack(pred)
+    for mask in evaluate_masks(contract.formulas, atoms, IntegerAlgebra(layout.valid, layout.longest)):
+        layout.counts(mask)
+
+
+def _whole_score(ref: Frames, pred: Frames) -> None:
+    """Everything `score` does with two Boolean masks: runs, matching, all seven guards, the soft score."""
+    score(starter(), ref, pred)
+
+
+JOBS: dict[str, Callable[[Frames, Frames], None]] = {
+    "frame guards of two masks": _frame_guards,
+    "score of two masks": _whole_score,
+}
+
+
+def _peak() -> int:
+    """The peak resident size so far, in bytes (Linux counts in KiB, macOS in bytes)."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+if __name__ == "__main__":
+    before = _peak()
+    JOBS[sys.argv[1]](*(activity(np.random.default_rng(seed), FRAMES) for seed in (1, 2)))
+    print((_peak() - before) / FRAMES)

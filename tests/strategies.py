@@ -1,0 +1,148 @@
+"""Shared Hypothesis strategies: core formulas, written formulas, traces, families, contracts."""
+
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from tracepact.core import (
+    Always,
+    And,
+    Atom,
+    Constant,
+    Eventually,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Since,
+    Until,
+)
+from tracepact.lang import syntax as s
+from tracepact.trace import Family, Mode, Side, runs_of_frames
+
+ATOMS = ("p", "q", "r")
+
+
+def formulas(atoms: tuple[str, ...] = ATOMS, *, farthest: int = 5, leaves: int = 6) -> st.SearchStrategy[Formula]:
+    """Core formulas with windows of both signs, until and since."""
+    leaf = st.one_of(st.sampled_from(atoms).map(Atom), st.sampled_from(atoms).map(Atom), st.booleans().map(Constant))
+
+    def grow(parts: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
+        window = st.tuples(st.integers(-farthest, farthest), st.integers(-farthest, farthest)).map(sorted)
+        radius = st.integers(0, farthest)
+        return st.one_of(
+            parts.map(Not),
+            *(st.builds(connective, parts, parts) for connective in (And, Or, Implies, Iff)),
+            *(
+                st.builds(lambda kind, w, body: kind(w[0], w[1], body), st.just(kind), window, parts)
+                for kind in (Eventually, Always)
+            ),
+            *(st.builds(kind, radius, parts, parts) for kind in (Until, Since)),
+        )
+
+    return st.recursive(leaf, grow, max_leaves=leaves)
+
+
+def environments(
+    atoms: tuple[str, ...] = ATOMS, *, shortest: int = 1, longest: int = 12
+) -> st.SearchStrategy[tuple[int, dict[str, list[bool]]]]:
+    """A number of frames and the truth of every atom at each."""
+    return st.integers(shortest, longest).flatmap(
+        lambda n: st.tuples(
+            st.just(n),
+            st.fixed_dictionaries({a: st.lists(st.booleans(), min_size=n, max_size=n) for a in atoms}),
+        )
+    )
+
+
+def to_mask(frames: list[bool]) -> int:
+    """Bit i is frame i, written out."""
+    return sum(1 << i for i, active in enumerate(frames) if active)
+
+
+def from_mask(mask: int, frames: int) -> list[bool]:
+    """The frames of a mask, written out."""
+    return [bool(mask >> i & 1) for i in range(frames)]
+
+
+def family_of(clips: list[tuple[list[bool], list[bool]]], step: Fraction = Fraction(1, 50), classes: int = 1) -> Family:
+    """A family from reference and predicted frames; clips are dealt to the classes class by class."""
+    per_class = len(clips) // classes
+    runs: dict[Side, dict[int, tuple[tuple[int, int], ...]]] = {Side.REF: {}, Side.PRED: {}}
+    for segment, (ref, pred) in enumerate(clips):
+        for side, frames in ((Side.REF, ref), (Side.PRED, pred)):
+            if any(frames):
+                runs[side][segment] = runs_of_frames(frames)
+    return Family(
+        step,
+        Mode.CLASS_INDEXED,
+        tuple(f"clip{i}" for i in range(per_class)),
+        tuple(len(ref) for ref, _ in clips[:per_class]),
+        tuple(f"class{k}" for k in range(classes)),
+        runs,
+        {},
+        {},
+    )
+
+
+# Written formulas and values
+
+quantities = st.builds(
+    s.Quantity,
+    st.fractions(min_value=0, max_value=20, max_denominator=300),
+    st.sampled_from(["", "ms", "s", "f"]),
+)
+names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
+
+
+def values(parameters: tuple[str, ...] = ()) -> st.SearchStrategy[s.Value]:
+    """A quantity or a parameter, with or without a sign."""
+    bodies: st.SearchStrategy[s.Quantity | s.Name] = quantities
+    if parameters:
+        bodies = st.one_of(quantities, st.sampled_from(parameters).map(s.Name))
+    return st.builds(s.Value, bodies, st.booleans())
+
+
+def written_formulas(
+    atoms: tuple[str, ...] = ATOMS, parameters: tuple[str, ...] = ()
+) -> st.SearchStrategy[s.Expression]:
+    """Formulas as an author could write them, all operators, parentheses where the tree asks for them."""
+    leaf = st.one_of(st.sampled_from(atoms).map(s.Mask), st.booleans().map(s.Truth))
+    value = values(parameters)
+
+    def grow(parts: st.SearchStrategy[s.Expression]) -> st.SearchStrategy[s.Expression]:
+        return st.one_of(
+            st.builds(s.Negation, parts),
+            st.builds(s.Binary, st.sampled_from(s.Connective), parts, parts),
+            st.builds(s.Near, value, parts),
+            st.builds(s.Window, st.sampled_from("FG"), st.none() | value, value, parts),
+            st.builds(s.Reach, st.sampled_from("US"), value, parts, parts),
+        )
+
+    return st.recursive(leaf, grow, max_leaves=8)
+
+
+def written_predicates() -> st.SearchStrategy[s.Expression]:
+    """Expressions of the predicate grammar, well typed or not."""
+    leaf = st.one_of(
+        quantities,
+        st.booleans().map(s.Truth),
+        st.builds(s.Reference, st.sampled_from([None, "ref", "pred"]), st.sampled_from(["onset", "covering", "tol"])),
+    )
+
+    def grow(parts: st.SearchStrategy[s.Expression]) -> st.SearchStrategy[s.Expression]:
+        return st.one_of(
+            st.builds(s.Negation, parts),
+            st.builds(s.Binary, st.sampled_from(s.Connective), parts, parts),
+            st.builds(s.Arithmetic, st.sampled_from("+-*"), parts, parts),
+            st.builds(s.Minus, parts),
+            st.builds(s.Compare, st.sampled_from(["<=", "<", ">=", ">", "==", "!="]), parts, parts),
+            st.builds(
+                s.Call,
+                st.sampled_from(["abs", "min", "max"]).map(s.Name),
+                st.lists(parts, min_size=1, max_size=3).map(tuple),
+            ),
+        )
+
+    return st.recursive(leaf, grow, max_leaves=8)
