@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+Result = TypeVar("Result")
 Frames = NDArray[np.bool_]
 """One truth value a frame."""
 
@@ -63,6 +64,13 @@ def race(*runs: Callable[[], object], repeats: int = 7, shortest: float = 0.02) 
     calls = [max(1, int(shortest / max(_turn(run, 1), 1e-7))) for run in runs]
     turns = [[_turn(run, n) for run, n in zip(runs, calls, strict=True)] for _ in range(repeats)]
     return tuple(min(column) for column in zip(*turns, strict=True))
+
+
+def timed(run: Callable[[], Result]) -> tuple[float, Result]:
+    """Seconds and result of a single call, for what is too slow to repeat."""
+    start = perf_counter()
+    result = run()
+    return perf_counter() - start, result
 
 
 def _turn(run: Callable[[], object], calls: int) -> float:
