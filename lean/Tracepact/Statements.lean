@@ -76,8 +76,8 @@ example (t : Trace) (f : Formula) : Eq (stream t f) (offline t f t.frames) := st
 #print axioms stream_eq_offline
 
 /-! ### 8. Sharing -/
-example (valid : Nat) (mask : Nat → Nat) (dag : List Node) (k : Nat) :
-    Eq (entry 0 (masks valid mask dag) k) (evalMask valid mask (entry (.constant .false) (trees dag) k)) := sharing valid mask dag k
+example (valid longest : Nat) (mask : Nat → Nat) (dag : List Node) (k : Nat) :
+    Eq (entry 0 (masks valid longest mask dag) k) (evalMask valid longest mask (entry (.constant .false) (trees dag) k)) := sharing valid longest mask dag k
 #print axioms sharing
 
 /-! ### 9. Windows by doubling, the bitset engine, families -/
@@ -86,22 +86,21 @@ example (n x : Nat) (within : (i : Nat) → Eq (bit x i) .true → Lt i n) (lo h
   eventually_by_doubling n x within lo hi i inside
 #print axioms eventually_by_doubling
 example (n : Nat) (mask : Nat → Nat) (f : Formula) (i : Nat) :
-    Eq (bit (evalMask (full n) mask f) i) (band (Nat.ble (.succ i) n) (eval ⟨n, fun k j => bit (mask k) j⟩ f i)) :=
+    Eq (bit (evalMask (full n) n mask f) i) (band (Nat.ble (.succ i) n) (eval ⟨n, fun k j => bit (mask k) j⟩ f i)) :=
   bitset_verdicts n mask f i
 #print axioms bitset_verdicts
-example (gap : Nat) (clips : List Clip) (f : Formula) (apart : Lt 0 gap) (wide : Nat.le (widest f) gap)
-    (c : Clip) (s : Nat) (start : StartsAt gap c clips s) (i : Nat) (inside : Lt i c.frames) :
-    Eq (bit (evalMask (familyValid gap clips) (fun k => familyMask gap k clips) f) (Nat.add s i)) (eval c.trace f i) :=
-  family_verdicts gap clips f apart wide c s start i inside
+example (gap longest : Nat) (segments : List Segment) (f : Formula) (positive : Lt 0 gap)
+    (wide : Nat.le (smaller (widest f) longest) gap) (apart : Apart gap longest segments)
+    (c : Clip) (s : Nat) (start : StartsAt c segments s) (i : Nat) (inside : Lt i c.frames) :
+    Eq (bit (evalMask (familyValid segments) longest (fun k => familyMask k segments) f) (Nat.add s i)) (eval c.trace f i) :=
+  family_verdicts gap longest segments f positive wide apart c s start i inside
 #print axioms family_verdicts
 example : And
-    (Eq (bit (evalMask (familyValid 0 (.cons silentClip (.cons activeClip .nil)))
-      (fun k => familyMask 0 k (.cons silentClip (.cons activeClip .nil))) (.eventually (.ofNat 1) (.ofNat 1) (.atom 0))) 0) .true)
+    (Eq (bit (evalMask (familyValid (twoClips 0)) 1 (fun k => familyMask k (twoClips 0)) (.eventually (.ofNat 1) (.ofNat 1) (.atom 0))) 0) .true)
     (Eq (eval silentClip.trace (.eventually (.ofNat 1) (.ofNat 1) (.atom 0)) 0) .false) := gap_is_needed
 #print axioms gap_is_needed
 example : And
-    (Eq (bit (Nat.land (earlier (.ofNat 1) (spread (Nat.xor (full 4) (familyMask 1 0 (.cons silentClip (.cons activeClip .nil)))) 1))
-      (familyValid 1 (.cons silentClip (.cons activeClip .nil)))) 0) .true)
+    (Eq (bit (Nat.land (earlier (.ofNat 1) (spread (Nat.xor (full 4) (familyMask 0 (twoClips 1))) 1)) (familyValid (twoClips 1))) 0) .true)
     (Eq (eval silentClip.trace (.eventually (.ofNat 1) (.ofNat 1) (.not (.atom 0))) 0) .false) := one_mask_is_not_enough
 #print axioms one_mask_is_not_enough
 

@@ -40,7 +40,7 @@ def Node.tree (below : Nat → Formula) : Node → Formula
   | .«until» r f g => .«until» r (below f) (below g)
   | .since r f g => .since r (below f) (below g)
 /-- The mask of a node, from the masks of the nodes under it. -/
-def Node.mask (valid : Nat) (mask : Nat → Nat) (below : Nat → Nat) : Node → Nat
+def Node.mask (valid longest : Nat) (mask : Nat → Nat) (below : Nat → Nat) : Node → Nat
   | .atom k => Nat.land (mask k) valid
   | .constant b => cond b valid 0
   | .not f => Nat.xor valid (below f)
@@ -48,17 +48,17 @@ def Node.mask (valid : Nat) (mask : Nat → Nat) (below : Nat → Nat) : Node �
   | .or f g => Nat.lor (below f) (below g)
   | .implies f g => Nat.lor (Nat.xor valid (below f)) (below g)
   | .iff f g => Nat.xor valid (Nat.xor (below f) (below g))
-  | .eventually lo hi f => eventuallyMask valid lo hi (below f)
-  | .always lo hi f => alwaysMask valid lo hi (below f)
-  | .«until» r f g => untilMask valid r (below f) (below g)
-  | .since r f g => sinceMask valid r (below f) (below g)
+  | .eventually lo hi f => eventuallyMask valid (clampLow longest lo) (clampHigh longest hi) (below f)
+  | .always lo hi f => alwaysMask valid (clampLow longest lo) (clampHigh longest hi) (below f)
+  | .«until» r f g => untilMask (smaller r longest) (below f) (below g)
+  | .since r f g => sinceMask (smaller r longest) (below f) (below g)
 
 /-- The formula of every node, unshared. -/
 def trees : List Node → List Formula
   | .nil => .nil
   | .cons node rest => .cons (node.tree (entry (.constant .false) (trees rest))) (trees rest)
 /-- The mask of every node, each from the masks already computed. -/
-def masks (valid : Nat) (mask : Nat → Nat) : List Node → List Nat
+def masks (valid longest : Nat) (mask : Nat → Nat) : List Node → List Nat
   | .nil => .nil
-  | .cons node rest => .cons (node.mask valid mask (entry 0 (masks valid mask rest))) (masks valid mask rest)
+  | .cons node rest => .cons (node.mask valid longest mask (entry 0 (masks valid longest mask rest))) (masks valid longest mask rest)
 end Tracepact

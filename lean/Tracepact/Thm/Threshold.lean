@@ -16,7 +16,7 @@ theorem distance_le {i j k : Nat} (h : Nat.le i (Nat.add j k)) (g : Nat.le j (Na
   | .inr l => (lin3 (on5 (Nat.sub j i) (Nat.sub i j) j i k) (.v 0) .z (.p (.v 1) (.v 2)) (.v 3) (.v 3) (.p (.v 2) (.v 4)) (.p (.v 1) (.v 0)) (.v 4) ((sub_eq_zero (le_of_succ_le l) ▸ .refl : Nat.le (Nat.sub j i) 0)) (sub_add_le (le_of_succ_le l)) h rfl)
 theorem distance_iff (i j k : Nat) : Iff (Nat.le (distance i j) k) (And (Nat.le i (Nat.add j k)) (Nat.le j (Nat.add i k))) :=
   ⟨fun h => ⟨le_trans (le_distance i j) (add_le_add .refl h), le_trans (distance_ge i j) (add_le_add .refl h)⟩, fun ⟨a, b⟩ => distance_le a b⟩
-theorem atLeast_back (i j : Nat) : (k : Nat) → Iff (AtLeast i (back k) j) (Nat.le i (Nat.add j k))
+theorem edge_back (i j : Nat) : (k : Nat) → Iff (AtLeast i (back k) j) (Nat.le i (Nat.add j k))
   | .zero => iff_refl
   | .succ _ => iff_refl
 
@@ -65,6 +65,6 @@ theorem threshold_recovery (t : Trace) (f : Formula) (k i : Nat) :
   iff_symm (iff_trans (nearest_iff (eval t f) i k t.frames) (exists_iff fun j => ⟨
     fun ⟨l, q, m⟩ =>
       let ⟨a, b⟩ := (distance_iff i j k).mp m
-      ⟨⟨l, (atLeast_back i j k).mpr a, b⟩, (eval_iff_holds t f j).mp q⟩,
-    fun ⟨w, q⟩ => ⟨w.inside, (eval_iff_holds t f j).mpr q, (distance_iff i j k).mpr ⟨(atLeast_back i j k).mp w.lower, w.upper⟩⟩⟩))
+      ⟨⟨l, (edge_back i j k).mpr a, b⟩, (eval_iff_holds t f j).mp q⟩,
+    fun ⟨w, q⟩ => ⟨w.inside, (eval_iff_holds t f j).mpr q, (distance_iff i j k).mpr ⟨(edge_back i j k).mp w.lower, w.upper⟩⟩⟩))
 end Tracepact

@@ -5,10 +5,6 @@ set_option autoImplicit false
 noncomputable section
 namespace Tracepact
 
-theorem cond_elim {α : Type} {P : α → Prop} {t e : α} : (b : Bool) → (IsTrue b → P t) → (Not (IsTrue b) → P e) → P (cond b t e)
-  | .true, h, _ => h rfl
-  | .false, _, h => h nofun
-
 /-- Frame `j` lies in one of the intervals. -/
 def Covered (l : List Interval) (j : Nat) : Prop := Exists fun r : Interval => And (Mem r l) (And (Nat.le r.start j) (Lt j r.stop))
 /-- Latest first, with at least one frame between. -/

@@ -179,14 +179,14 @@ theorem Place.verdicts {v s n g : Nat} (place : Place v s n g) (pos : Lt 0 g) (l
       (iff_trans (not_exists_not fun _ => true_or_not _)
         (forall_iff fun j => ⟨fun h m => (place.verdicts pos longest long mask f (right w) j m.inside).mp (h m),
           fun h m => (place.verdicts pos longest long mask f (right w) j m.inside).mpr (h m)⟩)))
-  | .«until» _ f g, w, i, l => iff_trans (untilMask_iff _ _ _ _) (iff_trans
+  | .«until» _ f g, w, _, l => iff_trans (untilMask_iff _ _ _ _) (iff_trans
       (place.forward pos (evalMask_within v longest mask f) (evalMask_within v longest mask g) l)
       (exists_iff fun j => ⟨
         fun ⟨m, e, h⟩ => ⟨(ahead_clamp long).mp m, (place.verdicts pos longest long mask g (right w) j m.inside).mp e, fun k a b =>
           (place.verdicts pos longest long mask f (left w) k (le_trans b (le_of_succ_le m.inside))).mp (h k a b)⟩,
         fun ⟨m, e, h⟩ => ⟨(ahead_clamp long).mpr m, (place.verdicts pos longest long mask g (right w) j m.inside).mpr e, fun k a b =>
           (place.verdicts pos longest long mask f (left w) k (le_trans b (le_of_succ_le m.inside))).mpr (h k a b)⟩⟩))
-  | .since _ f g, w, i, l => iff_trans (sinceMask_iff _ _ _ _) (iff_trans
+  | .since _ f g, w, _, l => iff_trans (sinceMask_iff _ _ _ _) (iff_trans
       (place.backward pos (evalMask_within v longest mask f) (evalMask_within v longest mask g) l)
       (exists_iff fun j => ⟨
         fun ⟨m, e, h⟩ => ⟨(behind_clamp l long).mp m, (place.verdicts pos longest long mask g (right w) j m.inside).mp e, fun k a b =>
