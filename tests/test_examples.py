@@ -1,0 +1,257 @@
+"""The examples: every command of every README runs as written, and shows what the text says."""
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from fractions import Fraction
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from tracepact import Aggregation, Run, load_contract, score, score_document, starter_contracts
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = ROOT / "examples"
+NAMES = tuple(sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir()))
+CONTRACT = starter_contracts()["boundary_gate"]
+_BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_EXIT = re.compile(r"  # exits with (\d)$")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command of a README printed."""
+
+    command: str
+    output: str
+    errors: str
+
+
+def commands(name: str) -> list[tuple[str, int]]:
+    """The commands of an example's README with the exit codes they say."""
+    text = (EXAMPLES / name / "README.md").read_text(encoding="utf-8")
+    lines = [line for block in _BLOCK.findall(text) for line in block.splitlines()]
+    found = [(line, _EXIT.search(line)) for line in lines]
+    return [(_EXIT.sub("", line), int(code[1]) if code else 0) for line, code in found]
+
+
+def run(name: str, copy: Path) -> list[Result]:
+    """Run the commands of an example in a copy of its folder, with the shipped data where it is in the repository."""
+    folder = copy / "examples" / name
+    shutil.copytree(EXAMPLES / name, folder)
+    shutil.copytree(ROOT / "spec" / "demo", copy / "spec" / "demo")
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    assert shutil.which("tracepact", path=path), "the package is not installed beside this interpreter"
+    results = []
+    for command, code in commands(name):
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=folder,
+            env={**os.environ, "PATH": path, "PYTHONIOENCODING": "utf-8"},
+            capture_output=True,
+            encoding="utf-8",
+        )
+        assert done.returncode == code, f"{command}\n{done.stdout}\n{done.stderr}"
+        results.append(Result(command, done.stdout, done.stderr))
+    return results
+
+
+def counts(scored: Run) -> dict[str, tuple[int, int]]:
+    vector = scored.card.vector(Aggregation.POOLED)
+    return {clause: (s.satisfied, s.obligated) for clause, s in vector.items()}
+
+
+def tables(name: str, tol: str | None = None) -> dict[str, tuple[int, int]]:
+    """The vector of an example's two tables."""
+    folder = EXAMPLES / name
+    setting = {"tol": tol} if tol else None
+    return counts(score(CONTRACT, folder / "reference.tsv", folder / "prediction.tsv", durations=3, set=setting))
+
+
+def test_the_list_of_examples_names_each_and_no_other() -> None:
+    listed = re.findall(
+        r"^\| \[(.+?)\]\((.+?)\) \|", (EXAMPLES / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert [name for name, _ in listed] == [link for _, link in listed] == list(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_readme_has_commands(name: str) -> None:
+    assert commands(name)
+
+
+# 01: the reference is frames 50 to 99, offset frame 100; the prediction is frames 53 to 119, offset frame 120.
+
+
+def test_late_and_long_runs(tmp_path: Path) -> None:
+    first, at_60, at_80 = run("01-late-and-long", tmp_path)
+    assert "nearest 0.06 s later" in first.output
+    assert "nearest 0.4 s later" in first.output
+    assert "violated" not in at_60.errors
+    assert "offset_guard" in at_80.errors
+
+
+def test_late_and_long_at_40_ms() -> None:
+    assert tables("01-late-and-long") == {
+        # Onset 3 frames late, offset 20; the window is 2 frames.
+        "onset_guard": (0, 1),
+        "offset_guard": (0, 1),
+        # Only frame 50 is more than 2 frames from frame 53.
+        "missing_guard": (49, 50),
+        # 67 predicted frames; 101 and 100 are the last ones near frame 99: 53 to 101, 53 to 100.
+        "spurious_guard": (49, 67),
+        "silence_guard": (48, 67),
+        # 1.34 s against 1 s: 0.34 s is more than 0.25 s.
+        "duration_guard": (0, 1),
+        "fragmentation_guard": (1, 1),
+    }
+
+
+def test_late_and_long_onset_holds_at_60_ms_and_offset_fails_at_80_ms() -> None:
+    # 60 ms is 3 frames, the lateness of the onset; 80 ms is 4 frames, the offset is 20 late.
+    assert tables("01-late-and-long", "60ms")["onset_guard"] == (1, 1)
+    assert tables("01-late-and-long", "59ms")["onset_guard"] == (1, 1)  # rounded outward to 3 frames
+    assert tables("01-late-and-long", "40ms")["onset_guard"] == (0, 1)
+    assert tables("01-late-and-long", "80ms")["offset_guard"] == (0, 1)
+
+
+# 02: the reference is frames 50 to 99; the pieces are 50 to 62, 70 to 79 and 87 to 99.
+
+
+def test_fragments_run(tmp_path: Path) -> None:
+    apart, joined = run("02-fragments", tmp_path)
+    assert "fragmentation_guard" in apart.output
+    assert "0.880" in joined.output
+
+
+def test_fragments_are_all_there_and_broken() -> None:
+    assert counts(score_document(CONTRACT, EXAMPLES / "02-fragments" / "pair.json")) == {
+        "onset_guard": (1, 1),
+        "offset_guard": (1, 1),
+        # Two gaps of 7 frames; the middle 3 of each are more than 2 frames from a piece.
+        "missing_guard": (44, 50),
+        # 13 + 10 + 13 frames, all inside the reference.
+        "spurious_guard": (36, 36),
+        "silence_guard": (36, 36),
+        # The piece that is matched has 13 frames of 50.
+        "duration_guard": (0, 1),
+        "fragmentation_guard": (0, 1),
+    }
+
+
+def test_joined_fragments_are_one_event_and_the_same_frames() -> None:
+    # The gaps are 7 frames, 140 ms, so the pieces become one run of 50 frames.
+    contract = load_contract(EXAMPLES / "02-fragments" / "joined.contract")
+    assert counts(score_document(contract, EXAMPLES / "02-fragments" / "pair.json")) == {
+        "missing_guard": (44, 50),
+        "duration_guard": (1, 1),
+        "fragmentation_guard": (1, 1),
+    }
+
+
+# 03: the reference is frames 50 to 99, the prediction frames 50 to 119.
+
+
+def test_late_tail_runs(tmp_path: Path) -> None:
+    whole, required = run("03-late-tail", tmp_path)
+    assert "nearest 0.4 s later" in whole.output
+    assert "violated" not in required.errors
+
+
+def test_a_late_tail_is_onset_1_offset_0_duration_0() -> None:
+    assert tables("03-late-tail") == {
+        "onset_guard": (1, 1),
+        "offset_guard": (0, 1),
+        "missing_guard": (50, 50),
+        # 70 predicted frames, of which 101 and 100 are the last near frame 99.
+        "spurious_guard": (52, 70),
+        "silence_guard": (51, 70),
+        # 1.4 s against 1 s.
+        "duration_guard": (0, 1),
+        "fragmentation_guard": (1, 1),
+    }
+
+
+def test_the_matching_audit_finds_its_three_cases(tmp_path: Path) -> None:
+    table, as_json = run("04-matching-audit", tmp_path)
+    assert "given data" in table.output
+    rows = json.loads(as_json.output)
+    # In frames, with a search of 10. Separated: each event has its own prediction and overlaps no other.
+    assert rows["case: separated"]["pairs"] == {"greedy": 2, "optimal": 2}
+    # Bridge: references [10,20) [25,75), predictions [15,65) [70,80). Costs: first with first 5+45-5/2, second with
+    # first 10+10-40/2 = 0, second with second 45+5-5/2. Greedy takes the 0 and has nothing left; optimal takes the
+    # other two. Of 2 + 2 events 2·1 and 2·2 are matched: F1 0.5 and 1.
+    assert rows["case: bridge"]["pairs"] == {"greedy": 1, "optimal": 2}
+    assert rows["case: bridge"]["boundary_f1"] == {"greedy": "1/2", "optimal": "1"}
+    # The second reference has two predictions in it either way; the first has one and needs its match.
+    assert rows["case: bridge"]["changed_values"]["fragmentation_guard"] == ["0", "1/2"]
+    # Split: one reference can be matched once.
+    assert rows["case: split"]["pairs"] == {"greedy": 1, "optimal": 1}
+    # The tables hold these three: 2 + 1 + 1 and 2 + 2 + 1 pairs, 5 references and 6 predictions.
+    given = rows["given data"]
+    assert given["pairs"] == {"greedy": 4, "optimal": 5}
+    assert (given["refs"], given["preds"], given["changed"]) == (5, 6, 1)
+    assert given["boundary_f1"] == {"greedy": "8/11", "optimal": "10/11"}
+    # Whole and matched: both of separated, then the first of bridge under optimal. In length: both of separated and,
+    # under greedy, the 50 frames of the bridge on the 50 of the second reference; split has 24 frames of 50.
+    assert given["changed_values"] == {"duration_guard": ["3/4", "2/5"], "fragmentation_guard": ["2/5", "3/5"]}
+
+
+def test_the_python_example_prints_its_vectors(tmp_path: Path) -> None:
+    (result,) = run("05-python-api", tmp_path)
+    # As in 01.
+    late_and_long = ["0", "0", "49/50", "49/67", "48/67", "0", "1"]
+    # The mean of two clips: `a` as in 03; in `b` no reference, and 5 predicted frames near nothing. Frame guards on
+    # references are vacuous there (1), those on predictions 0, event clauses 0 by counter evidence.
+    clips = ["1", "1/2", "1", str(Fraction(52, 70) / 2), str(Fraction(51, 70) / 2), "0", "1/2"]
+    names = [clause.name for clause in load_contract(CONTRACT).clauses]
+    expected = [
+        line
+        for title, values in (("list", late_and_long), ("masks", late_and_long), ("clips", clips))
+        for line in (title, *(f"  {name} {value}" for name, value in zip(names, values, strict=True)))
+    ]
+    assert result.output.splitlines() == expected
+
+
+def demo_frames(table: str) -> dict[tuple[str, str], set[int]]:
+    """The active frames of a demo table by clip and class: those whose centre lies in an event."""
+    found: dict[tuple[str, str], set[int]] = {}
+    with (ROOT / "spec" / "demo" / table).open(encoding="utf-8", newline="") as rows:
+        for row in csv.DictReader(rows, delimiter="\t"):
+            if row["onset"]:
+                onset, offset = Fraction(row["onset"]), Fraction(row["offset"])
+                frames = {i for i in range(600) if onset <= Fraction(2 * i + 1, 100) < offset}
+                found.setdefault((row["filename"], row["event_label"]), set()).update(frames)
+    return found
+
+
+def test_the_command_line_example_counts_what_the_tables_hold(tmp_path: Path) -> None:
+    checked, explained, _, required, _, as_csv = run("06-command-line", tmp_path)
+    assert "boundary_gate: ok" in checked.errors
+    assert "4 frames (80 ms)" in explained.output
+    assert "onset_guard" in required.errors
+    assert "missing_guard" not in required.errors
+    # Counted from the tables: an obligation is a reference frame, satisfied with a predicted frame at most 4 away.
+    ref, pred = demo_frames("reference.tsv"), demo_frames("late_long.tsv")
+    near = {key: {j for i in frames for j in range(i - 4, i + 5)} for key, frames in pred.items()}
+    expected = {key: (len(frames & near.get(key, set())), len(frames)) for key, frames in ref.items()}
+    found = {
+        (row["filename"], row["event_label"]): (int(row["satisfied"]), int(row["obligated"]))
+        for row in csv.DictReader(StringIO(as_csv.output))
+        if row["clause"] == "missing_guard" and row["obligated"] != "0"
+    }
+    assert found == expected
+    # The same counts, pooled, in the report that was written, with the parameter that was set.
+    report = json.loads((tmp_path / "examples" / "06-command-line" / "out" / "report.json").read_text(encoding="utf-8"))
+    (missing,) = (entry for entry in report["vector"] if entry["clause"] == "missing_guard")
+    pooled = missing["scores"]["pooled"]
+    assert (pooled["satisfied"], pooled["obligated"]) == tuple(map(sum, zip(*expected.values(), strict=True)))
+    tol = next(p for p in report["contract"]["parameters"] if p["name"] == "tol")
+    assert (tol["value"], tol["overridden"]) == ("80ms", True)
