@@ -161,7 +161,7 @@ def test_a_starter_contract_is_in_canonical_form(name: str) -> None:
 def test_explain_gives_words_windows_and_measures() -> None:
     outcome = run("explain", "boundary_gate")
     assert outcome.code == 0
-    assert "a predicted event starts at some frame within 2 frames (40 ms) either side" in outcome.out
+    assert "a predicted event starts at some frame within 2 frames (40 ms) either side" in " ".join(outcome.out.split())
     assert "windows [[-2, 2]], lookahead 2, lookback 2, depth 1" in outcome.out
     assert "for every reference event: matched and covering <= 1" in outcome.out
 
@@ -176,7 +176,10 @@ def test_explain_speaks_of_the_value_that_was_set() -> None:
 def test_export_prints_frame_clauses_and_names_the_event_clauses() -> None:
     outcome = run("export", "boundary_gate", "--to", "rtamt")
     assert outcome.code == 0
-    assert "onset_guard = ((ref_onset > 0) implies " in outcome.out
+    assert "onset_guard_obligation = (ref_onset > 0)\n" in outcome.out
+    assert "(eventually[0:2] (pred_onset > 0))" in outcome.out
+    for name in ("onset_guard", "offset_guard", "missing_guard", "spurious_guard", "silence_guard"):
+        assert f"\n{name}_formula = " in outcome.out
     assert outcome.out.endswith("duration_guard, fragmentation_guard\n")
     assert run("export", "boundary_gate").code == 2
     assert run("export", "boundary_gate", "--to", "other").code == 2

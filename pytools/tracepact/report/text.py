@@ -30,6 +30,11 @@ def render_report(data: Data) -> RenderableType:
     return Group(*_sections(data))
 
 
+def render_summary(data: Data) -> RenderableType:
+    """What fits a picture: the vector, what stands beside it, and the clip that failed worst."""
+    return Group(_heading(data), vector_table(data), _beside(data), *map(_timeline, data["timelines"][:1]))
+
+
 def _sections(data: Data) -> Iterator[RenderableType]:
     yield _heading(data)
     yield vector_table(data)

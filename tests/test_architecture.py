@@ -1,0 +1,182 @@
+"""How the package is built: one-way imports, exact exports, module sizes, the registry of codes, the command table."""
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+import tracepact
+from tracepact.cli import main as cli_main
+from tracepact.diagnostics import CODES
+from tracepact.specs import spec_path
+
+PACKAGE = Path(tracepact.__file__).parent
+MODULES = {
+    ".".join(("tracepact", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__"): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+PACKAGES = [name for name, path in MODULES.items() if path.name == "__init__.py"]
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
+MOST_LINES = 500
+COMMANDS = importlib.import_module("tracepact.cli.main")._COMMANDS
+SUMMARIES = importlib.import_module("tracepact.cli.main")._SUMMARIES
+
+
+def stages() -> dict[str, int]:
+    """The stage of each part of the package, as its docstring lists them; parts of one line share a stage."""
+    listed = re.findall(r"^    (\w+(?:, \w+)*) +\S", tracepact.__doc__ or "", re.MULTILINE)
+    return {part: index for index, line in enumerate(listed) for part in line.split(", ")}
+
+
+def part(module: str) -> str:
+    """The part of the package a module belongs to."""
+    return module.split(".")[1] if "." in module else ""
+
+
+def imports(module: str) -> Iterator[tuple[int, str]]:
+    """The tracepact modules imported at the top level, with their lines."""
+    for node in TREES[module].body:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "tracepact":
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield node.lineno, full if full in MODULES else node.module
+        elif isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names if alias.name.startswith("tracepact"))
+
+
+def test_the_package_docstring_lists_every_part_once() -> None:
+    assert set(stages()) == {part(name) for name in MODULES} - {""}
+
+
+def test_imports_point_only_to_earlier_stages() -> None:
+    order = stages()
+    wrong = [
+        f"{MODULES[module].relative_to(PACKAGE)}:{line} imports {target}, which stands later in the package docstring"
+        for module in MODULES
+        for line, target in imports(module)
+        if part(module) and (not part(target) or order[part(target)] > order[part(module)])
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_parts_of_one_stage_do_not_import_each_other_in_a_circle() -> None:
+    order = stages()
+    edges = {(part(m), part(t)) for m in MODULES for _, t in imports(m) if part(m) and part(m) != part(t)}
+    same = {(a, b) for a, b in edges if order.get(a) == order.get(b)}
+    assert not {(a, b) for a, b in same if (b, a) in same}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_are_absolute(module: str) -> None:
+    relative = [n.lineno for n in ast.walk(TREES[module]) if isinstance(n, ast.ImportFrom) and n.level]
+    assert not relative
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_exports_exactly_what_it_imports(package: str) -> None:
+    """Sorted as ruff does: constants, then classes, then functions, each by name."""
+    exported = importlib.import_module(package).__all__
+    imported = {
+        alias.asname or alias.name
+        for node in TREES[package].body
+        if isinstance(node, ast.ImportFrom | ast.Import)
+        for alias in node.names
+    }
+    public = {name for name in imported if not name.startswith("_")}
+    assert len(exported) == len(set(exported))
+    assert set(exported) == public
+    assert all(hasattr(importlib.import_module(package), name) for name in exported)
+    assert exported == sorted(exported, key=lambda name: (0 if name.isupper() else 1 if name[0].isupper() else 2, name))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_starts_with_one_line_that_names_its_job(module: str) -> None:
+    doc = ast.get_docstring(TREES[module], clean=False)
+    assert doc, "no docstring"
+    first, *rest = doc.split("\n")
+    assert first.endswith(".")
+    assert not rest or not rest[0].strip(), "the first sentence runs over the line"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_is_not_too_long(module: str) -> None:
+    assert len(MODULES[module].read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+# Diagnostic codes
+
+
+def words(module: str) -> set[str]:
+    """The text constants of a module, docstrings aside."""
+    return {n.value for n in ast.walk(TREES[module]) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+
+
+def test_every_code_of_the_registry_is_used() -> None:
+    used = set().union(*(words(module) for module in MODULES if module != "tracepact.diagnostics.codes"))
+    unused = sorted(set(CODES) - used)
+    assert not unused, f"registered and never used: {', '.join(unused)}"
+
+
+def test_every_code_that_is_used_is_in_the_registry() -> None:
+    """A code is the first argument of `add` or `Diagnostic`, or the argument `code`."""
+    unknown = []
+    for module, tree in TREES.items():
+        for call in (n for n in ast.walk(tree) if isinstance(n, ast.Call)):
+            named = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            given = [k.value for k in call.keywords if k.arg == "code"]
+            if named in ("add", "Diagnostic"):
+                given += call.args[:1]
+            for value in given:
+                text = value.value if isinstance(value, ast.Constant) else None
+                if isinstance(text, str) and text not in CODES:
+                    unknown.append(f"{module}:{call.lineno} {text}")
+    assert not unknown, "\n".join(unknown)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_code_is_lower_case_with_hyphens_and_rests_on_rules_that_exist(code: str) -> None:
+    language = spec_path("language.md").read_text(encoding="utf-8")
+    rules = set(re.findall(r"^- \*\*([0-9]+\.[0-9]+)\*\*", language, re.MULTILINE))
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", code)
+    assert CODES[code].name == code
+    assert CODES[code].meaning
+    assert set(CODES[code].rules) <= rules
+
+
+def test_the_rules_of_the_language_are_numbered_once_and_in_order() -> None:
+    language = spec_path("language.md").read_text(encoding="utf-8")
+    rules = [tuple(map(int, r.split("."))) for r in re.findall(r"^- \*\*([0-9]+\.[0-9]+)\*\*", language, re.MULTILINE)]
+    assert rules == sorted(set(rules))
+    for chapter in {c for c, _ in rules}:
+        numbers = [n for c, n in rules if c == chapter]
+        assert numbers == list(range(1, len(numbers) + 1)), f"chapter {chapter}"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_rules_cited_in_the_code_exist(module: str) -> None:
+    language = spec_path("language.md").read_text(encoding="utf-8")
+    rules = set(re.findall(r"^- \*\*([0-9]+\.[0-9]+)\*\*", language, re.MULTILINE))
+    text = MODULES[module].read_text(encoding="utf-8")
+    assert set(re.findall(r"\brules? ([0-9]+\.[0-9]+)", text)) <= rules
+
+
+# Commands
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_listed_command_has_a_module_and_a_summary(name: str) -> None:
+    command = importlib.import_module(COMMANDS[name]).command
+    assert isinstance(command, click.Command)
+    assert command.help
+    assert SUMMARIES[name].endswith(".")
+
+
+def test_the_table_of_commands_is_complete() -> None:
+    helpers = {"tracepact.cli", "tracepact.cli.main", "tracepact.cli.exits", "tracepact.cli.screen"}
+    assert list(COMMANDS) == list(SUMMARIES) == sorted(COMMANDS)
+    assert set(COMMANDS.values()) == {name for name in MODULES if part(name) == "cli"} - helpers
+    assert callable(cli_main)
