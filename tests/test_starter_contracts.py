@@ -142,7 +142,9 @@ def test_a_perfect_prediction_has_obligations_in_every_clause(name: str) -> None
     sides = {"a": [(0, 40), (100, 130), (960, 1000)], "b": [(110, 200), (400, 450)]}
     for contract in variants(name):
         scores = perfect(contract, 1000, sides, Mode.CLASS_INDEXED).card.vector(Aggregation.POOLED)
-        assert {clause: (s.value, s.vacuous) for clause, s in scores.items()} == dict.fromkeys(scores, (1, False))
+        assert {clause: (s.value, s.vacuous) for clause, s in scores.items()} == dict.fromkeys(
+            scores, (Fraction(1), False)
+        )
 
 
 # A failure of each clause, by hand. Frames of a run [s, e) are s to e-1, and its offset frame is e.

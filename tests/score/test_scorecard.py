@@ -1,6 +1,6 @@
 """Scores of whole families against naive scoring of every clip and class with the reference semantics."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import exp
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import family_of
 
-from tracepact.core import Aggregation, FrameClause
+from tracepact.core import Aggregation, FrameClause, Located
 from tracepact.lang import override, parse_contract
 from tracepact.monitor import truth
 from tracepact.score import UNBOUNDED, Scorecard, aggregate, score_family, sweep
@@ -148,9 +148,22 @@ def test_the_failing_part_is_the_first_false_conjunct() -> None:
     assert found.offset is None
 
 
-def test_a_failing_part_is_false_where_it_is_blamed() -> None:
-    found = score_family(CONTRACT, family_of([([True] * 4, [False] * 4)])).frame_witnesses("held")
-    assert len(found) == 0
+def parts_of(body: Located) -> Iterator[Located]:
+    yield body
+    for part in body.parts:
+        yield from parts_of(part)
+
+
+@given(st.lists(clips, min_size=1, max_size=3))
+def test_a_failing_part_is_false_where_it_is_blamed(some: list[Clip]) -> None:
+    card = score_family(CONTRACT, family_of(some))
+    for clause in CONTRACT.frame_clauses:
+        found = card.frame_witnesses(clause.name)
+        by_span = {part.span: part.formula for part in parts_of(clause.body)}
+        for index in range(len(found)):
+            clip = some[int(found.segment[index])]
+            formula = by_span[found.spans[int(found.span[index])]]
+            assert not truth(formula, environment(clip), len(clip[0]))[int(found.frame[index])]
 
 
 # Aggregation

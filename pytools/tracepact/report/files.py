@@ -8,7 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from tracepact.report.rows import (
     MATCH_COLUMNS,
@@ -19,19 +19,19 @@ from tracepact.report.rows import (
     witness_rows,
     write_csv,
 )
-from tracepact.report.text import render_report
+from tracepact.report.text import render_report, render_summary
 from tracepact.run import Run
 
 _WIDTH = 132
 
 
 def write_report(run: Run, data: dict[str, Any], folder: Path) -> list[Path]:
-    """The report as JSON, text and picture, and the rows behind it as CSV; returns what was written."""
-    screen = _recorded(data)
+    """The report as JSON and text, a picture of its vector, and the rows behind it as CSV; returns the paths."""
+    title = f"tracepact score {data['contract']['name']}"
     contents = {
         folder / "report.json": json_text(data),
-        folder / "report.txt": screen.export_text(clear=False),
-        folder / "report.svg": screen.export_svg(title=f"tracepact score · {data['contract']['name']}", clear=False),
+        folder / "report.txt": _recorded(render_report(data)).export_text(),
+        folder / "report.svg": _recorded(render_summary(data)).export_svg(title=title),
         folder / "scores.csv": _csv(SCORE_COLUMNS, score_rows(run.card)),
         folder / "witnesses.csv": _csv(WITNESS_COLUMNS, witness_rows(run.card)),
         folder / "matches.csv": _csv(MATCH_COLUMNS, match_rows(run.card)),
@@ -67,11 +67,11 @@ def write_whole(contents: Mapping[Path, str]) -> None:
             part.unlink(missing_ok=True)
 
 
-def _recorded(data: dict[str, Any]) -> Console:
+def _recorded(shown: RenderableType) -> Console:
     console = Console(
         record=True, width=_WIDTH, file=StringIO(), force_terminal=True, color_system="truecolor", emoji=False
     )
-    console.print(render_report(data))
+    console.print(shown)
     return console
 
 
