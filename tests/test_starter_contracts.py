@@ -82,15 +82,6 @@ def test_a_starter_contract_has_profiles_and_a_sweep_through_its_own_value(name:
         assert own[sweep.parameter] in sweep.values
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_parameter_of_a_starter_contract_is_used(name: str) -> None:
-    # A parameter that changes nothing leaves the text below its declaration without its name.
-    contract = load_contract(starter_contracts()[name])
-    code = [line for line in text_of(name).splitlines() if not line.startswith(("#", "param", "sweep"))]
-    words = set("".join(c if c.isalnum() or c == "_" else " " for c in "\n".join(code)).split())
-    assert {parameter.name for parameter in contract.parameters} <= words
-
-
 # A perfect prediction
 
 
