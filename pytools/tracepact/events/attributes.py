@@ -2,11 +2,11 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import total_ordering
 from itertools import pairwise
 from operator import itemgetter
+from typing import NamedTuple
 
 from tracepact.trace import Run
 
@@ -39,8 +39,7 @@ Exact = int | Fraction
 Value = Exact | Unbounded
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(NamedTuple):
     """The joined runs of one clip and class, and the references of the other classes in that clip."""
 
     refs: tuple[Run, ...]
@@ -48,8 +47,7 @@ class Scene:
     refs_of_other_classes: tuple[tuple[Run, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Obligation:
+class Obligation(NamedTuple):
     """An obligated interval and its partner, by side; the one that is missing is None."""
 
     ref: Run | None

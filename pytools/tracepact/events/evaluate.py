@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from tracepact.core import (
 )
 from tracepact.diagnostics import Span
 from tracepact.events.attributes import Obligation, Scene, Value, covered, duration
-from tracepact.events.matching import Pair, match_runs
+from tracepact.events.matching import Pair, matching
 from tracepact.events.predicate import (
     PreparedAtom,
     PreparedComparison,
@@ -32,8 +33,7 @@ from tracepact.trace import Family, Run, Side, join_runs
 _NO_RUNS: tuple[Run, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A matched pair of joined runs, in frames of its segment."""
 
     segment: int
@@ -116,6 +116,7 @@ class EventEvaluation:
 def evaluate_events(contract: Contract, family: Family, matcher: Matcher | None = None) -> EventEvaluation:
     """Match the joined runs of every clip and class and judge every obligation of every event clause."""
     matcher = matcher or contract.matcher
+    match_runs = matching(matcher, family.step)
     refs = _joined(family, Side.REF, contract.merge_gap)
     preds = _joined(family, Side.PRED, contract.merge_gap)
     judges = [_Judge(clause, family) for clause in contract.event_clauses]
@@ -125,7 +126,7 @@ def evaluate_events(contract: Contract, family: Family, matcher: Matcher | None 
     for segment in sorted(refs.keys() | preds.keys()):
         others = _refs_of_other_classes(family, refs, segment) if compares_classes else ()
         scene = Scene(refs.get(segment, _NO_RUNS), preds.get(segment, _NO_RUNS), others)
-        pairs = match_runs(scene.refs, scene.preds, matcher, family.step) if scene.refs and scene.preds else ()
+        pairs = match_runs(scene.refs, scene.preds) if scene.refs and scene.preds else ()
         matches += [Match(segment, scene.refs[i], scene.preds[j]) for i, j in pairs]
         ignored = family.ignored.get(segment, _NO_RUNS)
         counter_evidence[segment] = not ignored or not all(is_ignored(run, ignored) for run in scene.refs + scene.preds)
@@ -147,16 +148,16 @@ def obligations(each: Each, scene: Scene, pairs: Sequence[Pair], ignored: Sequen
         case Each.REF:
             pred_of = dict(pairs)
             for i, ref in enumerate(scene.refs):
-                if not is_ignored(ref, ignored):
+                if not (ignored and is_ignored(ref, ignored)):
                     yield Obligation(ref, scene.preds[pred_of[i]] if i in pred_of else None, scene)
         case Each.PRED:
             ref_of = {j: i for i, j in pairs}
             for j, pred in enumerate(scene.preds):
-                if not is_ignored(pred, ignored):
+                if not (ignored and is_ignored(pred, ignored)):
                     yield Obligation(scene.refs[ref_of[j]] if j in ref_of else None, pred, scene)
         case Each.MATCHED:
             for i, j in pairs:
-                if not is_ignored(scene.refs[i], ignored):
+                if not (ignored and is_ignored(scene.refs[i], ignored)):
                     yield Obligation(scene.refs[i], scene.preds[j], scene)
 
 

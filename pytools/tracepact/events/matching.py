@@ -1,6 +1,6 @@
 """Matching of reference and predicted runs, greedy and optimal, in whole numbers (chapter 8)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from tracepact.core import Matcher, MatcherKind
@@ -15,14 +15,20 @@ Candidate = tuple[int, int, int]
 
 def match_runs(ref: Sequence[Run], pred: Sequence[Run], matcher: Matcher, step: Fraction) -> tuple[Pair, ...]:
     """The matched pairs by index, sorted by reference; both sides are sorted and disjoint."""
-    found = candidates(ref, pred, matcher, step)
-    if len(found) <= 1:
-        return tuple((i, j) for _, i, j in found)
-    match matcher.kind:
-        case MatcherKind.GREEDY:
-            return _greedy(found)
-        case MatcherKind.OPTIMAL:
-            return _optimal(found)
+    return matching(matcher, step)(ref, pred)
+
+
+def matching(matcher: Matcher, step: Fraction) -> Callable[[Sequence[Run], Sequence[Run]], tuple[Pair, ...]]:
+    """What `match_runs` does, ready for many clips on one grid."""
+    search = matcher.search // step  # |difference|·step <= search exactly when |difference| <= this
+    reward, scale = matcher.overlap_reward.as_integer_ratio()
+    choose = {MatcherKind.GREEDY: _greedy, MatcherKind.OPTIMAL: _optimal}[matcher.kind]
+
+    def match_runs(ref: Sequence[Run], pred: Sequence[Run]) -> tuple[Pair, ...]:
+        found = candidates(ref, pred, search, reward, scale)
+        return choose(found) if len(found) > 1 else tuple((i, j) for _, i, j in found)
+
+    return match_runs
 
 
 def overlaps(ref: Sequence[Run], pred: Sequence[Run]) -> Iterator[Pair]:
@@ -37,13 +43,11 @@ def overlaps(ref: Sequence[Run], pred: Sequence[Run]) -> Iterator[Pair]:
             j += 1
 
 
-def candidates(ref: Sequence[Run], pred: Sequence[Run], matcher: Matcher, step: Fraction) -> list[Candidate]:
-    """The candidates with their costs, by reference and then prediction (rules 8.1 and 8.2).
+def candidates(ref: Sequence[Run], pred: Sequence[Run], search: int, reward: int, scale: int) -> list[Candidate]:
+    """The candidates with their costs, by reference and then prediction (rules 8.1 and 8.2), `search` in frames.
 
-    A cost is in frames, times the reward's denominator: whole, with the order of costs and sums kept.
+    The reward is `reward / scale`. A cost is in frames, times `scale`: whole, with the order of costs and sums kept.
     """
-    search = matcher.search // step  # |difference|·step <= search exactly when |difference| <= this
-    reward, scale = matcher.overlap_reward.numerator, matcher.overlap_reward.denominator
     found: list[Candidate] = []
     for i, j in overlaps(ref, pred):
         (ref_start, ref_end), (pred_start, pred_end) = ref[i], pred[j]

@@ -81,9 +81,8 @@ class Layout:
         """The active bits, ascending."""
         words = self.to_words(mask)
         active = np.flatnonzero(words)
-        bits = np.unpackbits(words[active].view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-        row, bit = np.nonzero(bits)
-        return active[row] * _WORD + bit
+        bits = np.flatnonzero(np.unpackbits(words[active].view(np.uint8), bitorder="little").view(np.bool_))
+        return active[bits // _WORD] * _WORD + bits % _WORD
 
     def locate(self, positions: Indices) -> tuple[Indices, Indices]:
         """Segment and frame of bits that are valid."""
