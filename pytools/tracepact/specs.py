@@ -23,6 +23,12 @@ def spec_path(relative: str) -> Path:
     return spec_root() / relative
 
 
+def shown_path(path: Path) -> str:
+    """How a file is named in reports: a spec file by its place in `spec/`, any other as it was given."""
+    root = spec_root()
+    return f"spec/{path.relative_to(root).as_posix()}" if path.is_relative_to(root) else str(path)
+
+
 def starter_contracts() -> dict[str, Path]:
     """The contracts that ship with tracepact, by name."""
     return {path.stem: path for path in sorted(spec_path("contracts").glob("*.contract"))}

@@ -20,18 +20,24 @@ from tracepact.lang.contracts import ContractLowering
 from tracepact.lang.formulas import lower_formula
 from tracepact.lang.reader import read_document, read_formula, read_value
 from tracepact.lang.scope import Scope
+from tracepact.specs import shown_path, starter_contracts
 
 
 def read_source(path: str | Path, diagnostics: Diagnostics) -> Source | None:
-    """The text of a contract file; None and a diagnostic if it cannot be read as text."""
+    """The text of a contract file or of a starter contract; None and a diagnostic if it cannot be read as text."""
+    file = Path(path)
+    starters = starter_contracts()
+    if not file.exists() and str(path) in starters:
+        file = starters[str(path)]
     try:
-        raw = Path(path).read_bytes()
+        raw = file.read_bytes()
     except OSError as error:
         reason = error.strerror or str(error)
-        diagnostics.add("unreadable-file", f"cannot read `{path}`: {reason.lower()}", RowPlace(str(path)))
+        hint = None if file.suffix else did_you_mean(str(path), starters)
+        diagnostics.add("unreadable-file", f"cannot read `{path}`: {reason.lower()}", RowPlace(str(path)), hint)
         return None
     try:
-        return Source(str(path), raw.decode("utf-8-sig"))
+        return Source(shown_path(file), raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         diagnostics.add(
             "bad-encoding",
@@ -43,7 +49,7 @@ def read_source(path: str | Path, diagnostics: Diagnostics) -> Source | None:
 
 
 def load_contract(path: str | Path, overrides: Mapping[str, str] | None = None) -> Contract:
-    """Read and compile a contract file; InvalidInput carries every error found."""
+    """Read and compile a contract file, or a starter contract by name; InvalidInput carries every error found."""
     diagnostics = Diagnostics()
     source = read_source(path, diagnostics)
     contract = compile_source(source, diagnostics, overrides) if source else None

@@ -60,9 +60,9 @@ def _heading(data: Data) -> RenderableType:
     if contract["title"]:
         text.append(f"  {contract['title']}")
     text.append(f"\ndigest {contract['digest'][:16]}", style="dim")
-    classes = "all classes as one" if family["mode"] == "union" else f"{len(family['classes'])} classes"
+    classes = "all classes as one" if family["mode"] == "union" else _count(len(family["classes"]), "class", "classes")
     text.append(
-        f"  ·  {family['clips']} clips × {classes}, {family['frames']:,} frames of {seconds(data['grid']['step'])}"
+        f"  ·  {_count(family['clips'], 'clip')} × {classes}, {family['frames']:,} frames of {seconds(data['grid']['step'])}"
         f" ({data['grid']['projection']})  ·  {matcher['kind']} matcher, search {seconds(matcher['search'])}",
         style="dim",
     )
@@ -101,7 +101,7 @@ def _beside(data: Data) -> RenderableType:
     lines = [
         f"soft boundary score {soft['value']:.3f} over {soft['edges']:,} edges (scale {seconds(soft['scale'])})",
         *(f"profile {p['name']} = {p['decimal']:.3f} ({p['aggregation']})" for p in data["profiles"]),
-        f"{len(data['matches']):,} matched pairs",
+        _count(len(data["matches"]), "matched pair"),
     ]
     if any(score["vacuous_entries"] for row in data["vector"] for score in row["scores"].values()):
         lines.append(f"{_VACUOUS} vacuous: no obligation and no counter evidence; scores 1, left out of “no ∅” means")
@@ -109,40 +109,34 @@ def _beside(data: Data) -> RenderableType:
 
 
 def _sweep_table(data: Data) -> Table:
-    table = _table(f"Sweep ({_HEADINGS[Aggregation(data['aggregation'])]})")
-    clauses = [row["clause"] for row in data["vector"]]
-    table.add_column("parameter", no_wrap=True)
-    for clause in clauses:
-        table.add_column(clause, justify="right")
-    for point in data["sweeps"]:
-        cells = (number(point["vector"][clause]) for clause in clauses)
-        table.add_row(f"{point['parameter']} = {point['value']}", *cells)
+    columns = {f"{point['parameter']} = {point['value']}": point["vector"] for point in data["sweeps"]}
+    return _by_clause(f"Sweep ({_HEADINGS[Aggregation(data['aggregation'])]})", data, columns)
+
+
+def _by_clause(title: str, data: Data, columns: dict[str, dict[str, Data]]) -> Table:
+    """A table with a row for each clause and a column for each named vector."""
+    table = _table(title)
+    table.add_column("clause", no_wrap=True)
+    for heading in columns:
+        table.add_column(Text(heading), justify="right", overflow="fold")
+    for row in data["vector"]:
+        table.add_row(row["clause"], *(number(vector[row["clause"]]) for vector in columns.values()))
     return table
 
 
 def _class_table(data: Data) -> Table:
-    table = _table("By class (pooled)")
-    clauses = [row["clause"] for row in data["vector"]]
-    table.add_column("class", no_wrap=True)
-    for clause in clauses:
-        table.add_column(clause, justify="right")
-    for row in data["classes"]:
-        table.add_row(Text(row["label"]), *(number(row["vector"][clause]) for clause in clauses))
-    return table
+    return _by_clause("By class (pooled)", data, {row["label"]: row["vector"] for row in data["classes"]})
 
 
 def _condition_table(data: Data) -> Table:
     aggregation = data["aggregation"]
-    table = _table(f"By condition ({_HEADINGS[Aggregation(aggregation)]})")
-    clauses = [row["clause"] for row in data["vector"]]
-    table.add_column("condition", no_wrap=True)
-    table.add_column("clips", justify="right")
-    for clause in clauses:
-        table.add_column(clause, justify="right")
-    for row in data["conditions"]:
-        cells = (number(row["vector"][clause][aggregation]) for clause in clauses)
-        table.add_row(Text(row["condition"]), str(row["clips"]), *cells)
-    return table
+    columns = {
+        f"{row['condition']} ({_count(row['clips'], 'clip')})": {
+            clause: scores[aggregation] for clause, scores in row["vector"].items()
+        }
+        for row in data["conditions"]
+    }
+    return _by_clause(f"By condition ({_HEADINGS[Aggregation(aggregation)]})", data, columns)
 
 
 def _witness_table(data: Data) -> Table:
@@ -211,6 +205,10 @@ def bar(score: Data) -> Text:
     text = Text("█" * filled + "░" * (_BAR - filled), style=style)
     text.append(f" {number(score)}", style="bold")
     return text
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def seconds(text: str) -> str:

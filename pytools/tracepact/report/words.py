@@ -1,5 +1,6 @@
 """Clauses in plain words, with what their windows come to on the grid: the data and text of `explain`."""
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -40,6 +41,16 @@ _ATOMS = {
     "other_ref_active": "the reference of another class is active",
     "other_pred_active": "the prediction of another class is active",
 }
+_ATOMS_NOT = {
+    "ref_active": "the reference is silent",
+    "ref_onset": "no reference event starts",
+    "ref_offset": "no reference event has just ended",
+    "pred_active": "the prediction is silent",
+    "pred_onset": "no predicted event starts",
+    "pred_offset": "no predicted event has just ended",
+    "other_ref_active": "the reference of every other class is silent",
+    "other_pred_active": "the prediction of every other class is silent",
+}
 _EACH = {
     Each.REF: "for every reference event",
     Each.PRED: "for every predicted event",
@@ -68,7 +79,7 @@ def explain_clause(clause: FrameClause | EventClause, contract: Contract) -> Dat
         return {
             "clause": clause.name,
             "kind": "event",
-            "words": f"{_EACH[clause.each]}: {text}",
+            "words": f"{_EACH[clause.each]}: {' '.join(text.split())}{_given(text, contract)}",
             "text": text,
             "note": "judged when the match of its events is settled; no bound on the delay follows from the contract",
         }
@@ -78,22 +89,38 @@ def explain_clause(clause: FrameClause | EventClause, contract: Contract) -> Dat
         "kind": "frame",
         "words": f"at every frame where {words(clause.obligation, contract.step)}, {_duty(clause, contract.step)}",
         "text": text,
-        "windows": [list(window) for window in windows(clause.formula)],
+        "windows": [list(window) for f in both for window in windows(f)],
         "lookahead": max(lookahead(f) for f in both),
         "lookback": max(lookback(f) for f in both),
-        "depth": depth(clause.formula),
-        "size": size(clause.formula),
+        "depth": max(depth(f) for f in both),
+        "size": sum(size(f) for f in both),
         "cost": sum(cost(f) for f in both),
     }
 
 
+def _given(text: str, contract: Contract) -> str:
+    """The values of the parameters a text mentions."""
+    mentioned = set(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text))
+    values = [f"{p.name} = {p.text}" for p in contract.parameters if p.name in mentioned]
+    return f" (with {', '.join(values)})" if values else ""
+
+
 def _duty(clause: FrameClause, step: Fraction) -> str:
-    """What must hold; an implication from the obligation itself is said without repeating it."""
+    """What must hold; an implication from what the obligation already says is told without repeating it."""
     match clause.formula:
-        case Implies(left, right) if left == clause.obligation:
+        case Implies(left, right) if left in _conjuncts(clause.obligation):
             return f"it must be that {words(right, step)}"
         case formula:
             return f"it must be that {words(formula, step)}"
+
+
+def _conjuncts(formula: Formula) -> list[Formula]:
+    """The formula and all it is the conjunction of."""
+    match formula:
+        case And(a, b):
+            return [formula, *_conjuncts(a), *_conjuncts(b)]
+        case _:
+            return [formula]
 
 
 def windows(formula: Formula) -> list[tuple[int, int]]:
@@ -120,6 +147,8 @@ def words(formula: Formula, step: Fraction) -> str:
             return _ATOMS.get(name, f"`{name}` holds")
         case Constant(value):
             return "anything holds" if value else "nothing holds (never)"
+        case Not(Atom(name)):
+            return _ATOMS_NOT.get(name, f"`{name}` does not hold")
         case Not(body):
             return f"it is not so that {_grouped(body, step)}"
         case And(a, b):
@@ -130,10 +159,12 @@ def words(formula: Formula, step: Fraction) -> str:
             return f"if {_grouped(a, step)} then {_grouped(b, step)}"
         case Iff(a, b):
             return f"{_grouped(a, step)} exactly when {_grouped(b, step)}"
+        case Eventually(lo, hi, Constant(value=True)):
+            return f"the clip has a frame {_where(lo, hi, step)}"
         case Eventually(lo, hi, body):
-            return f"{_grouped(body, step)} at some frame {_where(lo, hi, step)}"
+            return f"{_grouped(body, step)} {'' if lo == hi else 'at some frame '}{_where(lo, hi, step)}"
         case Always(lo, hi, body):
-            return f"{_grouped(body, step)} at every frame {_where(lo, hi, step)}"
+            return f"{_grouped(body, step)} {'' if lo == hi else 'at every frame '}{_where(lo, hi, step)}"
         case Until(radius, a, b):
             return f"{_grouped(b, step)} within the next {_span(radius, step)}, and {_grouped(a, step)} until then"
         case Since(radius, a, b):
@@ -142,12 +173,17 @@ def words(formula: Formula, step: Fraction) -> str:
 
 def _grouped(formula: Formula, step: Fraction) -> str:
     text = words(formula, step)
-    return text if isinstance(formula, Atom | Constant | Eventually | Always) else f"({text})"
+    simple = isinstance(formula, Atom | Constant | Eventually | Always) or (
+        isinstance(formula, Not) and isinstance(formula.body, Atom)
+    )
+    return text if simple else f"({text})"
 
 
 def _where(lo: int, hi: int, step: Fraction) -> str:
     if lo == -hi:
         return f"within {_span(hi, step)} either side" if hi else "here"
+    if lo == hi:
+        return f"exactly {_offset(lo, step)}"
     if lo == 0:
         return f"from now to {_span(hi, step)} ahead"
     if hi == 0:
