@@ -24,11 +24,6 @@ abbrev Unit : Type := PUnit
 @[match_pattern] abbrev Unit.unit : Unit := PUnit.unit
 unsafe axiom lcErased : Type
 unsafe axiom lcAny : Type
-unsafe axiom lcVoid : Type
-unsafe axiom lcProof {α : Prop} : α
-unsafe axiom lcUnreachable {α : Sort u} : α
-unsafe axiom lcCast {α : Sort u} {β : Sort v} (a : α) : β
-
 /-! ### Logic -/
 set_option bootstrap.inductiveCheckResultingUniverse false in
 structure PProd (α : Sort u) (β : Sort v) where
@@ -38,7 +33,6 @@ def id {α : Sort u} (a : α) : α := a
 inductive True : Prop where
   | intro : True
 inductive False : Prop
-inductive Empty : Type
 def Not (a : Prop) : Prop := a → False
 def False.elim {C : Sort u} (h : False) : C := h.rec
 def absurd {a : Prop} {b : Sort v} (h₁ : a) (h₂ : Not a) : b := (h₂ h₁).rec
@@ -180,8 +174,6 @@ def Nat.decEq (n m : Nat) : Decidable (Eq n m) :=
   Bool.rec (motive := fun b => Eq (Nat.beq n m) b → Decidable (Eq n m))
     (fun h => .isFalse (fun e => nomatch (Eq.trans (Eq.symm (Nat.beq_refl n)) (Eq.trans (congrArg (Nat.beq n) e) h))))
     (fun h => .isTrue (Nat.eq_of_beq n m h)) (Nat.beq n m) rfl
-instance instDecidableEqNat (n m : Nat) : Decidable (Eq n m) := Nat.decEq n m
-
 /-! ### Lists, options, and `+` (which structural recursion asks for) -/
 inductive Option (α : Type u) where
   | none : Option α
