@@ -178,21 +178,25 @@ def _project(
 def _without_repeats(
     events: Iterable[Event], clip: str, table: EventTable, diagnostics: Diagnostics
 ) -> Iterable[Event]:
-    seen: set[Event] = set()
+    seen: set[tuple[tuple[int, int], tuple[int, int], str]] = set()
     for event in events:
-        if event in seen:
+        # Whole numbers instead of the event itself: a fraction takes a modular inverse to hash.
+        key = (event.onset.as_integer_ratio(), event.offset.as_integer_ratio(), event.label)
+        if key in seen:
             diagnostics.add(
                 "duplicate-row",
                 f"`{event.label}` at {_seconds(event.onset)} in `{clip}` repeats an earlier row",
                 RowPlace(table.name, event.row),
             )
         else:
-            seen.add(event)
+            seen.add(key)
             yield event
 
 
 def _is_sound(event: Event, clip: str, duration: Fraction, table: EventTable, diagnostics: Diagnostics) -> bool:
     """Check one event against itself and its clip."""
+    if _lies_inside(event, duration):
+        return True
     place = RowPlace(table.name, event.row)
     if event.onset < 0:
         diagnostics.add("bad-time", f"onset {_seconds(event.onset)} in `{clip}` is negative", place)
@@ -217,6 +221,19 @@ def _is_sound(event: Event, clip: str, duration: Fraction, table: EventTable, di
             )
         return True
     return False
+
+
+def _lies_inside(event: Event, duration: Fraction) -> bool:
+    """Whether 0 <= onset <= offset <= duration and onset < duration, in whole numbers: this runs once per event."""
+    onset, onset_unit = event.onset.as_integer_ratio()
+    offset, offset_unit = event.offset.as_integer_ratio()
+    end, end_unit = duration.as_integer_ratio()
+    return (
+        onset >= 0
+        and onset * offset_unit <= offset * onset_unit
+        and onset * end_unit < end * onset_unit
+        and offset * end_unit <= end * offset_unit
+    )
 
 
 def _report_joins(

@@ -25,15 +25,16 @@ class Grid:
 
     def project(self, onset: Fraction, offset: Fraction) -> tuple[int, int]:
         """The frames `[start, end)` an event activates, not cut to any clip; empty when end <= start."""
-        if offset <= onset:
+        # Times over step as top / bottom, in whole numbers: this runs once per event.
+        step, unit = self.step.as_integer_ratio()
+        begin, begin_unit = onset.as_integer_ratio()
+        end, end_unit = offset.as_integer_ratio()
+        if end * begin_unit <= begin * end_unit:
             return 0, 0
-        return self._edge(onset, start=True), self._edge(offset, start=False)
+        return self._edge(begin * unit, begin_unit * step, True), self._edge(end * unit, end_unit * step, False)
 
-    def _edge(self, time: Fraction, *, start: bool) -> int:
-        """The first frame in (start) or the first frame out of an interval that begins or ends at `time`."""
-        # time / step as top / bottom, in whole numbers: this runs once per event boundary.
-        top = time.numerator * self.step.denominator
-        bottom = time.denominator * self.step.numerator
+    def _edge(self, top: int, bottom: int, start: bool) -> int:
+        """The first frame in (start) or the first frame out of an interval with an end at top / bottom frames."""
         match self.projection:
             case Projection.CENTRE:  # ceil(t/step - 1/2)
                 return ceil_div(2 * top - bottom, 2 * bottom)
