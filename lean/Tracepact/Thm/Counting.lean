@@ -37,11 +37,11 @@ theorem full_adder : (x y z : Bool) → Eq
   | .false, .false, .false => rfl
 theorem le_of_eq {a b : Nat} (h : Eq a b) : Nat.le a b := h ▸ .refl
 theorem adder_sum {t m x y z p q : Nat} (h : Eq (Nat.add t (Nat.add m m)) (Nat.add (Nat.add x y) z)) :
-    Eq (Nat.add t (Nat.add (Nat.add (Nat.add p q) m) (Nat.add (Nat.add p q) m)))
-      (Nat.add (Nat.add (Nat.add x (Nat.add p p)) (Nat.add y (Nat.add q q))) z) :=
+    Eq (Nat.add t (Nat.mul (Nat.add (Nat.add p q) m) 2))
+      (Nat.add (Nat.add (Nat.add x (Nat.mul p 2)) (Nat.add y (Nat.mul q 2))) z) :=
   le_antisymm
-    (lin1 (on7 t m x y z p q) (.p (.v 0) (.p (.v 1) (.v 1))) (.p (.p (.v 2) (.v 3)) (.v 4)) (.p (.v 0) (.p (.p (.p (.v 5) (.v 6)) (.v 1)) (.p (.p (.v 5) (.v 6)) (.v 1)))) (.p (.p (.p (.v 2) (.p (.v 5) (.v 5))) (.p (.v 3) (.p (.v 6) (.v 6)))) (.v 4)) (le_of_eq h) rfl)
-    (lin1 (on7 x y z t m p q) (.p (.p (.v 0) (.v 1)) (.v 2)) (.p (.v 3) (.p (.v 4) (.v 4))) (.p (.p (.p (.v 0) (.p (.v 5) (.v 5))) (.p (.v 1) (.p (.v 6) (.v 6)))) (.v 2)) (.p (.v 3) (.p (.p (.p (.v 5) (.v 6)) (.v 4)) (.p (.p (.v 5) (.v 6)) (.v 4)))) (le_of_eq (Eq.symm h)) rfl)
+    (lin1 (on7 t m x y z p q) (.p (.v 0) (.p (.v 1) (.v 1))) (.p (.p (.v 2) (.v 3)) (.v 4)) (.p (.v 0) (.p (.p .z (.p (.p (.v 5) (.v 6)) (.v 1))) (.p (.p (.v 5) (.v 6)) (.v 1)))) (.p (.p (.p (.v 2) (.p (.p .z (.v 5)) (.v 5))) (.p (.v 3) (.p (.p .z (.v 6)) (.v 6)))) (.v 4)) (le_of_eq h) rfl)
+    (lin1 (on7 x y z t m p q) (.p (.p (.v 0) (.v 1)) (.v 2)) (.p (.v 3) (.p (.v 4) (.v 4))) (.p (.p (.p (.v 0) (.p (.p .z (.v 5)) (.v 5))) (.p (.v 1) (.p (.p .z (.v 6)) (.v 6)))) (.v 2)) (.p (.v 3) (.p (.p .z (.p (.p (.v 5) (.v 6)) (.v 4))) (.p (.p (.v 5) (.v 6)) (.v 4)))) (le_of_eq (Eq.symm h)) rfl)
 theorem bit_half (a w c i : Nat) : Eq (bit (Nat.xor (Nat.xor a (Nat.shiftRight a w)) c) i) (bxor (bxor (bit a i) (bit a (Nat.add i w))) (bit c i)) :=
   Eq.trans (bit_xor _ _ _) (congrArg (fun b => bxor b (bit c i)) (Eq.trans (bit_xor _ _ _) (congrArg (bxor (bit a i)) (bit_shr a w i))))
 theorem bit_carry (a w c i : Nat) : Eq (bit (Nat.lor (Nat.land a (Nat.shiftRight a w)) (Nat.land c (Nat.xor a (Nat.shiftRight a w)))) i)
@@ -53,7 +53,7 @@ theorem counter_addShifted (w : Nat) : (slices : List Nat) → (c i : Nat) →
     Eq (counter (addShifted w slices c) i) (Nat.add (Nat.add (counter slices i) (counter slices (Nat.add i w))) (toNat (bit c i)))
   | .nil, _, _ => Eq.symm (zero_add _)
   | .cons a rest, c, i => Eq.trans
-      (congr2 (fun x y => Nat.add (toNat x) (Nat.add y y)) (bit_half a w c i) (counter_addShifted w rest _ i))
+      (congr2 (fun x y => Nat.add (toNat x) (Nat.mul y 2)) (bit_half a w c i) (counter_addShifted w rest _ i))
       (adder_sum (Eq.trans (congrArg (fun b => Nat.add _ (Nat.add (toNat b) (toNat b))) (bit_carry a w c i)) (full_adder _ _ _)))
 theorem two_mul (x : Nat) : Eq (Nat.mul x 2) (Nat.add x x) := congrArg (fun y => Nat.add y x) (zero_add x)
 theorem fold_sum : (d : Nat) → (slices : List Nat) → Eq (counter (fold d slices) 0) (sum (counter slices) (Nat.pow 2 d))
