@@ -165,6 +165,12 @@ example : And
   one_jitter_is_not_enough
 #print axioms one_jitter_is_not_enough
 
+example (p q e : Nat) (ref ref' pred pred' : Event) (hr : Moved e ref ref') (hp : Moved e pred pred')
+    (margin : Lt (Nat.add (Nat.mul q (Nat.mul e 4)) (Nat.mul p (Nat.mul e 2)))
+      (distance (Nat.mul q (distance pred.duration ref.duration)) (Nat.mul p ref.duration))) :
+    Eq (durationHolds p q ref pred) (durationHolds p q ref' pred') := duration_stable p q e ref ref' pred pred' hr hp margin
+#print axioms duration_stable
+
 /-! ### 15. Strict hierarchy, late tail -/
 example : Exists fun f => And (Eq (depth f) 1) ((g : Formula) → Eq (depth g) 0 → Not (EquivalentOn 2 f g)) := strict_hierarchy
 #print axioms strict_hierarchy
@@ -176,6 +182,12 @@ example : And
 #print axioms late_tail
 
 /-! ### Certificates: derived atoms, counts, and the entry point -/
+example (v s n g a : Nat) (place : Place v s n g) (pos : Lt 0 g) (w : Within v a) (i : Nat) :
+    Eq (bit (onsetMask a) (Nat.add s i)) (onset (fun j => bit a (Nat.add s j)) i) := onset_by_shift place pos w i
+#print axioms onset_by_shift
+example (v s n g a : Nat) (place : Place v s n g) (pos : Lt 0 g) (w : Within v a) (i : Nat) (inside : Lt i n) :
+    Eq (bit (offsetMask v a) (Nat.add s i)) (offset (fun j => bit a (Nat.add s j)) i) := offset_by_shift place pos w i inside
+#print axioms offset_by_shift
 example (n ref pred : Nat) (extra : Nat → Nat) (k i : Nat) (l : Lt i n) :
     Eq (bit (boundaryMask (full n) ref pred extra k) i) (boundaryAtom (bit ref) (bit pred) (fun k => bit (extra k)) k i) :=
   boundary_atoms n ref pred extra k i l

@@ -47,7 +47,7 @@ theorem paint_runs (a : Nat → Bool) (n j : Nat) (inside : Lt j n) : Eq (paint 
   eq_of_iff (iff_trans (paint_iff j _) ⟨
     fun ⟨r, m, x, y⟩ => ((runs_exact a n r).mp m).active j x y,
     fun h => let ⟨r, m, k⟩ := (scan_ok a n).complete j inside h; ⟨r, (mem_runs_scan a n r).mpr m, k⟩⟩)
-/-- And it paints no frame beyond the mask. -/
+/-- **Nothing beyond.** Painting back paints no frame beyond the mask. -/
 theorem paint_runs_beyond (a : Nat → Bool) (n j : Nat) (beyond : Nat.le n j) : Eq (paint (runs a n) j) .false :=
   eq_false fun h =>
     let ⟨r, m, _, y⟩ := (paint_iff j _).mp h

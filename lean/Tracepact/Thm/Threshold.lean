@@ -48,7 +48,7 @@ theorem nearest_iff (p : Nat → Bool) (i k : Nat) : (n : Nat) →
           | .inl e => absurd (e ▸ q) h
           | .inr l => ⟨j, l, q, r⟩⟩)
 
-/-- `nearest` is what it says: some frame with `p` is that far, and none is nearer. -/
+/-- **Nearest.** `nearest` is what it says: some frame with `p` is that far, and none is nearer. -/
 theorem nearest_is_least (p : Nat → Bool) (i n d : Nat) (h : Eq (nearest p i n) (.some d)) :
     And (Exists fun j => And (Lt j n) (And (Eq (p j) .true) (Eq (distance i j) d)))
       ((j : Nat) → Lt j n → Eq (p j) .true → Nat.le d (distance i j)) :=
