@@ -41,7 +41,7 @@ class Build:
     def run(self, file: Path) -> Outcome:
         """Check a file outside the core against it."""
         if self.toolchain.kind is Kind.LAKE:
-            return run_lean(self.toolchain, ["--root", file.parent, file], root=self.folder)
+            return run_lean(self.toolchain, [f"--root={file.parent}", file], root=self.folder)
         return run_lean(self.toolchain, [file.name], root=file.parent, path=self.folder)
 
 
