@@ -10,7 +10,11 @@ The way data flows, and the package of each stage (imports point only to earlier
     monitor              the reference semantics and the fast engines
     events               matching and event clauses
     score                counts, vectors, witnesses
+    logic                what a contract means, decided with Z3 and by enumeration
+    stream               the monitor for frames as they come
+    oracle               other implementations tested against the reference
     run                  one scoring run, from tables to a scorecard
+    lean                 the proof core: run, checked, and used to certify scorecards
     report, export, demo views of a run; other tools' languages; the shipped example
     cli                  arguments and exit codes
 """
@@ -21,6 +25,7 @@ from tracepact.lang import load_contract, override, parse_contract, parse_formul
 from tracepact.run import Run, score, score_document
 from tracepact.score import Score, Scorecard
 from tracepact.specs import starter_contracts
+from tracepact.stream import StreamMonitor
 from tracepact.trace import Mode
 
 __all__ = [
@@ -32,6 +37,7 @@ __all__ = [
     "Run",
     "Score",
     "Scorecard",
+    "StreamMonitor",
     "load_contract",
     "override",
     "parse_contract",

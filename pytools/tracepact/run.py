@@ -117,8 +117,10 @@ def _finish(
     diagnostics: Diagnostics,
     strict: bool,
 ) -> Run:
+    diagnostics.extend(contract.warnings)
     groups = _conditions(conditions, diagnostics)
-    diagnostics.raise_errors(strict=strict)
+    if _is_incomplete(diagnostics, durations):
+        diagnostics.raise_errors()
     family = assemble(
         contract,
         reference,
@@ -141,6 +143,14 @@ def _finish(
     ]
     inputs = tuple(Input(role, t.name, t.digest) for role, t in tables if t is not None and t.digest)
     return Run(score_family(contract, family), tuple(diagnostics), inputs, groups.clips if groups else None)
+
+
+def _is_incomplete(diagnostics: Diagnostics, durations: Durations | Fraction | None) -> bool:
+    """Whether a whole file or some durations are missing, so that going on would report faults that are none."""
+    lengths = durations.name if isinstance(durations, Durations) else None
+    return any(
+        not isinstance(d.place, RowPlace) or d.place.row is None or d.place.file == lengths for d in diagnostics.errors
+    )
 
 
 def _contract(contract: Contract | str | Path, set: Mapping[str, str] | None) -> Contract:

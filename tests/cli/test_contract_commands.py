@@ -57,7 +57,7 @@ def test_check_takes_several_files_and_names_each(folder: Path) -> None:
     assert outcome.err.startswith(
         "fine.contract: ok\nabsent.contract: 1 error\nnobody: 1 error\nbad.contract: 4 errors\n"
     )
-    assert outcome.places == [("unreadable-file", "absent.contract"), ("unreadable-file", ""), *FAULTS]
+    assert outcome.places == [("unreadable-file", "absent.contract"), ("unreadable-file", "nobody"), *FAULTS]
 
 
 def test_check_prints_json_to_standard_output(folder: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 from rich.table import Table
 
-from tracepact.cli.screen import contract_path, output, print_diagnostics, progress, set_option
+from tracepact.cli.screen import output, print_diagnostics, progress, set_option
 from tracepact.diagnostics import Diagnostics
 from tracepact.events import MatcherAudit, MatcherComparison, audit_matcher
 from tracepact.io import durations_from, events_from
@@ -40,7 +40,7 @@ def matcher(
     """Greedy against optimal matching: on given data, on bridges between its references, on built-in cases."""
     if (ref is None) != (pred is None):
         raise click.UsageError("give both --ref and --pred, or neither")
-    compiled = load_contract(contract_path(contract), dict(overrides))
+    compiled = load_contract(contract, dict(overrides))
     family = None
     with progress("matching"):
         if ref is not None and pred is not None:

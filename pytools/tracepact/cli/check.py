@@ -3,7 +3,7 @@
 import click
 
 from tracepact.cli.exits import Exit
-from tracepact.cli.screen import contract_path, print_diagnostics, refuse, say
+from tracepact.cli.screen import print_diagnostics, refuse, say
 from tracepact.diagnostics import DIAGNOSTIC_FORMATS, Diagnostics, InvalidInput, summarise
 from tracepact.lang import compile_source, read_source
 
@@ -32,7 +32,7 @@ def _check(given: str) -> Diagnostics:
     """All findings on one contract."""
     found = Diagnostics()
     try:
-        source = read_source(contract_path(given), found)
+        source = read_source(given, found)
     except InvalidInput as error:
         found.extend(error.diagnostics)
         return found

@@ -4,7 +4,7 @@ import click
 from rich.padding import Padding
 from rich.text import Text
 
-from tracepact.cli.screen import contract_path, output, set_option
+from tracepact.cli.screen import output, set_option
 from tracepact.lang import load_contract
 from tracepact.report.files import json_text
 from tracepact.report.words import explain_contract
@@ -16,7 +16,7 @@ from tracepact.report.words import explain_contract
 @click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
 def command(contract: str, overrides: tuple[tuple[str, str], ...], as_json: bool) -> None:
     """Explain each clause: its words, its windows in frames, lookahead, depth and monitoring cost."""
-    data = explain_contract(load_contract(contract_path(contract), dict(overrides)))
+    data = explain_contract(load_contract(contract, dict(overrides)))
     if as_json:
         click.echo(json_text(data), nl=False)
         return

@@ -2,6 +2,7 @@
 
 import difflib
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -9,7 +10,7 @@ import click
 from tracepact.cli.exits import Exit
 from tracepact.cli.screen import say
 from tracepact.diagnostics import Diagnostics, RowPlace, Source
-from tracepact.lang import format_document, read_document, read_source
+from tracepact.lang import format_document, read_document, read_file
 from tracepact.report.files import write_whole
 
 
@@ -22,8 +23,9 @@ def command(contracts: tuple[str, ...], check: bool, diff: bool) -> int:
     diagnostics = Diagnostics()
     formatted: list[tuple[Source, str]] = []
     for given in contracts:
-        source = _standard_input(diagnostics) if given == "-" else read_source(given, diagnostics)
+        source = _standard_input(diagnostics) if given == "-" else read_file(given, diagnostics)
         if source is not None:
+            source = replace(source, name=given)
             formatted.append((source, format_document(read_document(source, diagnostics), source)))
     diagnostics.raise_errors()
     changed = [(source, text) for source, text in formatted if text != source.text]

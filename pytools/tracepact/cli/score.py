@@ -1,5 +1,6 @@
 """`tracepact score`: score predictions against references under a contract."""
 
+import operator
 import re
 import sys
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from typing import Any
 import click
 
 from tracepact.cli.exits import Exit
-from tracepact.cli.screen import contract_path, output, print_diagnostics, progress, reader_may_leave, say, set_option
+from tracepact.cli.screen import output, print_diagnostics, progress, reader_may_leave, say, set_option
 from tracepact.diagnostics import Diagnostics, did_you_mean
 from tracepact.lang import load_contract
 from tracepact.report import render_report, report_data, score_rows, write_csv, write_report
@@ -20,7 +21,8 @@ from tracepact.run import Run, score, score_document
 from tracepact.trace import Mode
 from tracepact.trace.exact import exact_text
 
-_REQUIREMENT = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(>=|>|==)\s*([0-9./]+)\s*")
+_RELATIONS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt, "==": operator.eq}
+_REQUIREMENT = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(>=|>|<=|<|==)\s*([0-9./]+)\s*")
 
 
 @click.command()
@@ -39,7 +41,10 @@ _REQUIREMENT = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(>=|>|==)\s*([0-9./]+)
 @set_option
 @click.option("--profile", "profiles", multiple=True, help="Show these profiles only.")
 @click.option(
-    "--require", "requirements", multiple=True, help="Exit with 1 unless it holds: --require 'onset_guard>=0.9'."
+    "--require",
+    "requirements",
+    multiple=True,
+    help="Exit with 1 unless it holds (>=, >, <=, <, ==): --require 'onset_guard>=0.9'.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True)
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Also write the report's files here.")
@@ -69,11 +74,11 @@ def command(
         raise click.UsageError("give --ref and --pred, or --pair alone")
     if pair is not None and (beside := [option for option, given in tables.items() if given is not None]):
         raise click.UsageError(f"--pair holds the whole task; leave out {', '.join(beside)}")
-    compiled = load_contract(contract_path(contract), dict(overrides))
+    compiled = load_contract(contract, dict(overrides))
     faults = Diagnostics()
     known = {p.name for p in compiled.profiles}
     for name in profiles:
-        _check_name(name, known, "profile", faults)
+        _check_name(name, known, "profile", "unknown-profile", faults)
     values = {clause.name for clause in compiled.clauses} | known | {"logic"}
     wanted = [found for text in requirements if (found := _requirement(text, values, faults))]
     faults.raise_errors()
@@ -125,9 +130,9 @@ def _show(run: Run, data: dict[str, Any], form: str) -> None:
             output().print(render_report(data))
 
 
-def _check_name(name: str, known: set[str], kind: str, faults: Diagnostics) -> bool:
+def _check_name(name: str, known: set[str], kind: str, code: str, faults: Diagnostics) -> bool:
     if name not in known:
-        faults.add("bad-requirement", f"the contract has no {kind} `{name}`", help=did_you_mean(name, known))
+        faults.add(code, f"the contract has no {kind} `{name}`", help=did_you_mean(name, known))
     return name in known
 
 
@@ -141,7 +146,9 @@ def _requirement(text: str, known: set[str], faults: Diagnostics) -> tuple[str, 
     if found is None or bound is None:
         faults.add("bad-requirement", f"`{text}` is not a requirement", help="write `onset_guard>=0.9`")
         return None
-    return (found[1], found[2], bound) if _check_name(found[1], known, "clause or profile", faults) else None
+    if not _check_name(found[1], known, "clause or profile", "bad-requirement", faults):
+        return None
+    return found[1], found[2], bound
 
 
 def _unmet(run: Run, wanted: Sequence[tuple[str, str, Fraction]]) -> list[str]:
@@ -151,7 +158,6 @@ def _unmet(run: Run, wanted: Sequence[tuple[str, str, Fraction]]) -> list[str]:
     failed = []
     for name, relation, bound in wanted:
         value = values[name]
-        holds = {">=": value >= bound, ">": value > bound, "==": value == bound}[relation]
-        if not holds:
+        if not _RELATIONS[relation](value, bound):
             failed.append(f"required {name} {relation} {bound}, but it is {value} ({float(value):.4f})")
     return failed

@@ -4,15 +4,13 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 from rich.text import Text
 
-from tracepact.diagnostics import Diagnostic, InvalidInput, Severity, did_you_mean, render_diagnostics
-from tracepact.specs import starter_contracts
+from tracepact.diagnostics import Diagnostic, Severity, render_diagnostics
 
 _NARROWEST = 132
 
@@ -81,19 +79,6 @@ def refuse(diagnostics: Iterable[Diagnostic]) -> None:
     print_diagnostics(found)
     if all(d.severity is not Severity.ERROR for d in found):
         say("--strict makes these warnings errors")
-
-
-def contract_path(given: str) -> Path:
-    """A contract by its file, or by the name of one that ships with tracepact."""
-    path = Path(given)
-    if path.suffix or (path.exists() and not path.is_dir()):
-        return path
-    starters = starter_contracts()
-    if given in starters:
-        return starters[given]
-    hint = did_you_mean(given, starters)
-    headline = f"`{given}` is neither a file nor a starter contract"
-    raise InvalidInput([Diagnostic("unreadable-file", headline, None, hint)])
 
 
 class Overrides(click.ParamType):  # type: ignore[type-arg]  # generic in some releases of click only

@@ -7,7 +7,7 @@ from fractions import Fraction
 from tracepact.core.formula import Formula, atoms
 from tracepact.core.measure import reach
 from tracepact.core.predicate import EventAtom
-from tracepact.diagnostics import Source, Span
+from tracepact.diagnostics import Diagnostic, Source, Span
 
 
 class Projection(Enum):
@@ -151,6 +151,7 @@ class Contract:
     text: str
     digest: str
     source: Source = field(compare=False, repr=False)
+    warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def frame_clauses(self) -> tuple[FrameClause, ...]:

@@ -76,6 +76,9 @@ CODES: dict[str, Code] = {
         ("too-many-frames", "5.1", "the clips have more frames than fit into memory"),
         ("conflicting-condition", "", "a clip has two different conditions"),
         ("missing-condition", "", "a clip has no row in the conditions table"),
+        ("unknown-profile", "3.11", "a profile was asked for that the contract does not have"),
+        ("bad-line", "12.10", "a line of a stream is no frame"),
+        ("wrong-state", "12.9", "a saved state does not fit the contract or is not whole"),
         ("bad-requirement", "", "a requirement is not of the form clause>=number"),
     ),
     **_codes(

@@ -1,6 +1,7 @@
 """Takes data that is in memory already: lists of intervals, mappings of clips, data frames, or a path."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -49,7 +50,7 @@ def durations_from(data: Any, diagnostics: Diagnostics, *, name: str = "duration
             if duration is not None:
                 found[str(clip)] = duration
         return Durations(name, found)
-    if isinstance(data, os.PathLike) or (isinstance(data, str) and not _is_time(data, times)):
+    if isinstance(data, os.PathLike) or (isinstance(data, str) and not _looks_like_time(data)):
         return read_durations(data, diagnostics)
     return _duration(data, times, diagnostics, RowPlace(name), "")
 
@@ -63,6 +64,11 @@ def _duration(value: Any, times: Times, diagnostics: Diagnostics, place: RowPlac
         diagnostics.add("bad-time", f"{where}duration `{text}` is zero", place, "a clip has some length")
         return None
     return times[text]
+
+
+def _looks_like_time(text: str) -> bool:
+    """Whether a text is meant as a number, well formed or not; a file of that name is a file all the same."""
+    return not os.path.exists(text) and bool(re.fullmatch(r"\s*|[-+]?(?:[0-9.].*|nan|inf(?:inity)?)", text, re.I))
 
 
 def _is_time(text: str, times: Times) -> bool:

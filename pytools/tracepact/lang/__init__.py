@@ -6,6 +6,7 @@ from tracepact.lang.compile import (
     override,
     parse_contract,
     parse_formula,
+    read_file,
     read_source,
 )
 from tracepact.lang.printer import canonical_text, format_document, print_expression
@@ -21,6 +22,7 @@ __all__ = [
     "parse_formula",
     "print_expression",
     "read_document",
+    "read_file",
     "read_formula",
     "read_source",
 ]

@@ -23,28 +23,29 @@ from tracepact.lang.scope import Scope
 from tracepact.specs import shown_path, starter_contracts
 
 
-def read_source(path: str | Path, diagnostics: Diagnostics) -> Source | None:
-    """The text of a contract file or of a starter contract; None and a diagnostic if it cannot be read as text."""
-    file = Path(path)
+def read_source(given: str | Path, diagnostics: Diagnostics) -> Source | None:
+    """The text of a contract, named by its file or, if there is no such file, by the name of a starter contract."""
     starters = starter_contracts()
-    if not file.exists() and str(path) in starters:
-        file = starters[str(path)]
+    starter = starters.get(str(given))
+    if starter is not None and not Path(given).is_file():
+        return read_file(starter, diagnostics)
+    return read_file(given, diagnostics, None if Path(given).suffix else did_you_mean(str(given), starters))
+
+
+def read_file(path: str | Path, diagnostics: Diagnostics, help: str | None = None) -> Source | None:
+    """The text of a contract file; None and a diagnostic if it cannot be read as text."""
     try:
-        raw = file.read_bytes()
+        raw = Path(path).read_bytes()
     except OSError as error:
-        reason = error.strerror or str(error)
-        hint = None if file.suffix else did_you_mean(str(path), starters)
-        diagnostics.add("unreadable-file", f"cannot read `{path}`: {reason.lower()}", RowPlace(str(path)), hint)
+        reason = (error.strerror or str(error)).lower()
+        diagnostics.add("unreadable-file", f"cannot read `{path}`: {reason}", RowPlace(str(path)), help)
         return None
     try:
-        return Source(shown_path(file), raw.decode("utf-8-sig"))
+        return Source(shown_path(Path(path)), raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        diagnostics.add(
-            "bad-encoding",
-            f"byte {error.start} is not UTF-8 text",
-            RowPlace(str(path)),
-            "save the file as UTF-8",
-        )
+        line = raw.count(b"\n", 0, error.start) + 1
+        headline = f"byte {error.start} is not UTF-8 text"
+        diagnostics.add("bad-encoding", headline, RowPlace(str(path), line), "save the file as UTF-8")
         return None
 
 
@@ -95,7 +96,7 @@ def compile_source(
     document = _with_overrides(document, overrides or {}, diagnostics)
     contract = ContractLowering(document, source, diagnostics, frozenset(overrides or {})).contract()
     diagnostics.items.sort(key=_start)
-    return None if diagnostics.errors else contract
+    return None if diagnostics.errors else replace(contract, warnings=tuple(diagnostics.warnings))
 
 
 def _start(diagnostic: Diagnostic) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
-from tracepact.diagnostics import Diagnostics, Source, Span, TextPlace, did_you_mean
+from tracepact.diagnostics import Diagnostics, RowPlace, Source, Span, TextPlace, did_you_mean
 from tracepact.lang import syntax as s
 from tracepact.lang.build import UNITS, token_span
 from tracepact.lang.grammar import STATEMENTS, lex, parser, spellings
@@ -24,9 +24,10 @@ def read_document(source: Source, diagnostics: Diagnostics) -> s.Document:
         diagnostics.add(
             "file-too-large",
             f"the contract has {len(source.text):,} characters; at most 1 MiB is read",
-            help="split it into several contracts",
+            RowPlace(source.name),
+            "split it into several contracts",
         )
-        return s.Document(())
+        return s.Document((), (), tuple(s.Broken(keyword, "") for keyword in ("contract", "step", "clause")))
     tokens, faulty = _tokens(source, diagnostics)
     chunks = _chunks(tokens, source, diagnostics)
     starts = [token_span(chunk[0]).start for chunk in chunks]

@@ -61,11 +61,9 @@ def _heading(data: Data) -> RenderableType:
         text.append(f"  {contract['title']}")
     text.append(f"\ndigest {contract['digest'][:16]}", style="dim")
     classes = "all classes as one" if family["mode"] == "union" else _count(len(family["classes"]), "class", "classes")
-    text.append(
-        f"  ·  {_count(family['clips'], 'clip')} × {classes}, {family['frames']:,} frames of {seconds(data['grid']['step'])}"
-        f" ({data['grid']['projection']})  ·  {matcher['kind']} matcher, search {seconds(matcher['search'])}",
-        style="dim",
-    )
+    frames = f"{family['frames']:,} frames of {seconds(data['grid']['step'])} ({data['grid']['projection']})"
+    matching = f"{matcher['kind']} matcher, search {seconds(matcher['search'])}"
+    text.append(f"  ·  {_count(family['clips'], 'clip')} × {classes}, {frames}  ·  {matching}", style="dim")
     overridden = [f"{p['name']} = {p['value']}" for p in contract["parameters"] if p["overridden"]]
     if overridden:
         text.append(f"\nset from outside: {', '.join(overridden)}", style="yellow")

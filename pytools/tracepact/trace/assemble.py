@@ -32,7 +32,6 @@ def assemble(
     """Put both sides on the contract's grid. Errors and warnings go to `diagnostics`; errors raise InvalidInput."""
     known = _durations(reference, prediction, durations, diagnostics)
     classes = _classes(contract, reference, prediction, mode, diagnostics)
-    diagnostics.raise_errors()
     grid = Grid(contract.step, contract.projection)
     clips = tuple(known)
     frames = tuple(grid.frames(known[clip]) for clip in clips)
@@ -44,17 +43,11 @@ def assemble(
         return _project(table, grid, known, frames, index, segments, mode, diagnostics)
 
     runs = {Side.REF: place(reference), Side.PRED: place(prediction)}
-    for clip in clips:
-        if clip not in prediction.clips:
-            diagnostics.add(
-                "clip-without-predictions",
-                f"`{clip}` has no row in the predictions",
-                RowPlace(prediction.name),
-            )
     ignored = _ignored(ignore, grid, index, frames, segments, diagnostics) if ignore else {}
     supplied = _masks(contract, masks or {}, index, frames, segments, mode, diagnostics)
     _check_windows(contract, frames, diagnostics)
     diagnostics.raise_errors()
+    _report_one_sided(reference, prediction, clips, diagnostics)
     return Family(contract.step, mode, clips, frames, tuple(classes), runs, ignored, supplied)
 
 
@@ -63,7 +56,7 @@ def _check_size(frames: Sequence[int], classes: int, diagnostics: Diagnostics) -
     if total > MOST_FRAMES:
         diagnostics.add(
             "too-many-frames",
-            f"the clips come to {total:.3g} frames; at most {MOST_FRAMES:.0e} are scored in one run",
+            f"the clips come to about 10^{len(str(total)) - 1} frames; at most {MOST_FRAMES:,} are scored in one run",
             help="check the durations and their unit, or score the clips in parts",
         )
         diagnostics.raise_errors()
@@ -86,20 +79,16 @@ def _durations(
                 RowPlace(prediction.name, events[0].row if events else None),
                 "add the clip to the durations, or a silent row for it to the reference; predictions are never dropped",
             )
-    lengths: dict[str, Fraction] = {}
+    if isinstance(durations, Fraction):
+        return dict.fromkeys(known, durations)
+    hint = "give a durations table (filename, duration), or one duration for all clips"
+    if durations is None:
+        diagnostics.add("unknown-duration", "nothing says how long the clips are", RowPlace(reference.name), hint)
+        return {}
     for clip in known:
-        if clip in listed:
-            lengths[clip] = listed[clip]
-        elif isinstance(durations, Fraction):
-            lengths[clip] = durations
-        else:
-            diagnostics.add(
-                "unknown-duration",
-                f"nothing says how long `{clip}` is",
-                RowPlace(durations.name if durations else reference.name),
-                "give a durations table (filename, duration), or one duration for all clips",
-            )
-    return lengths
+        if clip not in listed:
+            diagnostics.add("unknown-duration", f"nothing says how long `{clip}` is", RowPlace(durations.name), hint)
+    return {clip: listed[clip] for clip in known if clip in listed}
 
 
 def _classes(
@@ -109,8 +98,7 @@ def _classes(
     mode: Mode,
     diagnostics: Diagnostics,
 ) -> tuple[str, ...]:
-    """The class set (rule 7.6), with a word on labels that only one side has."""
-    ref, pred = reference.labels, prediction.labels
+    """The class set (rule 7.6)."""
     if contract.labels is not None:
         for table in (reference, prediction):
             for label in sorted(table.labels - set(contract.labels)):
@@ -121,12 +109,6 @@ def _classes(
                     RowPlace(table.name, row),
                     "add it to the `labels` statement, or map it before scoring",
                 )
-    for table, other, labels in (
-        (reference, "predictions", ref - pred),
-        (prediction, "reference", pred - ref),
-    ):
-        for label in sorted(labels):
-            diagnostics.add("one-sided-label", f"label `{label}` does not occur in the {other}", RowPlace(table.name))
     if mode is Mode.UNION:
         for atom in sorted(contract.atoms & set(CLASS_ATOMS)):
             diagnostics.add(
@@ -135,7 +117,24 @@ def _classes(
                 help="score it class-indexed",
             )
         return (UNION_CLASS,)
-    return contract.labels if contract.labels is not None else tuple(sorted(ref | pred)) or (UNION_CLASS,)
+    if contract.labels is not None:
+        return contract.labels
+    return tuple(sorted(reference.labels | prediction.labels)) or (UNION_CLASS,)
+
+
+def _report_one_sided(
+    reference: EventTable, prediction: EventTable, clips: Sequence[str], diagnostics: Diagnostics
+) -> None:
+    """Warn of labels that one side lacks and of clips without predictions; only in sound tables would that be true."""
+    ref, pred = reference.labels, prediction.labels
+    for table, other, labels in ((reference, "predictions", ref - pred), (prediction, "reference", pred - ref)):
+        for label in sorted(labels):
+            headline = f"label `{label}` does not occur in the {other}"
+            diagnostics.add("one-sided-label", headline, RowPlace(table.name))
+    for clip in clips:
+        if clip not in prediction.clips:
+            headline = f"`{clip}` has no row in the predictions"
+            diagnostics.add("clip-without-predictions", headline, RowPlace(prediction.name))
 
 
 def _project(
@@ -148,10 +147,12 @@ def _project(
     mode: Mode,
     diagnostics: Diagnostics,
 ) -> dict[int, tuple[Run, ...]]:
-    """The runs of one side by segment."""
+    """The runs of one side by segment; clips and labels that were reported as unknown are passed over."""
     clips = list(index)
     placed: dict[int, list[tuple[int, int, Event]]] = {}
     for clip, events in table.clips.items():
+        if clip not in index:
+            continue
         number = index[clip]
         for event in _without_repeats(events, clip, table, diagnostics):
             if not _is_sound(event, clip, durations[clip], table, diagnostics):
@@ -165,8 +166,9 @@ def _project(
                     RowPlace(table.name, event.row),
                 )
                 continue
-            segment = number + segments[UNION_CLASS if mode is Mode.UNION else event.label]
-            placed.setdefault(segment, []).append((start, end, event))
+            label = UNION_CLASS if mode is Mode.UNION else event.label
+            if label in segments:
+                placed.setdefault(number + segments[label], []).append((start, end, event))
     runs: dict[int, tuple[Run, ...]] = {}
     for segment, items in placed.items():
         items.sort(key=lambda item: item[:2])
