@@ -50,7 +50,7 @@ def find_witnesses(
     segment, frame = layout.locate(positions)
     spans: list[Span] = []
     blamed = np.zeros(len(positions), dtype=np.int64)
-    for span, mask in _blame(clause.body, violated, evaluate):
+    for span, mask in blame(clause.body, violated, evaluate):
         if mask:
             blamed[np.searchsorted(positions, layout.positions(mask))] = len(spans)
             spans.append(span)
@@ -61,15 +61,15 @@ def find_witnesses(
     return FrameWitnesses(clause, segment, frame, tuple(spans), blamed, offset)
 
 
-def _blame(body: Located, violated: int, evaluate: Evaluate) -> Iterator[tuple[Span, int]]:
+def blame(body: Located, violated: int, evaluate: Evaluate) -> Iterator[tuple[Span, int]]:
     """The failing parts and the frames each is to blame for (rule 10.1)."""
     match body.formula:
         case And():
             left, right = body.parts
             (holds,) = evaluate([left.formula])
-            yield from _blame(left, violated & ~holds, evaluate)
-            yield from _blame(right, violated & holds, evaluate)
+            yield from blame(left, violated & ~holds, evaluate)
+            yield from blame(right, violated & holds, evaluate)
         case Implies():
-            yield from _blame(body.parts[1], violated, evaluate)
+            yield from blame(body.parts[1], violated, evaluate)
         case _:
             yield body.span, violated

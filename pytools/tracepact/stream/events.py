@@ -1,0 +1,220 @@
+"""Event clauses online: an interval is judged when its component of match candidates has closed (rule 12.6)."""
+
+from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
+
+import numpy as np
+
+from tracepact.core import Contract, Each, EventClause, attributes
+from tracepact.events import EventClauseEvaluation, EventWitness
+from tracepact.events.attributes import Obligation, Scene
+from tracepact.events.evaluate import is_ignored, obligations
+from tracepact.events.matching import matching, overlaps
+from tracepact.events.predicate import prepare, truth
+from tracepact.stream.lanes import positions
+from tracepact.stream.runs import StreamRun, StreamRuns
+from tracepact.stream.verdicts import EventVerdict
+from tracepact.trace import Run
+
+REF, PRED, IGNORED = range(3)
+
+
+class EventStream:
+    """The runs of every channel and the verdicts of the event clauses; channel `class · streams + stream`."""
+
+    def __init__(self, contract: Contract, streams: int, classes: int) -> None:
+        self._contract = contract
+        self._channels = streams * classes
+        self._streams = streams
+        widest = int(contract.merge_gap // contract.step)
+        self._search = int(contract.matcher.search // contract.step)
+        self._match = matching(contract.matcher, contract.step)
+        self.judges = [_Judge(clause, contract, self._channels) for clause in contract.event_clauses]
+        self._compares_classes = any(judge.compares_classes for judge in self.judges)
+        self.sides = [[StreamRuns(gap) for gap in (widest, widest, 0)] for _ in range(self._channels)]
+        self.active = [0, 0, 0]
+        self.counter = np.zeros(self._channels, dtype=np.bool_)
+        self._checks: list[tuple[int, int]] = []
+
+    def push(self, before: int, frames: int, chunk: Sequence[int]) -> list[EventVerdict]:
+        """Frames arrive: the activity of the reference, the prediction and the ignored frames, one mask each."""
+        found: list[EventVerdict] = []
+        for frame, side, channel, starts in self._edges(before, frames, chunk):
+            self._check(frame, found)
+            runs = self.sides[channel][side]
+            if starts:
+                if runs.starts(frame):
+                    heappush(self._checks, (frame + 1, channel))
+            else:
+                runs.ends(frame)
+                self._plan(frame, runs, channel)
+        self._check(before + frames, found)
+        return found
+
+    def _plan(self, frame: int, runs: StreamRuns, channel: int) -> None:
+        """When a run that ended may settle something: when it is final, and when no open run can end near it."""
+        for due in {frame + runs.widest + 1, frame + self._search + 1}:
+            heappush(self._checks, (due, channel))
+
+    def end(self, now: int, channels: Sequence[int]) -> list[EventVerdict]:
+        """Some channels end after `now` frames: what is open ends there, and everything is judged."""
+        found: list[EventVerdict] = []
+        for channel in channels:
+            for side in self.sides[channel]:
+                if side.runs and side.runs[-1].end is None:
+                    side.ends(now)
+        for channel in channels:
+            self._settle(channel, now, found, ended=True)
+        lost = sum(1 << channel for channel in channels)
+        self.active = [active & ~lost for active in self.active]
+        return found
+
+    def restore(self, now: int) -> None:
+        """Plan again what the runs that are pending wait for."""
+        for channel, sides in enumerate(self.sides):
+            for runs in sides:
+                for run in runs.runs:
+                    if run.end is not None and not run.judged:
+                        self._plan(run.end, runs, channel)
+        self._checks = [check for check in self._checks if check[0] > now]
+        self._checks.sort()
+
+    def _edges(self, before: int, frames: int, chunk: Sequence[int]) -> list[tuple[int, int, int, bool]]:
+        """Where activity begins and ends: frame, side, channel, and which of the two; by frame."""
+        edges: list[tuple[int, int, int, bool]] = []
+        bits = frames * self._channels
+        for side, mask in enumerate(chunk):
+            moved = (mask << self._channels) | self.active[side]
+            for bit in positions((mask ^ moved) & (1 << bits) - 1):
+                frame, channel = divmod(bit, self._channels)
+                edges.append((before + frame, side, channel, bool(mask >> bit & 1)))
+            self.active[side] = moved >> bits
+        edges.sort()
+        return edges
+
+    def _check(self, now: int, found: list[EventVerdict]) -> None:
+        """Settle what can be settled at every planned moment up to `now` frames."""
+        while self._checks and self._checks[0][0] <= now:
+            due, channel = heappop(self._checks)
+            self._settle(channel, due, found)
+
+    def _settle(self, channel: int, now: int, found: list[EventVerdict], *, ended: bool = False) -> None:
+        """Judge the intervals whose component has closed after `now` frames, and forget what nobody needs."""
+        refs, preds, ignored = self.sides[channel]
+        for some_refs, some_preds in self._components(refs, preds, now, ended=ended):
+            ref_runs, pred_runs = ([run.until(now) for run in some] for some in (some_refs, some_preds))
+            pairs = self._match(ref_runs, pred_runs) if ref_runs and pred_runs else ()
+            members = Scene(tuple(ref_runs), tuple(pred_runs))
+            first, last = min(r[0] for r in ref_runs + pred_runs), max(r[1] for r in ref_runs + pred_runs)
+            scene = Scene(
+                refs.touching(first, last, now),
+                preds.touching(first, last, now),
+                self._others(channel, first, last, now),
+            )
+            regions = ignored.touching(first, last, now)
+            self.counter[channel] |= not all(is_ignored(run, regions) for run in ref_runs + pred_runs)
+            for judge in self.judges:
+                some = obligations(judge.clause.each, members, pairs, regions)
+                found += judge.judge(channel, (each._replace(scene=scene) for each in some), now - 1)
+            for run in some_refs + some_preds:
+                run.judged = True
+        self._forget(channel, now)
+
+    def _components(
+        self, refs: StreamRuns, preds: StreamRuns, now: int, *, ended: bool
+    ) -> list[tuple[list[StreamRun], list[StreamRun]]]:
+        """The components of pending runs that are closed, in order of time."""
+        left, right = refs.pending, preds.pending
+        nodes = left + right
+        final = [ended or side.is_final(run, now) for side in (refs, preds) for run in side.pending]
+        group = list(range(len(nodes)))
+
+        def root(node: int) -> int:
+            while group[node] != node:
+                group[node] = group[group[node]]
+                node = group[node]
+            return node
+
+        left_runs, right_runs = ([run.until(now) for run in side] for side in (left, right))
+        for i, k in overlaps(left_runs, right_runs):
+            j = len(left) + k
+            if self._may_match(left_runs[i], final[i], right_runs[k], final[j]):
+                group[root(i)] = root(j)
+        closed: dict[int, bool] = {}
+        for node, is_final in enumerate(final):
+            closed[root(node)] = closed.get(root(node), True) and is_final
+        components: dict[int, tuple[list[StreamRun], list[StreamRun]]] = {}
+        for node in sorted(range(len(nodes)), key=lambda node: nodes[node].start):
+            if closed[root(node)]:
+                components.setdefault(root(node), ([], []))[node >= len(left)].append(nodes[node])
+        return list(components.values())
+
+    def _may_match(self, ref: Run, ref_final: bool, pred: Run, pred_final: bool) -> bool:
+        """Whether two runs that overlap are candidates, or may become so by what one of them still gains (rule 8.1)."""
+        if abs(ref[0] - pred[0]) <= self._search or not (ref_final or pred_final):
+            return True
+        if ref_final and pred_final:
+            return abs(ref[1] - pred[1]) <= self._search
+        growing, final = (pred, ref) if ref_final else (ref, pred)
+        return growing[1] - final[1] <= self._search
+
+    def _others(self, channel: int, first: int, last: int, now: int) -> tuple[tuple[Run, ...], ...]:
+        """The references of the other classes of a channel's stream, where they may matter."""
+        if not self._compares_classes:
+            return ()
+        others = (other for other in self._siblings(channel) if other != channel)
+        return tuple(self.sides[other][REF].touching(first, last, now) for other in others)
+
+    def _siblings(self, channel: int) -> range:
+        """The channels whose runs are kept and forgotten together."""
+        if self._compares_classes:
+            return range(channel % self._streams, self._channels, self._streams)
+        return range(channel, channel + 1)
+
+    def _forget(self, channel: int, now: int) -> None:
+        """Let go of the runs that end before everything that is pending starts."""
+        siblings = self._siblings(channel)
+        for runs in self.sides[channel]:
+            runs.pending = [run for run in runs.pending if not run.judged]
+        needed = (runs.pending[0].start for each in siblings for runs in self.sides[each][:IGNORED] if runs.pending)
+        first = min(needed, default=now)
+        for each in siblings:
+            for runs in self.sides[each][:IGNORED]:
+                runs.forget(first)
+            ignored = self.sides[each][IGNORED]
+            for run in ignored.runs:
+                run.judged = True  # regions are never judged; they go with the runs they may cover
+            ignored.forget(first)
+
+
+class _Judge:
+    """One clause with its atoms prepared for the grid, and its counts by channel."""
+
+    def __init__(self, clause: EventClause, contract: Contract, channels: int) -> None:
+        self.clause = clause
+        self._atoms = {name: prepare(atom, contract.step) for name, atom in clause.event_atoms}
+        self._holds = truth(clause.formula, self._atoms)
+        self.satisfied = np.zeros(channels, dtype=np.int64)
+        self.obligated = np.zeros(channels, dtype=np.int64)
+
+    @property
+    def compares_classes(self) -> bool:
+        """Whether the predicate asks about references of other classes."""
+        return any(a.name == "dominant" for _, atom in self.clause.event_atoms for a in attributes(atom))
+
+    def judge(self, channel: int, some: Iterator[Obligation], out: int) -> Iterator[EventVerdict]:
+        """Count obligations and give their verdicts."""
+        for obligation in some:
+            holds = self._holds(obligation)
+            self.obligated[channel] += 1
+            self.satisfied[channel] += holds
+            ref, pred = obligation.ref, obligation.pred
+            interval, partner = (pred, ref) if self.clause.each is Each.PRED else (ref, pred)
+            assert interval is not None
+            witness = None if holds else self._witness(channel, obligation)
+            yield EventVerdict(self.clause, channel, interval, partner, out, witness)
+
+    def _witness(self, channel: int, obligation: Obligation) -> EventWitness:
+        none = np.zeros(0, dtype=np.int64)
+        violated = ((channel, obligation),)
+        return EventClauseEvaluation(self.clause, none, none, violated, self._atoms).witnesses[0]

@@ -1,0 +1,107 @@
+"""Frames as a caller has them, scalars and arrays by atom, become the interleaved masks of a chunk."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.core import Contract
+from tracepact.core.contract import CLASS_ATOMS
+from tracepact.diagnostics import Diagnostics, did_you_mean
+from tracepact.trace.layout import pack
+
+IGNORED = "ignored frames"
+"""The atom of the frames without obligations; no atom of a contract has such a name."""
+
+
+class FrameReader:
+    """Reads the frames of one contract's streams; faults raise InvalidInput and leave the stream as it was."""
+
+    def __init__(
+        self,
+        contract: Contract,
+        streams: Sequence[str],
+        classes: Sequence[str],
+        inputs: Sequence[str],
+        *,
+        ignoring: bool,
+    ) -> None:
+        self._channels = len(streams) * len(classes)
+        self._shape = len(classes), len(streams)
+        self._ignoring = ignoring
+        self._others = [name for name in inputs if name in CLASS_ATOMS]
+        sides = {"ref_active", "pred_active"} if contract.event_clauses or self._others else set()
+        self._given = sorted((set(inputs) | sides) - set(CLASS_ATOMS) - {IGNORED})
+        self._known = {"ref_active", "pred_active", *contract.declared_atoms}
+
+    def read(self, frames: Mapping[str, Any], ignore: Any) -> tuple[int, dict[str, int]]:
+        """The number of frames, and the mask of every input."""
+        if self._channels == 1 and not self._ignoring and not self._others and ignore is None:
+            masks: dict[str, int] = {}
+            for name in self._given:
+                value = frames.get(name)
+                if value is True or value is False:
+                    masks[name] = int(value)
+                else:
+                    break
+            else:
+                if len(frames) == len(masks):
+                    return 1, masks
+        return self._read_arrays(frames, ignore)
+
+    def _read_arrays(self, frames: Mapping[str, Any], ignore: Any) -> tuple[int, dict[str, int]]:
+        faults = Diagnostics()
+        for name in frames.keys() - self._known:
+            faults.add("wrong-mask", f"frames were given for `{name}`", help=did_you_mean(name, self._known))
+        if (ignore is not None) and not self._ignoring:
+            faults.add("wrong-mask", "ignored frames were given", help="make the monitor with ignoring=True")
+        arrays: dict[str, NDArray[np.bool_]] = {}
+        wanted = {name: frames.get(name) for name in self._given}
+        wanted |= {name: given for name, given in frames.items() if name in self._known}
+        if self._ignoring:
+            wanted[IGNORED] = ignore if ignore is not None else None
+        for name, given in wanted.items():
+            if given is None:
+                if name != IGNORED:
+                    faults.add("missing-mask", f"no frames were given for `{name}`")
+                continue
+            array = self._array(name, given, faults)
+            if array is not None:
+                arrays[name] = array
+        lengths = {len(array) for array in arrays.values()}
+        if len(lengths) > 1:
+            told = ", ".join(f"`{name}` {len(array)}" for name, array in arrays.items())
+            faults.add("wrong-mask", f"the arrays of a chunk differ in their number of frames: {told}")
+        faults.raise_errors()
+        count = lengths.pop() if lengths else 1
+        masks = {name: pack(array.reshape(-1)) for name, array in arrays.items()}
+        if self._ignoring:
+            masks.setdefault(IGNORED, 0)
+        for name in self._others:
+            active = arrays[name.removeprefix("other_")].reshape(count, *self._shape)
+            others = active.sum(axis=1, keepdims=True) - active > 0
+            masks[name] = pack(others.reshape(-1))
+        return count, masks
+
+    def _array(self, name: str, given: Any, faults: Diagnostics) -> NDArray[np.bool_] | None:
+        """Frames × channels; a single frame of a single channel may be a scalar, a single frame one value a channel."""
+        try:
+            array = np.asarray(given)
+        except ValueError:
+            array = np.asarray(None)
+        if array.dtype != np.bool_:
+            if array.dtype.kind not in "iuf" or not bool(((array == 0) | (array == 1)).all()):
+                faults.add("wrong-mask", f"the frames of `{name}` are not all 0 or 1")
+                return None
+            array = array.astype(np.bool_)
+        channels = self._channels
+        if array.ndim == 0 and channels == 1:
+            return array.reshape(1, 1)
+        if array.ndim == 1:
+            array = array.reshape(-1, 1) if channels == 1 else array.reshape(1, -1)
+        if array.ndim != 2 or array.shape[1] != channels:
+            shape = "×".join(map(str, array.shape)) or "a single value"
+            faults.add("wrong-mask", f"the frames of `{name}` are {shape}, not frames × {channels} channels")
+            return None
+        return array

@@ -1,0 +1,227 @@
+"""The streaming monitor: frames in as they come, verdicts out at their frame, counts and scores at any moment."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tracepact.core import Aggregation, And, Atom, Contract, Formula, Implies, Located, Not, Profile
+from tracepact.score import ClauseCounts, Score, aggregate
+from tracepact.stream.events import EventStream
+from tracepact.stream.frames import IGNORED, FrameReader
+from tracepact.stream.lanes import Lanes, comb
+from tracepact.stream.verdicts import Arrival, EventVerdict, FrameVerdicts
+from tracepact.stream.window import Due, Window
+from tracepact.trace.assemble import UNION_CLASS
+from tracepact.trace.layout import Indices
+
+Frames = Mapping[str, Any]
+"""By atom (`ref_active`, `pred_active`, declared ones): a truth value, or an array of frames, or frames × channels."""
+
+
+class StreamMonitor:
+    """Monitors streams that advance together, one for each pair of a stream and a class.
+
+    Channel `class · streams + stream` holds one stream of one class. `ignoring` says that frames come with the mask of
+    those that carry no obligation. `on_arrival` is called with everything that comes out.
+    """
+
+    def __init__(
+        self,
+        contract: Contract,
+        *,
+        streams: Sequence[str] = ("stream",),
+        classes: Sequence[str] = (UNION_CLASS,),
+        ignoring: bool = False,
+        on_arrival: Callable[[Arrival], object] | None = None,
+    ) -> None:
+        self.contract = contract
+        self.streams, self.classes = tuple(streams), tuple(classes)
+        self.ignoring = ignoring
+        self._on_arrival = on_arrival
+        self.lanes = Lanes(len(self.streams) * len(self.classes))
+        self._formulas = [_formulas(c.obligation, c.body, ignoring=ignoring) for c in contract.frame_clauses]
+        self.window = Window(self._formulas, self.lanes.channels)
+        self.tallies = [Tally(self.lanes) for _ in contract.frame_clauses]
+        self.events = EventStream(contract, len(self.streams), len(self.classes)) if contract.event_clauses else None
+        self._reader = FrameReader(contract, self.streams, self.classes, self.window.inputs, ignoring=ignoring)
+        self.frames = 0
+        self.ended: dict[str, int] = {}
+
+    @property
+    def delays(self) -> dict[str, int]:
+        """After how many frames the verdict of a frame is out, for every frame clause (rule 12.2)."""
+        return {c.name: d for c, d in zip(self.contract.frame_clauses, self.window.delays, strict=True)}
+
+    @property
+    def closed(self) -> bool:
+        """Whether all streams have ended."""
+        return len(self.ended) == len(self.streams)
+
+    def place(self, channel: int) -> tuple[str, str]:
+        """Stream and class of a channel."""
+        label, stream = divmod(channel, len(self.streams))
+        return self.streams[stream], self.classes[label]
+
+    def push(self, frames: Frames, *, ignore: Any = None) -> Arrival:
+        """One frame or a chunk arrives: the verdicts that are due, and no others."""
+        return self.push_masks(*self._reader.read(frames, ignore))
+
+    def push_masks(self, frames: int, masks: Mapping[str, int]) -> Arrival:
+        """A chunk as masks: bit `frame · channels + channel` of each."""
+        self._check_open()
+        lanes, window = self.lanes, self.window
+        if not lanes.all_live:
+            live = lanes.valid(frames)
+            masks = {name: mask & live for name, mask in masks.items()}
+        before, self.frames = self.frames, self.frames + frames
+        width = window.held + frames
+        dues = window.push(frames, [masks[name] for name in window.inputs], lanes.valid)
+        if not lanes.all_live:
+            dues = _only(dues, lanes.valid(width))
+        verdicts = self._verdicts(dues)
+        judged: Iterable[EventVerdict] = ()
+        if self.events is not None:
+            sides = (masks["ref_active"], masks["pred_active"], masks.get(IGNORED, 0))
+            judged = self.events.push(before, frames, sides)
+        return self._say(verdicts, judged)
+
+    def end(self, *streams: str) -> Arrival:
+        """Some streams have no more frames: their last verdicts, with windows cut at the end (rule 12.3)."""
+        self._check_open()
+        indices = [self.streams.index(stream) for stream in streams if stream not in self.ended]
+        channels = [label * len(self.streams) + i for label in range(len(self.classes)) for i in indices]
+        lost = np.zeros(self.lanes.channels, dtype=np.bool_)
+        lost[channels] = True
+        verdicts = self._verdicts(_only(self.window.rest(self.lanes.valid), comb(lost, self.window.held)))
+        judged = self.events.end(self.frames, channels) if self.events is not None else ()
+        self.window.forget(lambda frames: comb(lost, frames))
+        self.lanes.end(channels)
+        self.ended.update((self.streams[i], self.frames) for i in indices)
+        return self._say(verdicts, judged)
+
+    def close(self) -> Arrival:
+        """All streams end: every verdict that is not yet out."""
+        return self.end(*self.streams)
+
+    def follow(self, chunks: Iterable[Frames]) -> Iterator[Arrival]:
+        """Push chunk after chunk, give what each let out, and close at their end."""
+        for chunk in chunks:
+            yield self.push(chunk)
+        yield self.close()
+
+    def _verdicts(self, dues: Iterable[Due]) -> list[FrameVerdicts]:
+        found = []
+        last = self.frames - 1
+        clauses = zip(self.contract.frame_clauses, self._formulas, self.window.delays, self.tallies, dues, strict=True)
+        for clause, formulas, delay, tally, (start, frames, skip, within, masks) in clauses:
+            if frames:
+                obliged = masks[0] & within
+                if obliged:
+                    tally.add(obliged, obliged & masks[1])
+                found.append(
+                    FrameVerdicts(clause, formulas, self.lanes, start, frames, skip, within, masks, delay, last)
+                )
+        return found
+
+    def _say(self, verdicts: Iterable[FrameVerdicts], judged: Iterable[EventVerdict]) -> Arrival:
+        arrival = Arrival(self.frames, tuple(verdicts), tuple(judged))
+        if self._on_arrival is not None:
+            self._on_arrival(arrival)
+        return arrival
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise ValueError("the streams have ended")
+
+    # Counts and scores
+
+    def counts(self, clause: str) -> ClauseCounts:
+        """The counts of the verdicts of a clause that are out, by class and stream."""
+        shape = len(self.classes), len(self.streams)
+        names = [c.name for c in self.contract.frame_clauses]
+        if clause in names:
+            tally = self.tallies[names.index(clause)]
+            none = np.zeros(shape, dtype=np.bool_)
+            return ClauseCounts(tally.satisfied.reshape(shape), tally.obligated.reshape(shape), none)
+        assert self.events is not None
+        judge = next(judge for judge in self.events.judges if judge.clause.name == clause)
+        satisfied, obligated = judge.satisfied.reshape(shape), judge.obligated.reshape(shape)
+        return ClauseCounts(satisfied, obligated, self.events.counter.reshape(shape) & (obligated == 0))
+
+    def score(self, clause: str, aggregation: Aggregation | None = None) -> Score:
+        """The score of a clause over the verdicts that are out (rule 12.5)."""
+        return aggregate(self.counts(clause), aggregation or self.contract.aggregation)
+
+    def vector(self, aggregation: Aggregation | None = None) -> dict[str, Score]:
+        """The score of every clause, in source order."""
+        return {clause.name: self.score(clause.name, aggregation) for clause in self.contract.clauses}
+
+    def logic(self, aggregation: Aggregation | None = None) -> Fraction:
+        """The mean of the vector (rule 7.7)."""
+        values = [score.value for score in self.vector(aggregation).values()]
+        return sum(values, Fraction(0)) / len(values)
+
+    def profile(self, profile: Profile) -> Fraction:
+        """The weighted mean of a profile (rule 7.8)."""
+        total = sum((weight for _, weight in profile.weights), Fraction(0))
+        return sum((w * self.score(c, profile.aggregation).value for c, w in profile.weights), Fraction(0)) / total
+
+
+class Tally:
+    """Satisfied and obligated frames of one clause, by channel."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self._lanes = lanes
+        self._alone = [0, 0]
+        self._many = np.zeros((2, lanes.channels), dtype=np.int64)
+
+    def add(self, obligated: int, satisfied: int) -> None:
+        """Count the frames of two masks; only their first bit's channel matters, which is the first."""
+        if self._lanes.channels == 1:  # plain integers: a single frame must not cost an array
+            self._alone[0] += satisfied.bit_count()
+            self._alone[1] += obligated.bit_count()
+        else:
+            self._many[0] += self._lanes.counts(satisfied)
+            self._many[1] += self._lanes.counts(obligated)
+
+    @property
+    def satisfied(self) -> Indices:
+        """By channel."""
+        total: Indices = self._many[0] + self._alone[0]
+        return total
+
+    @property
+    def obligated(self) -> Indices:
+        """By channel."""
+        total: Indices = self._many[1] + self._alone[1]
+        return total
+
+    def restore(self, satisfied: Sequence[int], obligated: Sequence[int]) -> None:
+        """Go on from these counts."""
+        self._many[:] = satisfied, obligated
+
+
+def _only(dues: Iterable[Due], channels: int) -> Iterator[Due]:
+    """What is due, for some channels."""
+    return (due._replace(within=due.within & channels) for due in dues)
+
+
+def _formulas(obligation: Formula, body: Located, *, ignoring: bool) -> tuple[Formula, ...]:
+    """What a clause's verdicts need: its obligation, its formula, and the conjuncts that tell which part failed."""
+    obliged = And(obligation, Not(Atom(IGNORED))) if ignoring else obligation
+    return (obliged, body.formula, *_conjuncts(body))
+
+
+def _conjuncts(body: Located) -> Iterator[Formula]:
+    match body.formula:
+        case And():
+            left, right = body.parts
+            yield left.formula
+            yield from _conjuncts(left)
+            yield from _conjuncts(right)
+        case Implies():
+            yield from _conjuncts(body.parts[1])
+        case _:
+            return

@@ -1,0 +1,66 @@
+"""The runs of a stream as they grow: joined (rule 5.8), open, ended or final, kept while an interval may need them."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tracepact.trace import Run
+
+
+@dataclass(slots=True)
+class StreamRun:
+    """A run that has started; `end` is None while it is active, `judged` once its verdict is out."""
+
+    start: int
+    end: int | None = None
+    judged: bool = False
+
+    def until(self, now: int) -> Run:
+        """As far as it goes after `now` frames."""
+        return self.start, now if self.end is None else self.end
+
+
+class StreamRuns:
+    """The runs of one side of one channel, oldest first; a gap of at most `widest` frames joins two."""
+
+    def __init__(self, widest: int, runs: Iterable[StreamRun] = ()) -> None:
+        self.widest = widest
+        self.runs = list(runs)
+        self.pending = [run for run in self.runs if not run.judged]
+
+    def starts(self, frame: int) -> bool:
+        """Activity begins: a new run, or the last one goes on, which is told."""
+        last = self.runs[-1] if self.runs else None
+        if last is not None and last.end is not None and not last.judged and frame - last.end <= self.widest:
+            last.end = None
+            return True
+        self.runs.append(StreamRun(frame))
+        self.pending.append(self.runs[-1])
+        return False
+
+    def ends(self, frame: int) -> None:
+        """Activity has just ended."""
+        self.runs[-1].end = frame
+
+    def is_final(self, run: StreamRun, now: int) -> bool:
+        """Whether nothing can be added to a run any more after `now` frames."""
+        return run.end is not None and now - run.end > self.widest
+
+    def touching(self, start: int, end: int, now: int) -> tuple[Run, ...]:
+        """The runs that share a frame with an interval, as far as they go after `now` frames."""
+        first = bisect_right(self.runs, start, key=lambda run: now + 1 if run.end is None else run.end)
+        return tuple(run.until(now) for run in self.runs[first : bisect_left(self.runs, end, key=_start)])
+
+    def forget(self, frame: int) -> None:
+        """Let go of the judged runs that end at or before a frame."""
+        self.pending = [run for run in self.pending if not run.judged]
+        lost = 0
+        for run in self.runs:
+            if not run.judged or run.end is None or run.end > frame:
+                break
+            lost += 1
+        del self.runs[:lost]
+
+
+def _start(run: StreamRun) -> int:
+    return run.start

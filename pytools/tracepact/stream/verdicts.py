@@ -1,0 +1,132 @@
+"""What a stream's monitor says: the verdicts that an arrival let out, and the witnesses among them (chapter 12)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.core import EventClause, Formula, FrameClause
+from tracepact.diagnostics import Span
+from tracepact.events import EventWitness
+from tracepact.score.witness import blame
+from tracepact.stream.lanes import Lanes
+from tracepact.trace import Run
+
+
+@dataclass(frozen=True, slots=True)
+class FrameWitness:
+    """A violated frame: the part that failed, and the frame whose arrival let the verdict out."""
+
+    clause: FrameClause
+    channel: int
+    frame: int
+    span: Span
+    out: int
+
+    @property
+    def delay(self) -> int:
+        """Frames from the violation to its verdict."""
+        return self.out - self.frame
+
+
+@dataclass(frozen=True, slots=True)
+class EventVerdict:
+    """The verdict of an obligated interval (of a pair, the reference run), and the frame that let it out."""
+
+    clause: EventClause
+    channel: int
+    interval: Run
+    partner: Run | None
+    out: int
+    witness: EventWitness | None
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether the predicate is true."""
+        return self.witness is None
+
+    @property
+    def delay(self) -> int:
+        """Frames from the last frame of the interval to its verdict."""
+        return self.out - self.interval[1] + 1
+
+
+class FrameVerdicts:
+    """The verdicts of one clause for the frames `start` to `start + frames`, made readable when asked for."""
+
+    __slots__ = ("_formulas", "_lanes", "_last", "_masks", "_skip", "_within", "clause", "delay", "frames", "start")
+
+    def __init__(
+        self,
+        clause: FrameClause,
+        formulas: Sequence[Formula],
+        lanes: Lanes,
+        start: int,
+        frames: int,
+        skip: int,
+        within: int,
+        masks: tuple[int, ...],
+        delay: int,
+        last: int,
+    ) -> None:
+        self.clause, self.start, self.frames, self.delay = clause, start, frames, delay
+        self._formulas, self._lanes, self._last = formulas, lanes, last
+        self._skip, self._within, self._masks = skip, within, masks
+
+    def out(self, frame: int) -> int:
+        """The frame whose arrival let the verdict of a frame out; the last one, if it came when the stream ended."""
+        return min(frame + self.delay, self._last)
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Which verdicts these are, frames × channels: all, unless some streams have ended and others have not."""
+        return self._frames(self._within)
+
+    @property
+    def obligated(self) -> NDArray[np.bool_]:
+        """Where there is an obligation, frames × channels."""
+        return self._frames(self._masks[0])
+
+    @property
+    def holds(self) -> NDArray[np.bool_]:
+        """Where the formula holds, frames × channels."""
+        return self._frames(self._masks[1])
+
+    @property
+    def witnesses(self) -> list[FrameWitness]:
+        """Every violated obligation, by frame and channel."""
+        violated = self._masks[0] & self._within & ~self._masks[1]
+        if not violated:
+            return []
+        known = dict(zip(self._formulas, self._masks, strict=True))
+        parts = blame(self.clause.body, violated, lambda formulas: [known[formula] for formula in formulas])
+        found = [witness for span, mask in parts for witness in self._witnesses(span, mask)]
+        return sorted(found, key=lambda witness: (witness.frame, witness.channel))
+
+    def _witnesses(self, span: Span, mask: int) -> Iterator[FrameWitness]:
+        for frame, channel in self._lanes.positions(mask >> self._skip):
+            at = self.start + frame
+            yield FrameWitness(self.clause, channel, at, span, self.out(at))
+
+    def _frames(self, mask: int) -> NDArray[np.bool_]:
+        return self._lanes.frames((mask & self._within) >> self._skip, self.frames)
+
+
+Witness = FrameWitness | EventVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What came out when some frames arrived, or when a stream ended: nothing of it is ever changed (rule 12.4)."""
+
+    frames: int
+    verdicts: tuple[FrameVerdicts, ...]
+    judged: tuple[EventVerdict, ...] = ()
+
+    @property
+    def witnesses(self) -> list[Witness]:
+        """Every violated obligation, in the order in which it was determined."""
+        found: list[Witness] = [witness for verdicts in self.verdicts for witness in verdicts.witnesses]
+        found += [verdict for verdict in self.judged if not verdict.satisfied]
+        return sorted(found, key=lambda witness: witness.out)
