@@ -10,7 +10,6 @@ The way data flows, and the package of each stage (imports point only to earlier
     monitor              the reference semantics and the fast engines
     events               matching and event clauses
     score                counts, vectors, witnesses
-    stream               the monitor for frames as they come
     logic                what a contract means, decided with Z3 and by enumeration
     stream               the monitor for frames as they come
     oracle               other implementations tested against the reference

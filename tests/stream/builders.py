@@ -1,6 +1,7 @@
 """Contracts from core formulas, streams cut into chunks, and what a monitor said frame by frame."""
 
 import dataclasses
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -69,5 +70,5 @@ class Log:
 
 def pieces(environment: Mapping[str, Sequence[bool]], at: Sequence[int]) -> Iterator[dict[str, Any]]:
     """The chunks of one channel."""
-    for start, end in zip(at, at[1:], strict=False):
+    for start, end in itertools.pairwise(at):
         yield {name: list(values[start:end]) for name, values in environment.items()}

@@ -1,15 +1,15 @@
 """Frame clauses in streams: the offline verdicts, each out exactly at its frame, whatever the chunks."""
 
 import json
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import environments, formulas
-from stream.builders import Clauses, Log, contract_of, cuts, delay_of, located, pieces, saved_and_restored
 
+from stream.builders import Clauses, Log, contract_of, cuts, delay_of, located, pieces, saved_and_restored
 from tracepact import InvalidInput, parse_contract
 from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Implies, Not, Since, Until, lookahead
 from tracepact.monitor import truth
@@ -53,7 +53,7 @@ def test_a_stream_gives_the_offline_verdicts_each_at_its_frame(
     monitor = StreamMonitor(contract_of(clauses))
     log = Log()
     at = data.draw(cuts(frames))
-    for (start, end), chunk in zip(zip(at, at[1:], strict=False), pieces(environment, at), strict=True):
+    for (start, end), chunk in zip(pairwise(at), pieces(environment, at), strict=True):
         arrival = monitor.push(chunk)
         assert arrival.frames == monitor.frames == end
         known = set(log.found)
@@ -96,7 +96,7 @@ def test_streams_of_unequal_length_side_by_side_get_their_own_verdicts(
     longest = max(lengths)
     at = sorted({*data.draw(cuts(longest)), *lengths})
     rubbish = data.draw(st.booleans())
-    for start, end in zip(at, at[1:], strict=False):
+    for start, end in pairwise(at):
         ending = [name for name, frames in zip(names, lengths, strict=True) if frames == start]
         if ending:
             log.add(monitor.end(*ending))
