@@ -104,6 +104,7 @@ def test_there_is_a_schema_for_every_json_form() -> None:
         "document.schema.json",
         "explain.schema.json",
         "report.schema.json",
+        "vector.schema.json",
     ]
 
 

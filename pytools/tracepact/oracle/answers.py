@@ -1,0 +1,216 @@
+"""Answers to cases on frames, runs and matches: what a case asks, as plain data (spec/protocol.md)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tracepact.core import Aggregation, Formula, Matcher, MatcherKind, Projection, lookahead, lookback
+from tracepact.oracle import definitions
+from tracepact.oracle.engines import Clip, Engine
+from tracepact.oracle.trees import bits, formula_of, frames_of
+from tracepact.score import ClauseCounts, aggregate
+from tracepact.trace import Run, exact
+
+Case = Mapping[str, Any]
+Answer = dict[str, Any]
+
+
+def clip_of(data: Mapping[str, Any]) -> Clip:
+    """A clip as vectors write it."""
+    frames = int(data["frames"])
+    masks = {name: frames_of(text) for name, text in data["masks"].items()}
+    ignored = frames_of(data["ignored"]) if "ignored" in data else [False] * frames
+    if any(len(mask) != frames for mask in (*masks.values(), ignored)):
+        raise ValueError("a mask has another length than its clip")
+    return Clip(frames, masks, ignored)
+
+
+def matcher_of(data: Mapping[str, Any] | None) -> Matcher:
+    """A matcher as vectors write it; the defaults of rule 3.7 without one."""
+    if data is None:
+        return Matcher()
+    return Matcher(MatcherKind(data["kind"]), exact(data["search"]), exact(data["overlap_reward"]))
+
+
+def runs_of(data: Sequence[Sequence[int]]) -> list[Run]:
+    """Runs as vectors write them."""
+    return [(int(start), int(end)) for start, end in data]
+
+
+def verdicts(case: Case, engine: Engine) -> Answer:
+    """The formula at every frame of every clip."""
+    clips = [clip_of(clip) for clip in case["clips"]]
+    return {"verdicts": [bits(mask) for mask in engine.verdicts(formula_of(case["formula"]), clips)]}
+
+
+def clause(case: Case, engine: Engine) -> Answer:
+    """The counts of a frame clause over clips (rules 7.1 to 7.3)."""
+    clips = [clip_of(clip) for clip in case["clips"]]
+    obligation = engine.verdicts(formula_of(case["obligation"]), clips)
+    formula = engine.verdicts(formula_of(case["formula"]), clips)
+    judged = [
+        formula[k][i]
+        for k, clip in enumerate(clips)
+        for i in range(clip.frames)
+        if obligation[k][i] and not clip.ignored[i]
+    ]
+    value = Fraction(sum(judged), len(judged)) if judged else Fraction(1)
+    return {"satisfied": sum(judged), "obligated": len(judged), "value": str(value), "vacuous": not judged}
+
+
+def aggregated(case: Case, engine: Engine) -> Answer:
+    """The value of counts, classes × clips, under every aggregation (rules 7.2 to 7.5)."""
+    entries = case["entries"]
+    table = {k: np.array([[e[k] for e in row] for row in entries]) for k in ("satisfied", "obligated")}
+    runs = np.array([[bool(e.get("runs", False)) for e in row] for row in entries])
+    counter = runs & (table["obligated"] == 0) & (case["kind"] == "event")
+    counts = ClauseCounts(table["satisfied"], table["obligated"], counter)
+    scores = {a.value: aggregate(counts, a) for a in Aggregation}
+    return {name: {"value": str(score.value), "vacuous": score.vacuous} for name, score in scores.items()}
+
+
+def measure(case: Case, engine: Engine) -> Answer:
+    """How far a formula looks (rule 6.7)."""
+    formula = formula_of(case["formula"])
+    return {"lookahead": lookahead(formula), "lookback": lookback(formula)}
+
+
+def project(case: Case, engine: Engine) -> Answer:
+    """The frames that events give (rules 5.1 to 5.5)."""
+    events = [(exact(on), exact(off)) for on, off in case["events"]]
+    found = engine.project(exact(case["step"]), exact(case["duration"]), Projection(case["projection"]), events)
+    runs, _, _ = engine.edges(found.mask)
+    return {
+        "frames": found.frames,
+        "mask": bits(found.mask),
+        "runs": [list(run) for run in runs],
+        "vanished": found.vanished,
+    }
+
+
+def runs(case: Case, engine: Engine) -> Answer:
+    """The runs, joined runs and edges of a mask (rules 5.5 to 5.8)."""
+    mask = frames_of(case["mask"])
+    found, onsets, offsets = engine.edges(mask)
+    joined = engine.join(mask, exact(case["merge_gap"]), exact(case["step"]))
+    return {
+        "runs": [list(run) for run in found],
+        "joined": [list(run) for run in joined],
+        "onsets": bits(onsets),
+        "offsets": bits(offsets),
+    }
+
+
+def match(case: Case, engine: Engine) -> Answer:
+    """The candidates with their costs, and the matched pairs (chapter 8)."""
+    ref, pred, step = runs_of(case["ref"]), runs_of(case["pred"]), exact(case["step"])
+    matcher = matcher_of(case["matcher"])
+    found = definitions.candidates(ref, pred, matcher, step)
+    return {
+        "candidates": [[i, j, str(cost)] for i, j, cost in found],
+        "pairs": [list(pair) for pair in engine.match(ref, pred, matcher, step)],
+    }
+
+
+class Stream:
+    """The verdicts of frame clauses, each out when its frame's lookahead has arrived, the rest at close.
+
+    Every verdict is taken from the frames seen so far: no more of them can change it (rule 6.7).
+    """
+
+    def __init__(self, clauses: Sequence[tuple[Formula, Formula]], engine: Engine) -> None:
+        self._clauses = clauses
+        self._engine = engine
+        self._delay = [max(lookahead(o), lookahead(f)) for o, f in clauses]
+        self._next = [0] * len(clauses)
+        self._seen: dict[str, list[bool]] = {}
+        self._frames = 0
+        self.counts = [[0, 0] for _ in clauses]
+
+    def frame(self, values: Mapping[str, bool]) -> list[list[Any]]:
+        """Take one frame; the verdicts that are out now, by frame and clause."""
+        for name, value in values.items():
+            self._seen.setdefault(name, []).append(bool(value))
+        self._frames += 1
+        return self._out([self._frames - delay for delay in self._delay])
+
+    def close(self) -> list[list[Any]]:
+        """The verdicts of the frames that are left, on what there is."""
+        return self._out([self._frames] * len(self._clauses))
+
+    def _out(self, ends: Sequence[int]) -> list[list[Any]]:
+        found: list[list[Any]] = []
+        for k, (obligation, formula) in enumerate(self._clauses):
+            due = range(self._next[k], max(ends[k], self._next[k]))
+            if not due:
+                continue
+            clip = Clip(self._frames, self._seen, ())
+            (obliged,), (holds,) = (self._engine.verdicts(f, [clip]) for f in (obligation, formula))
+            found += [[i, k, "free" if not obliged[i] else "satisfied" if holds[i] else "violated"] for i in due]
+            self._next[k] = due.stop
+        for _, k, word in found:
+            self.counts[k] = [self.counts[k][0] + (word == "satisfied"), self.counts[k][1] + (word != "free")]
+        return sorted(found)
+
+
+def stream_of(case: Case, engine: Engine) -> Stream:
+    """The stream a case opens."""
+    return Stream([(formula_of(c["obligation"]), formula_of(c["formula"])) for c in case["clauses"]], engine)
+
+
+def frames_in_order(trace: Mapping[str, Any]) -> list[dict[str, bool]]:
+    """The frames of a trace as a stream gives them."""
+    clip = clip_of(trace)
+    return [{name: mask[i] for name, mask in clip.masks.items()} for i in range(clip.frames)]
+
+
+def stream(case: Case, engine: Engine) -> Answer:
+    """What is out at each frame of a trace, and at last at close."""
+    opened = stream_of(case, engine)
+    out, counts = [], []
+    for values in (*frames_in_order(case["trace"]), None):
+        out.append(opened.close() if values is None else opened.frame(values))
+        counts.append([list(pair) for pair in opened.counts])
+    return {"out": out, "counts": counts}
+
+
+def components(case: Case, engine: Engine) -> Answer:
+    """When each component of a stream's runs is closed (rules 12.6 and 12.7)."""
+    ref, pred = frames_of(case["ref"]), frames_of(case["pred"])
+    found = definitions.closed_components(
+        ref, pred, exact(case["merge_gap"]), exact(case["search"]), exact(case["step"])
+    )
+    return {"closed": [[at, [list(r) for r in refs], [list(p) for p in preds]] for at, (refs, preds) in found]}
+
+
+def lines(case: Case, engine: Engine) -> Answer:
+    """The frames of a stream of text in two columns, and the numbers of its bad lines (rule 12.10)."""
+    frames: list[dict[str, bool]] = []
+    bad: list[int] = []
+    for number, line in enumerate(case["text"].splitlines(), start=1):
+        match line.split():
+            case []:
+                pass
+            case [first, *_] if first.startswith("#"):
+                pass
+            case [("0" | "1") as ref, ("0" | "1") as pred]:
+                frames.append({"ref": ref == "1", "pred": pred == "1"})
+            case _:
+                bad.append(number)
+    return {"frames": frames, "bad": bad}
+
+
+FRAME_ASKS: dict[str, Callable[[Case, Engine], Answer]] = {
+    "aggregate": aggregated,
+    "clause": clause,
+    "components": components,
+    "lines": lines,
+    "match": match,
+    "measure": measure,
+    "project": project,
+    "runs": runs,
+    "stream": stream,
+    "verdicts": verdicts,
+}

@@ -1,0 +1,151 @@
+"""Chapters 5, 7 and 8 as naive definitions: what the grid, runs and matchers of the package are tested against."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations, pairwise
+
+from tracepact.core import Matcher, MatcherKind, Projection
+from tracepact.trace import Run
+
+Candidate = tuple[int, int, Fraction]
+"""Index of the reference run, index of the predicted run, cost in seconds."""
+
+
+def frame_count(duration: Fraction, step: Fraction) -> int:
+    """The least n with n·step not less than the duration (rule 5.1)."""
+    frames = 0
+    while frames * step < duration:
+        frames += 1
+    return frames
+
+
+def is_active(frame: int, onset: Fraction, offset: Fraction, step: Fraction, projection: Projection) -> bool:
+    """Whether an event gives a frame (rule 5.3)."""
+    start, end = frame * step, (frame + 1) * step
+    match projection:
+        case Projection.CENTRE:
+            return onset <= (start + end) / 2 < offset
+        case Projection.TOUCH:
+            return max(start, onset) < min(end, offset)
+        case Projection.INSIDE:
+            return onset <= start and end <= offset
+
+
+def runs(mask: Sequence[bool]) -> list[Run]:
+    """The maximal intervals of active frames (rule 5.5)."""
+    n = len(mask)
+    return [
+        (s, e)
+        for s in range(n)
+        for e in range(s + 1, n + 1)
+        if all(mask[s:e]) and (s == 0 or not mask[s - 1]) and (e == n or not mask[e])
+    ]
+
+
+def onsets(mask: Sequence[bool]) -> list[bool]:
+    """Active frames that are first or follow an inactive one (rule 5.6)."""
+    return [mask[i] and (i == 0 or not mask[i - 1]) for i in range(len(mask))]
+
+
+def offsets(mask: Sequence[bool]) -> list[bool]:
+    """Inactive frames that follow an active one (rule 5.6)."""
+    return [not mask[i] and i > 0 and mask[i - 1] for i in range(len(mask))]
+
+
+def joined(mask: Sequence[bool], merge_gap: Fraction, step: Fraction) -> list[Run]:
+    """The runs after joining (rule 5.8): every gap of k frames with k·step <= merge_gap is filled."""
+    filled = list(mask)
+    found = runs(mask)
+    for (_, end), (start, _) in pairwise(found):
+        if (start - end) * step <= merge_gap:
+            filled[end:start] = [True] * (start - end)
+    return runs(filled)
+
+
+def candidates(ref: Sequence[Run], pred: Sequence[Run], matcher: Matcher, step: Fraction) -> list[Candidate]:
+    """Rules 8.1 and 8.2."""
+    found = []
+    for i, (ref_start, ref_end) in enumerate(ref):
+        for j, (pred_start, pred_end) in enumerate(pred):
+            onset, offset = abs(ref_start - pred_start) * step, abs(ref_end - pred_end) * step
+            overlap = (min(ref_end, pred_end) - max(ref_start, pred_start)) * step
+            if overlap > 0 and (onset <= matcher.search or offset <= matcher.search):
+                found.append((i, j, onset + offset - matcher.overlap_reward * overlap))
+    return found
+
+
+def match(ref: Sequence[Run], pred: Sequence[Run], matcher: Matcher, step: Fraction) -> list[tuple[int, int]]:
+    """Rules 8.3 and 8.4."""
+    found = candidates(ref, pred, matcher, step)
+    if matcher.kind is MatcherKind.OPTIMAL:
+        best = min(_one_to_one(found), key=lambda some: (-len(some), sum(c for _, _, c in some), _pairs(some)))
+        return _pairs(best)
+    kept: list[Candidate] = []
+    for i, j, cost in sorted(found, key=lambda c: (c[2], ref[c[0]][0], pred[c[1]][0])):
+        if all(i != a and j != b for a, b, _ in kept):
+            kept.append((i, j, cost))
+    return _pairs(kept)
+
+
+def _one_to_one(found: Sequence[Candidate]) -> Iterator[Sequence[Candidate]]:
+    """Every set of candidates in which no run occurs twice."""
+    for size in range(len(found) + 1):
+        for some in combinations(found, size):
+            if len({i for i, _, _ in some}) == len({j for _, j, _ in some}) == size:
+                yield some
+
+
+def _pairs(some: Sequence[Candidate]) -> list[tuple[int, int]]:
+    return sorted((i, j) for i, j, _ in some)
+
+
+# Streams of events
+
+Component = tuple[list[Run], list[Run]]
+"""The reference and the predicted runs of a component."""
+
+
+def closed_components(
+    ref: Sequence[bool], pred: Sequence[bool], merge_gap: Fraction, search: Fraction, step: Fraction
+) -> list[tuple[int | str, Component]]:
+    """The components of a stream with the frame whose arrival closes each, or `close` (rules 12.6 and 12.7)."""
+    out: list[tuple[int | str, Component]] = []
+    done: set[tuple[int, Run]] = set()
+    for n in (*range(1, len(ref) + 1), None):
+        sides = [joined(side[:n], merge_gap, step) for side in (ref, pred)]
+        nodes = [(k, run) for k in (0, 1) for run in sides[k]]
+        final = {(k, run) for k, run in nodes if n is None or (run[1] < n and (n - run[1]) * step > merge_gap)}
+        for part in _components(nodes, final, search, step):
+            if part <= final and not part & done:
+                done |= part
+                runs_of = [sorted(run for k, run in part if k == side) for side in (0, 1)]
+                out.append(("close" if n is None else n - 1, (runs_of[0], runs_of[1])))
+    return out
+
+
+def _components(
+    nodes: Sequence[tuple[int, Run]], final: set[tuple[int, Run]], search: Fraction, step: Fraction
+) -> list[set[tuple[int, Run]]]:
+    parts = [{node} for node in nodes]
+    for a in nodes:
+        for b in nodes:
+            if a[0] < b[0] and _may_match(a, b, final, search, step):
+                one, other = (next(p for p in parts if node in p) for node in (a, b))
+                if one is not other:
+                    parts.remove(other)
+                    one |= other
+    return sorted(parts, key=lambda part: min((run, k) for k, run in part))
+
+
+def _may_match(
+    a: tuple[int, Run], b: tuple[int, Run], final: set[tuple[int, Run]], search: Fraction, step: Fraction
+) -> bool:
+    (a_start, a_end), (b_start, b_end) = a[1], b[1]
+    if min(a_end, b_end) <= max(a_start, b_start):
+        return False
+    if abs(a_start - b_start) * step <= search or (a not in final and b not in final):
+        return True
+    if a in final and b in final:
+        return abs(a_end - b_end) * step <= search
+    ahead = b_end - a_end if a in final else a_end - b_end
+    return ahead * step <= search

@@ -1,0 +1,103 @@
+"""Core formulas and masks as plain JSON data, as vectors and the protocol write them, and formulas as text."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tracepact.core import (
+    Always,
+    And,
+    Atom,
+    Constant,
+    Eventually,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Since,
+    Until,
+    subformulas,
+)
+
+Tree = Any
+"""A formula as data: an atom's name, a truth value, or a list that starts with the operator."""
+
+_BINARY: dict[str, type[And | Or | Implies | Iff]] = {"and": And, "or": Or, "implies": Implies, "iff": Iff}
+_WINDOW: dict[str, type[Eventually | Always]] = {"F": Eventually, "G": Always}
+_REACH: dict[str, type[Until | Since]] = {"U": Until, "S": Since}
+_SIGNS = {And: "&", Or: "|", Implies: "->", Iff: "<->"}
+_NAMES: dict[type, str] = {kind: name for table in (_BINARY, _WINDOW, _REACH) for name, kind in table.items()}
+
+
+def formula_of(tree: Tree) -> Formula:
+    """The core formula a tree stands for; ValueError if it stands for none."""
+    match tree:
+        case bool(value):
+            return Constant(value)
+        case str(name):
+            return Atom(name)
+        case ["not", body]:
+            return Not(formula_of(body))
+        case [str(name), left, right] if name in _BINARY:
+            return _BINARY[name](formula_of(left), formula_of(right))
+        case [str(name), int(lo), int(hi), body] if name in _WINDOW:
+            return _WINDOW[name](lo, hi, formula_of(body))
+        case [str(name), int(radius), left, right] if name in _REACH:
+            return _REACH[name](radius, formula_of(left), formula_of(right))
+    raise ValueError(f"{tree!r} is no formula")
+
+
+def tree_of(formula: Formula) -> Tree:
+    """The tree of a core formula."""
+    match formula:
+        case Constant(value):
+            return value
+        case Atom(name):
+            return name
+        case Not(body):
+            return ["not", tree_of(body)]
+        case And(a, b) | Or(a, b) | Implies(a, b) | Iff(a, b):
+            return [_NAMES[type(formula)], tree_of(a), tree_of(b)]
+        case Eventually(lo, hi, body) | Always(lo, hi, body):
+            return [_NAMES[type(formula)], lo, hi, tree_of(body)]
+        case Until(radius, a, b) | Since(radius, a, b):
+            return [_NAMES[type(formula)], radius, tree_of(a), tree_of(b)]
+
+
+def formula_text(formula: Formula) -> str:
+    """A core formula in the language, bounds in frames; reading it at any step gives the formula back."""
+    match formula:
+        case Constant(value):
+            return "true" if value else "false"
+        case Atom(name):
+            return name
+        case Not(body):
+            return f"!{_operand(body)}"
+        case And(a, b) | Or(a, b) | Implies(a, b) | Iff(a, b):
+            return f"{_operand(a)} {_SIGNS[type(formula)]} {_operand(b)}"
+        case Eventually(lo, hi, body) | Always(lo, hi, body):
+            return f"{_NAMES[type(formula)]}[{lo}f,{hi}f] {_operand(body)}"
+        case Until(radius, a, b) | Since(radius, a, b):
+            return f"{_operand(a)} {_NAMES[type(formula)]}[{radius}f] {_operand(b)}"
+
+
+def _operand(formula: Formula) -> str:
+    text = formula_text(formula)
+    return f"({text})" if isinstance(formula, And | Or | Implies | Iff | Until | Since) else text
+
+
+def looks_back(formula: Formula) -> bool:
+    """Whether a formula belongs to the profile `past`: it has `S`, or a window with a negative end."""
+    return any(isinstance(p, Since) or (isinstance(p, Eventually | Always) and p.lo < 0) for p in subformulas(formula))
+
+
+def bits(frames: Sequence[bool]) -> str:
+    """A mask as text, one digit a frame."""
+    return "".join("1" if active else "0" for active in frames)
+
+
+def frames_of(text: str) -> list[bool]:
+    """The frames of a mask's text; ValueError if it is not made of the digits 0 and 1."""
+    if set(text) - {"0", "1"}:
+        raise ValueError(f"{text!r} is no mask")
+    return [digit == "1" for digit in text]
