@@ -1,0 +1,199 @@
+"""Small universes by enumeration: a second decision procedure, and truth signatures as bitsets.
+
+All traces of n frames over k atoms are evaluated at once, one bit a trace: for every frame there is one integer of
+2^(k·n) bits, and bit e says whether the formula holds there in trace e. The atoms are the columns of a truth table.
+This shares no code with the monitor or the solver, whose bits are frames.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from hashlib import sha256
+from operator import or_
+
+from tracepact.core import (
+    Always,
+    And,
+    Atom,
+    Constant,
+    Eventually,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Since,
+    Until,
+    atoms,
+)
+from tracepact.logic.model import Model
+from tracepact.logic.vocabulary import over_base_atoms
+
+LARGEST = 1 << 28
+"""The most environment-frames of one length that are enumerated: 32 MiB a formula node."""
+
+
+class UniverseTooLarge(ValueError):  # noqa: N818  (it is what the universe is)
+    """More environments than can be enumerated."""
+
+
+class Universe:
+    """Every environment of so many frames over the given base atoms."""
+
+    def __init__(self, names: Sequence[str], frames: int) -> None:
+        self.names = tuple(names)
+        self.frames = frames
+        self.variables = len(self.names) * frames
+        if frames << min(self.variables, 60) > LARGEST:
+            raise UniverseTooLarge(f"{len(self.names)} atoms at {frames} frames are 2^{self.variables} environments")
+        self.size = 1 << self.variables
+        self.everything = (1 << self.size) - 1
+
+    def truth(self, formula: Formula) -> list[int]:
+        """For every frame the environments in which the formula holds there; base atoms only."""
+        return self._truth(formula, {})
+
+    def environment(self, index: int) -> dict[str, tuple[bool, ...]]:
+        """The masks of one environment."""
+        n = self.frames
+        return {name: tuple(bool(index >> (k * n + i) & 1) for i in range(n)) for k, name in enumerate(self.names)}
+
+    def _column(self, variable: int) -> int:
+        """The environments whose number has this bit set: blocks of 2^v zeros and ones."""
+        half = 1 << variable
+        return self.everything // ((1 << half) + 1) << half
+
+    def _truth(self, formula: Formula, known: dict[Formula, list[int]]) -> list[int]:
+        if formula not in known:
+            known[formula] = self._made(formula, known)
+        return known[formula]
+
+    def _made(self, formula: Formula, known: dict[Formula, list[int]]) -> list[int]:
+        n, everything = self.frames, self.everything
+
+        def of(part: Formula) -> list[int]:
+            return self._truth(part, known)
+
+        match formula:
+            case Atom(name):
+                k = self.names.index(name)
+                return [self._column(k * n + i) for i in range(n)]
+            case Constant(value):
+                return [everything if value else 0] * n
+            case Not(body):
+                return [everything ^ a for a in of(body)]
+            case And(left, right):
+                return [a & b for a, b in zip(of(left), of(right), strict=True)]
+            case Or(left, right):
+                return [a | b for a, b in zip(of(left), of(right), strict=True)]
+            case Implies(left, right):
+                return [everything ^ a | b for a, b in zip(of(left), of(right), strict=True)]
+            case Iff(left, right):
+                return [everything ^ a ^ b for a, b in zip(of(left), of(right), strict=True)]
+            case Eventually(lo, hi, body):
+                return self._some(lo, hi, of(body))
+            case Always(lo, hi, body):
+                return [everything ^ a for a in self._some(lo, hi, [everything ^ a for a in of(body)])]
+            case Until(radius, left, right):
+                return _reach(radius, of(left), of(right))
+            case Since(radius, left, right):
+                return _reach(radius, of(left)[::-1], of(right)[::-1])[::-1]
+
+    def _some(self, lo: int, hi: int, body: list[int]) -> list[int]:
+        found = []
+        for i in range(self.frames):
+            mask = 0
+            for j in range(max(0, i + lo), min(self.frames - 1, i + hi) + 1):
+                mask |= body[j]
+            found.append(mask)
+        return found
+
+
+def _reach(radius: int, left: list[int], right: list[int]) -> list[int]:
+    """`left U[radius] right` at each frame: what is reached at i, or past i while left holds."""
+    found = []
+    for i in range(len(left)):
+        mask, way = right[i], left[i]
+        for j in range(i + 1, min(i + radius, len(left) - 1) + 1):
+            mask |= way & right[j]
+            way &= left[j]
+        found.append(mask)
+    return found
+
+
+def first_model(formula: Formula, lengths: Iterable[int], *, free: bool = False) -> Model | None:
+    """The first trace, by length and then fewest active frames, with a frame where the formula holds."""
+    base = formula if free else over_base_atoms(formula)
+    names = sorted(atoms(base))
+    for frames in lengths:
+        universe = Universe(names, frames)
+        holding = universe.truth(base)
+        somewhere = reduce(or_, holding)
+        if somewhere:
+            index = _least_bits(somewhere, universe)
+            frame = next(i for i, mask in enumerate(holding) if mask >> index & 1)
+            return Model(frames, universe.environment(index), frame, free, minimal=True)
+    return None
+
+
+def _least_bits(mask: int, universe: Universe) -> int:
+    """The environment of a mask with the fewest active bits: layer by layer, each the neighbours above the last."""
+    layer = 1
+    while not layer & mask:
+        above = 0
+        for variable in range(universe.variables):
+            low = universe.everything // ((1 << (1 << variable)) + 1)
+            above |= (layer & low) << (1 << variable)
+        layer = above
+    found = layer & mask
+    return (found & -found).bit_length() - 1
+
+
+# Signatures
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The truth of a formula on a universe as one array of bits; equal signatures have equal digests."""
+
+    bits: bytes
+    environment_frames: int
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the bits."""
+        return sha256(self.bits).hexdigest()
+
+    @property
+    def true(self) -> int:
+        """At how many environment-frames it holds."""
+        return int.from_bytes(self.bits, "little").bit_count()
+
+
+def signatures(
+    formulas: Iterable[Formula], names: Sequence[str], lengths: Iterable[int], *, free: bool = False
+) -> list[Signature]:
+    """The signature of every formula over all environments of the given lengths; equal parts are evaluated once.
+
+    Two formulas over these atoms have equal signatures exactly when they agree at every frame of every such trace. Each
+    frame of each length takes whole bytes.
+    """
+    bases = [formula if free else over_base_atoms(formula) for formula in formulas]
+    pieces: list[list[bytes]] = [[] for _ in bases]
+    total = 0
+    for frames in lengths:
+        universe = Universe(names, frames)
+        total += frames * universe.size
+        known: dict[Formula, list[int]] = {}
+        octets = -(-universe.size // 8)
+        for base, own in zip(bases, pieces, strict=True):
+            own.extend(mask.to_bytes(octets, "little") for mask in universe._truth(base, known))
+    return [Signature(b"".join(own), total) for own in pieces]
+
+
+def classes(found: Sequence[Signature]) -> Iterator[list[int]]:
+    """The indices of formulas with one signature, each class in order."""
+    groups: dict[bytes, list[int]] = {}
+    for index, signature in enumerate(found):
+        groups.setdefault(sha256(signature.bits).digest(), []).append(index)
+    yield from groups.values()

@@ -1,0 +1,66 @@
+"""A small picture of a trace: a row an atom, a column a frame, the judged frame marked."""
+
+from collections.abc import Iterable
+
+from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
+from tracepact.logic.model import Model
+
+_ACTIVE, _INACTIVE, _MARK = "█", "·", "▼"
+_LONGEST = 64
+_KEPT = 4
+"""How many columns of a long stretch of equal frames are drawn on each side of what is left out."""
+
+
+def picture(model: Model, names: Iterable[str] | None = None) -> str:
+    """The rows of the named atoms (all base atoms if None); long stretches of equal frames are cut short."""
+    environment = model.environment
+    wanted = sorted(set(model.atoms if names is None else names) & set(environment), key=_order)
+    rows = [environment[name] for name in wanted]
+    columns = _columns(rows, model)
+    labels = [f"frame {model.frame} of {model.frames}", *wanted]
+    width = max(map(len, labels))
+    lines = [f"{labels[0]:<{width}}  " + "".join(_cell(c, model.frame) for c in columns)]
+    for name, row in zip(wanted, rows, strict=True):
+        cells = "".join(_gap(c) if isinstance(c, tuple) else _ACTIVE if row[c] else _INACTIVE for c in columns)
+        lines.append(f"{name:<{width}}  {cells}")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+_Column = int | tuple[int]
+"""A frame, or how many frames are left out."""
+
+
+def _columns(rows: list[tuple[bool, ...]], model: Model) -> list[_Column]:
+    if model.frames <= _LONGEST:
+        return list(range(model.frames))
+    columns: list[_Column] = []
+    start = 0
+    while start < model.frames:
+        end = start + 1
+        while end < model.frames and end != model.frame and start != model.frame and _equal(rows, start, end):
+            end += 1
+        if end - start > 2 * _KEPT + 2:
+            columns += [*range(start, start + _KEPT), (end - start - 2 * _KEPT,), *range(end - _KEPT, end)]
+        else:
+            columns += range(start, end)
+        start = end
+    return columns
+
+
+def _equal(rows: list[tuple[bool, ...]], i: int, j: int) -> bool:
+    return all(row[i] == row[j] for row in rows)
+
+
+def _gap(column: tuple[int]) -> str:
+    return f" …{column[0]} more… "
+
+
+def _cell(column: _Column, judged: int) -> str:
+    if isinstance(column, tuple):
+        return " " * len(_gap(column))
+    return _MARK if column == judged else " "
+
+
+def _order(name: str) -> tuple[int, str]:
+    known = (*BUILTIN_ATOMS, *CLASS_ATOMS)
+    return (known.index(name) if name in known else len(known)), name

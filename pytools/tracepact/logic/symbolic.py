@@ -1,0 +1,108 @@
+"""Core formulas over Z3 bit-vectors: the engine's own windows by doubling, with masks a solver may choose.
+
+The question is always whether a formula holds at one frame of some trace. It is asked about a fixed frame, bit
+`lookback` of vectors of `bound = lookback + 1 + lookahead` bits, and what is chosen besides the atoms is where the
+trace begins and ends: `valid` is any block of bits around the judged one. Frames beyond that block do not exist;
+frames of the trace beyond the vector are not looked at from the judged frame (see `decide` for the argument). A bit
+that a shift pushes out of the vector is one of those, so no padding is needed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from tracepact.core import Formula, atoms, lookahead, lookback
+from tracepact.monitor import evaluate_masks
+
+
+class VectorAlgebra:
+    """Masks as Z3 bit-vectors of one width."""
+
+    def __init__(self, valid: Any, width: int) -> None:
+        self.valid = valid
+        self.longest = width
+        self.none = z3.BitVecVal(0, width)
+
+    def conjunction(self, a: Any, b: Any, /) -> Any:
+        """Frames of both."""
+        return a & b
+
+    def disjunction(self, a: Any, b: Any, /) -> Any:
+        """Frames of either."""
+        return a | b
+
+    def difference(self, a: Any, b: Any, /) -> Any:
+        """Frames of exactly one."""
+        return a ^ b
+
+    def later(self, a: Any, k: int, /) -> Any:
+        """Move every frame k later; those beyond the width are lost."""
+        return a << k
+
+    def earlier(self, a: Any, k: int, /) -> Any:
+        """Move every frame k earlier; those before the first are lost."""
+        return z3.LShR(a, k)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """A question for the solver: the constraints under which `masks` and `valid` show a trace that answers it."""
+
+    masks: dict[str, Any]
+    valid: Any
+    constraints: list[Any]
+    judged: int
+    bound: int
+
+    def at_most(self, frames: int) -> Any:
+        """The trace has at most so many frames: a block longer than k has two bits k apart."""
+        return (self.valid & z3.LShR(self.valid, frames)) == 0
+
+    def active_bits(self) -> list[Any]:
+        """Every atom at every frame, as Booleans."""
+        return [z3.Extract(i, i, mask) == 1 for mask in self.masks.values() for i in range(self.bound)]
+
+
+def encode(formula: Formula, length: int | None) -> Encoding:
+    """The question whether the formula holds at some frame of a trace of this length, or of any length if None."""
+    back, bound = lookback(formula), lookback(formula) + 1 + lookahead(formula)
+    valid = z3.BitVec("valid frames", bound)
+    masks = {name: z3.BitVec(f"atom {name}", bound) & valid for name in sorted(atoms(formula))}
+    (verdict,) = evaluate_masks([formula], masks, VectorAlgebra(valid, bound))
+    constraints = [*_is_block(valid, back, bound), _bit(verdict, back)]
+    if length is not None:
+        constraints += _fits(valid, back, bound, length)
+    return Encoding(masks, valid, constraints, back, bound)
+
+
+def _bit(vector: Any, i: int) -> Any:
+    return z3.Extract(i, i, vector) == 1
+
+
+def _is_block(valid: Any, judged: int, bound: int) -> Iterator[Any]:
+    """The valid bits are the judged one and some next to it on both sides, without a hole."""
+    yield _bit(valid, judged)
+    if judged:
+        below = (1 << judged) - 1
+        yield (valid & ~z3.LShR(valid, 1) & below) == 0
+    if judged + 1 < bound:
+        above = (1 << bound) - (1 << (judged + 1))
+        yield (valid & ~(valid << 1) & above) == 0
+
+
+def _fits(valid: Any, judged: int, bound: int, length: int) -> Iterator[Any]:
+    """The block is what a trace of this length shows around one of its frames.
+
+    Frame i shows min(i, judged) frames before it and min(length - 1 - i, lookahead) after it. In a trace of at least
+    `bound` frames at most one end is in sight, and every such view occurs.
+    """
+    if length >= bound:
+        yield z3.Or(_bit(valid, 0), _bit(valid, bound - 1))
+        return
+    views = {
+        ((1 << (i + 1 + min(length - 1 - i, bound - 1 - judged))) - (1 << max(0, i - judged))) << judged >> i
+        for i in range(length)
+    }
+    yield z3.Or([valid == view for view in sorted(views)])

@@ -1,0 +1,80 @@
+"""The atoms of a question: which are base variables and how the others are defined from them.
+
+The base atoms are `ref_active`, `pred_active`, `other_ref_active`, `other_pred_active` and whatever the caller
+supplies; nothing in the language relates one to another (rule 5.7: the other classes are other events). An onset and
+an offset are defined by rule 5.6, and both definitions are core formulas:
+
+    x_onset  =  x_active & !F[-1,-1] x_active        (true at the first frame of a trace that starts active)
+    x_offset = !x_active &  F[-1,-1] x_active        (an event that reaches the end has no offset frame)
+
+so replacing them leaves a formula over base atoms that means the same, and whatever is proven about core formulas
+(locality, bounded models) holds for it as it stands.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from tracepact.core import (
+    Always,
+    And,
+    Atom,
+    Constant,
+    Eventually,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Since,
+    Until,
+)
+
+
+def _onset(active: Formula) -> Formula:
+    return And(active, Not(Eventually(-1, -1, active)))
+
+
+def _offset(active: Formula) -> Formula:
+    return And(Not(active), Eventually(-1, -1, active))
+
+
+DEFINITIONS: Mapping[str, Formula] = {
+    "ref_onset": _onset(Atom("ref_active")),
+    "ref_offset": _offset(Atom("ref_active")),
+    "pred_onset": _onset(Atom("pred_active")),
+    "pred_offset": _offset(Atom("pred_active")),
+}
+"""The derived atoms over base atoms."""
+
+
+def over_base_atoms(formula: Formula) -> Formula:
+    """The formula with every derived atom replaced by its definition."""
+    match formula:
+        case Atom(name):
+            return DEFINITIONS.get(name, formula)
+        case Constant():
+            return formula
+        case Not(body) | Eventually(body=body) | Always(body=body):
+            return replace(formula, body=over_base_atoms(body))
+        case (
+            And(left=left, right=right)
+            | Or(left=left, right=right)
+            | Implies(left=left, right=right)
+            | Iff(left=left, right=right)
+            | Until(left=left, right=right)
+            | Since(left=left, right=right)
+        ):
+            return replace(formula, left=over_base_atoms(left), right=over_base_atoms(right))
+
+
+def with_derived_atoms(base: Mapping[str, Sequence[bool]]) -> dict[str, tuple[bool, ...]]:
+    """The environment of base masks and the derived atoms, frame by frame as rule 5.6 says them."""
+    environment = {name: tuple(values) for name, values in base.items()}
+    for side in ("ref", "pred"):
+        active = environment.get(f"{side}_active")
+        if active is None:
+            continue
+        before = (False, *active[:-1])
+        environment[f"{side}_onset"] = tuple(now and not then for now, then in zip(active, before, strict=True))
+        environment[f"{side}_offset"] = tuple(then and not now for now, then in zip(active, before, strict=True))
+    return environment
