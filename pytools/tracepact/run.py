@@ -1,6 +1,6 @@
 """One scoring run: tables or in-memory data and a contract in, a scorecard with its diagnostics and inputs out."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +16,12 @@ from tracepact.lang import load_contract, override, parse_contract
 from tracepact.score import Scorecard, score_family
 from tracepact.trace import Durations, Event, EventTable, Mode, Regions, assemble, runs_of_frames
 from tracepact.trace.assemble import FrameMask
+
+STAGES = ("reading", "assembling", "scoring")
+
+
+def unwatched(stage: str) -> None:
+    """Takes note of a stage for nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +65,16 @@ def score(
     conditions: str | Path | Mapping[str, str] | None = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
+    on_stage: Callable[[str], None] = unwatched,
 ) -> Run:
     """Score predictions against references under a contract.
 
     `contract` is a Contract, a path, or contract text. `ref` and `pred` are tables (paths), lists of intervals,
     mappings from clips to such lists, data frames, or masks of one clip (one truth value a frame). `durations` is
     a table, a mapping, or one time for all clips; masks bring their own. Invalid input raises InvalidInput with
-    every fault.
+    every fault. `on_stage` is told each of the STAGES as it begins.
     """
+    on_stage(STAGES[0])
     diagnostics = Diagnostics()
     compiled = _contract(contract, set)
     if _is_mask(ref) or _is_mask(pred):
@@ -75,7 +83,19 @@ def score(
     prediction = _side(pred, "pred", compiled.step, diagnostics)
     lengths = durations_from(durations, diagnostics)
     regions = regions_from(ignore, diagnostics) if ignore is not None else None
-    return _finish(compiled, reference, prediction, lengths, mode, regions, masks, conditions, diagnostics, strict)
+    return _finish(
+        compiled,
+        reference,
+        prediction,
+        lengths,
+        mode,
+        regions,
+        masks,
+        conditions,
+        diagnostics,
+        strict,
+        on_stage,
+    )
 
 
 def score_document(
@@ -86,8 +106,10 @@ def score_document(
     conditions: str | Path | Mapping[str, str] | None = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
+    on_stage: Callable[[str], None] = unwatched,
 ) -> Run:
     """Score one JSON document that holds both sides, durations, ignore regions and masks."""
+    on_stage(STAGES[0])
     diagnostics = Diagnostics()
     compiled = _contract(contract, set)
     doc = read_document(document, diagnostics)
@@ -102,6 +124,7 @@ def score_document(
         conditions,
         diagnostics,
         strict,
+        on_stage,
     )
 
 
@@ -116,11 +139,13 @@ def _finish(
     conditions: str | Path | Mapping[str, str] | None,
     diagnostics: Diagnostics,
     strict: bool,
+    on_stage: Callable[[str], None],
 ) -> Run:
     diagnostics.extend(contract.warnings)
     groups = _conditions(conditions, diagnostics)
     if _is_incomplete(diagnostics, durations):
         diagnostics.raise_errors()
+    on_stage(STAGES[1])
     family = assemble(
         contract,
         reference,
@@ -141,6 +166,7 @@ def _finish(
         ("ignore", ignore),
         ("conditions", groups),
     ]
+    on_stage(STAGES[2])
     inputs = tuple(Input(role, t.name, t.digest) for role, t in tables if t is not None and t.digest)
     return Run(score_family(contract, family), tuple(diagnostics), inputs, groups.clips if groups else None)
 

@@ -42,7 +42,8 @@ def matcher(
         raise click.UsageError("give both --ref and --pred, or neither")
     compiled = load_contract(contract, dict(overrides))
     family = None
-    with progress("matching"):
+    with progress(2) as advance:
+        advance("reading")
         if ref is not None and pred is not None:
             diagnostics = Diagnostics()
             family = assemble(
@@ -54,6 +55,7 @@ def matcher(
                 diagnostics=diagnostics,
             )
             print_diagnostics(diagnostics)
+        advance("matching")
         audit = audit_matcher(compiled, family)
     if as_json:
         click.echo(json_text({group: _data(row) for group, row in _rows(audit).items()}), nl=False)

@@ -12,21 +12,37 @@ from tracepact.diagnostics import InvalidInput
 
 _COMMANDS = {
     "audit": "tracepact.cli.audit",
+    "certify": "tracepact.cli.certify",
     "check": "tracepact.cli.check",
+    "conform": "tracepact.cli.conform",
     "demo": "tracepact.cli.demo",
+    "equivalent": "tracepact.cli.equivalent",
     "explain": "tracepact.cli.explain",
     "export": "tracepact.cli.export",
     "fmt": "tracepact.cli.fmt",
+    "implies": "tracepact.cli.implies",
+    "oracle": "tracepact.cli.oracle",
+    "prove": "tracepact.cli.prove",
+    "sat": "tracepact.cli.sat",
     "score": "tracepact.cli.score",
+    "watch": "tracepact.cli.watch",
 }
 _SUMMARIES = {
     "audit": "Compare policies on the same data (matcher).",
+    "certify": "Have the Lean kernel check the frame verdicts of a scoring run.",
     "check": "Check contracts and say all that is wrong with them.",
+    "conform": "Test another implementation against vectors and the reference.",
     "demo": "Score the shipped demo systems and write their reports.",
+    "equivalent": "Say whether two formulas hold at the same frames.",
     "explain": "Say in plain words what each clause means and needs.",
     "export": "Write the frame clauses in another tool's language.",
     "fmt": "Write contracts in their canonical form.",
+    "implies": "Say whether one formula holds wherever another does.",
+    "oracle": "Answer conformance cases: the reference side of the protocol.",
+    "prove": "Check the Lean proof core and list its theorems.",
+    "sat": "Say whether a formula can hold, and show a smallest trace.",
     "score": "Score predictions against references under a contract.",
+    "watch": "Monitor a stream of frames while it arrives.",
 }
 
 

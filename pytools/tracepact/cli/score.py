@@ -6,10 +6,11 @@ import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import click
 
+from tracepact.cli.data import Given, check_given, data_options, score_given
 from tracepact.cli.exits import Exit
 from tracepact.cli.screen import output, print_diagnostics, progress, reader_may_leave, say, set_option
 from tracepact.diagnostics import Diagnostics, did_you_mean
@@ -17,8 +18,7 @@ from tracepact.lang import load_contract
 from tracepact.report import render_report, report_data, score_rows, write_csv, write_report
 from tracepact.report.files import json_text
 from tracepact.report.rows import SCORE_COLUMNS
-from tracepact.run import Run, score, score_document
-from tracepact.trace import Mode
+from tracepact.run import STAGES, Run
 from tracepact.trace.exact import exact_text
 
 _RELATIONS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt, "==": operator.eq}
@@ -27,17 +27,8 @@ _REQUIREMENT = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(>=|>|<=|<|==)\s*([0-9
 
 @click.command()
 @click.argument("contract")
-@click.option(
-    "--ref", type=click.Path(), help="Reference events: a table (filename, onset, offset, event_label) or JSON."
-)
-@click.option("--pred", type=click.Path(), help="Predicted events, in the same forms.")
-@click.option("--pair", type=click.Path(), help="Both sides, durations and masks in one JSON document.")
-@click.option("--durations", help="A table (filename, duration), or one duration in seconds for all clips.")
-@click.option("--ignore", type=click.Path(), help="Regions without obligations: filename, onset, offset, event_label.")
+@data_options
 @click.option("--conditions", type=click.Path(), help="A table (filename, condition) that groups the results.")
-@click.option(
-    "--class-indexed/--union", default=True, show_default=True, help="Keep labels apart, or take them as one."
-)
 @set_option
 @click.option("--profile", "profiles", multiple=True, help="Show these profiles only.")
 @click.option(
@@ -48,32 +39,21 @@ _REQUIREMENT = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(>=|>|<=|<|==)\s*([0-9
 )
 @click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True)
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Also write the report's files here.")
-@click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 def command(
     contract: str,
-    ref: str | None,
-    pred: str | None,
-    pair: str | None,
-    durations: str | None,
-    ignore: str | None,
     conditions: str | None,
-    class_indexed: bool,
     overrides: tuple[tuple[str, str], ...],
     profiles: tuple[str, ...],
     requirements: tuple[str, ...],
     form: str,
     out: Path | None,
-    strict: bool,
+    **given: Unpack[Given],
 ) -> int:
     """Score predictions and show the vector, what stands beside it, and where it failed.
 
     CONTRACT is a file, or the name of a starter contract such as boundary_gate.
     """
-    tables = {"--ref": ref, "--pred": pred, "--durations": durations, "--ignore": ignore}
-    if pair is None and (ref is None or pred is None):
-        raise click.UsageError("give --ref and --pred, or --pair alone")
-    if pair is not None and (beside := [option for option, given in tables.items() if given is not None]):
-        raise click.UsageError(f"--pair holds the whole task; leave out {', '.join(beside)}")
+    check_given(given)
     compiled = load_contract(contract, dict(overrides))
     faults = Diagnostics()
     known = {p.name for p in compiled.profiles}
@@ -82,27 +62,16 @@ def command(
     values = {clause.name for clause in compiled.clauses} | known | {"logic"}
     wanted = [found for text in requirements if (found := _requirement(text, values, faults))]
     faults.raise_errors()
-    mode = Mode.CLASS_INDEXED if class_indexed else Mode.UNION
-    with progress("reading and scoring"):
-        if pair is not None:
-            run = score_document(compiled, pair, mode=mode, conditions=conditions, strict=strict)
-        else:
-            run = score(
-                compiled,
-                ref,
-                pred,
-                durations=durations,
-                mode=mode,
-                ignore=ignore,
-                conditions=conditions,
-                strict=strict,
-            )
+    with progress(len(STAGES) + 1) as advance:
+        run = score_given(compiled, conditions, advance, **given)
+        advance("reporting")
         data = report_data(run)
     if profiles:
         _keep_profiles(data, profiles)
     print_diagnostics(run.diagnostics)
     if out is not None:
-        with progress(f"writing {out}"):
+        with progress(1) as advance:
+            advance(f"writing {out}")
             written = write_report(run, data, out)
         say(f"wrote {len(written)} files to {out}")
     with reader_may_leave():

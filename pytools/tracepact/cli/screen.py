@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.text import Text
 
 from tracepact.diagnostics import Diagnostic, Severity, render_diagnostics
 
@@ -49,14 +48,29 @@ def say(text: str, style: str | None = None) -> None:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[None]:
-    """Say what is going on while it takes time; quiet when nobody watches."""
+def progress(steps: int) -> Iterator[Callable[[str], None]]:
+    """A bar on standard error for work of so many steps, quiet when nobody watches.
+
+    The function it gives is called with what comes next, at the start of each step.
+    """
+    with counted() as update:
+        done = iter(range(steps + 1))
+        yield lambda what: update(next(done, steps), steps, what)
+
+
+@contextmanager
+def counted() -> Iterator[Callable[[int, int, str], None]]:
+    """A bar on standard error that is told how many steps are done, of how many, and what is going on."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
     console = messages()
     if not console.is_terminal:
-        yield
+        yield lambda done, total, what: None
         return
-    with console.status(Text(what)):
-        yield
+    columns = (BarColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("")
+        yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "terminal") -> None:

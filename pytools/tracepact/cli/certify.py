@@ -1,0 +1,90 @@
+"""`tracepact certify`: have the Lean kernel check the frame verdicts of a scoring run."""
+
+from pathlib import Path
+from typing import Any, Unpack
+
+import click
+
+from tracepact.cli.data import Given, check_given, data_options, score_given
+from tracepact.cli.exits import Exit
+from tracepact.cli.prove import no_lean
+from tracepact.cli.screen import counted, print_diagnostics, say, set_option
+from tracepact.lang import load_contract
+from tracepact.lean import Certification, certify, find_toolchain, ready_core
+from tracepact.report.files import json_text
+
+
+@click.command()
+@click.argument("contract")
+@data_options
+@set_option
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Keep the certificate files here.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def command(
+    contract: str,
+    overrides: tuple[tuple[str, str], ...],
+    out: Path | None,
+    as_json: bool,
+    **given: Unpack[Given],
+) -> int:
+    """Certify the verdict masks and counts of every frame clause, clip by clip, with Lean's kernel.
+
+    The kernel computes them anew from the two activity masks, by definitions that are proved to be the meaning of the
+    language. Event clauses, matching and the reading of tables are not certified. Exit codes: 0 certified, 1 refused,
+    3 no Lean.
+    """
+    check_given(given)
+    compiled = load_contract(contract, dict(overrides))
+    toolchain = find_toolchain()
+    if toolchain is None:
+        return no_lean(as_json)
+    run = score_given(compiled, **given)
+    print_diagnostics(run.diagnostics)
+    with counted() as update:
+        build = ready_core(toolchain, lambda done, total: update(done, total, "checking the proof core"))
+        if not build.ok:
+            for fault in build.faults:
+                say(f"refused: {fault}", "bold red")
+            return Exit.FAILURE
+        found = certify(run.card, build, out=out, progress=lambda done, total: update(done, total, "certifying clips"))
+    if as_json:
+        click.echo(json_text(_data(found)), nl=False)
+    else:
+        _show(found)
+    return Exit.OK if found.ok else Exit.VIOLATED
+
+
+def _show(found: Certification) -> None:
+    for refusal in found.refusals:
+        place = f"{refusal.segments[0].clip} ({refusal.segments[0].label})"
+        more = f" and {len(refusal.segments) - 1} more" if len(refusal.segments) > 1 else ""
+        say(f"refused: {refusal.clause} on {place}{more}: {refusal.reason}", "bold red")
+    if found.ok:
+        click.echo(
+            f"certified: {', '.join(found.clauses) or 'nothing, the contract has no frame clause'}\n"
+            f"on {found.segments:,} clips and classes, {found.frames:,} frames, by {found.theorems:,} theorems"
+        )
+    if found.event_clauses:
+        click.echo(f"not certified (event clauses): {', '.join(found.event_clauses)}")
+    if found.files:
+        say(f"kept {len(found.files)} certificate files in {found.files[0].parent}")
+
+
+def _data(found: Certification) -> dict[str, Any]:
+    return {
+        "ok": found.ok,
+        "clauses": list(found.clauses),
+        "event_clauses": list(found.event_clauses),
+        "segments": found.segments,
+        "frames": found.frames,
+        "theorems": found.theorems,
+        "files": [str(file) for file in found.files],
+        "refusals": [
+            {
+                "clause": refusal.clause,
+                "reason": refusal.reason,
+                "segments": [{"clip": s.clip, "class": s.label} for s in refusal.segments],
+            }
+            for refusal in found.refusals
+        ],
+    }
