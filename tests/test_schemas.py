@@ -103,8 +103,11 @@ def test_there_is_a_schema_for_every_json_form() -> None:
         "diagnostics.schema.json",
         "document.schema.json",
         "explain.schema.json",
+        "frame.schema.json",
         "report.schema.json",
+        "stream-state.schema.json",
         "vector.schema.json",
+        "watch.schema.json",
     ]
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from tracepact.core import EventClause, FrameClause, Quantity
+from tracepact.core import Contract, EventClause, FrameClause, Quantity
 from tracepact.diagnostics import Span
-from tracepact.events import EventWitness, Unbounded, Value
+from tracepact.events import EventWitness, FailedComparison, Unbounded, Value
 from tracepact.score import UNBOUNDED, FrameWitnesses, Scorecard
 
 SHOWN = 5
@@ -62,7 +62,7 @@ def frame_witness_data(card: Scorecard, witnesses: FrameWitnesses, index: int) -
         "class": label,
         "frame": frame,
         "time": str(frame * card.family.step),
-        "part": _part(card, witnesses.spans[int(witnesses.span[index])]),
+        "part": part_data(card.contract, witnesses.spans[int(witnesses.span[index])]),
         "distance": None,
     }
     if witnesses.offset is not None:
@@ -79,23 +79,14 @@ def event_witness_data(card: Scorecard, witness: EventWitness) -> Data:
     """One violated interval."""
     clip, label = card.family.place(witness.segment)
     step = card.family.step
-    data: Data = {
+    return {
         "clip": clip,
         "class": label,
         "interval": [str(edge * step) for edge in witness.interval],
         "partner": [str(edge * step) for edge in witness.partner] if witness.partner else None,
-        "part": _part(card, witness.span),
-        "comparison": None,
+        "part": part_data(card.contract, witness.span),
+        "comparison": comparison_data(witness.comparison),
     }
-    if witness.comparison is not None:
-        found = witness.comparison
-        data["comparison"] = {
-            "quantity": found.quantity.value,
-            "left": _amount(found.left),
-            "right": _amount(found.right),
-            "amount": _amount(found.amount),
-        }
-    return data
 
 
 def describe(data: Data) -> str:
@@ -115,8 +106,21 @@ def describe(data: Data) -> str:
     return f"nearest {_decimal(distance['seconds'])} s {side}"
 
 
-def _part(card: Scorecard, span: Span) -> Data:
-    return {"span": [span.start, span.end], "text": card.contract.source.text[span.start : span.end]}
+def part_data(contract: Contract, span: Span) -> Data:
+    """The part of a contract that failed."""
+    return {"span": [span.start, span.end], "text": contract.source.text[span.start : span.end]}
+
+
+def comparison_data(found: FailedComparison | None) -> Data | None:
+    """The sides of a comparison that failed."""
+    if found is None:
+        return None
+    return {
+        "quantity": found.quantity.value,
+        "left": _amount(found.left),
+        "right": _amount(found.right),
+        "amount": _amount(found.amount),
+    }
 
 
 def _amount(value: Value) -> str:

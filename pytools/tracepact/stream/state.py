@@ -113,15 +113,19 @@ def _restore_events(monitor: StreamMonitor, data: Mapping[str, Any] | None) -> N
             raise ValueError("events")
         return
     events.active = [int(data["active"][side], 16) for side in _SIDES]
-    for channel, saved in enumerate(data["runs"]):
+    for sides, saved in zip(events.sides, data["runs"], strict=True):
         for number, side in enumerate(_SIDES):
-            widest = events.sides[channel][number].widest
-            events.sides[channel][number] = StreamRuns(widest, (StreamRun(*run) for run in saved[side]))
+            sides[number] = StreamRuns(sides[number].widest, (_run(run) for run in saved[side]))
     events.counter[:] = data["counter"]
     for judge in events.judges:
         counts = data["counts"][judge.clause.name]
         judge.satisfied[:], judge.obligated[:] = counts["satisfied"], counts["obligated"]
     events.restore(monitor.frames)
+
+
+def _run(saved: Any) -> StreamRun:
+    start, end, judged = saved
+    return StreamRun(_count(start), None if end is None else _count(end), bool(judged))
 
 
 def _count(value: Any) -> int:

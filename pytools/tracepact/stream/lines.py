@@ -1,0 +1,135 @@
+"""Frames as lines of text: a JSON object a frame, or the reference and the prediction in two columns (rule 12.10)."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from tracepact.diagnostics import did_you_mean
+
+_LONGEST = 1 << 24
+_KEYS = ("ref", "pred", "ignore", "masks", "end")
+_BITS = {"0": False, "1": True}
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class FrameLine:
+    """One frame of every channel, by atom."""
+
+    number: int
+    frames: dict[str, Any]
+    ignore: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class EndLine:
+    """Some streams have no more frames."""
+
+    number: int
+    streams: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that is no frame, why, and a way out."""
+
+    number: int
+    headline: str
+    help: str | None = None
+
+
+Line = FrameLine | EndLine | BadLine
+
+
+class _BadLineError(Exception):
+    """Why a line is no frame, and a way out."""
+
+    def __init__(self, headline: str, help: str | None = None) -> None:
+        super().__init__(headline)
+        self.headline, self.help = headline, help
+
+
+def read_lines(stream: BinaryIO) -> Iterator[Line]:
+    """Line by line, each as soon as it has arrived; blank lines and comments are left out."""
+    number = 0
+    while octets := stream.readline(_LONGEST):
+        number += 1
+        if len(octets) == _LONGEST and not octets.endswith(b"\n"):
+            while (more := stream.readline(_LONGEST)) and not more.endswith(b"\n"):
+                pass
+            yield BadLine(number, f"the line is longer than {_LONGEST} octets")
+            continue
+        try:
+            text = octets.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+            if text and not text.startswith("#"):
+                yield read_line(number, text)
+        except UnicodeDecodeError:
+            yield BadLine(number, "the line is not UTF-8 text")
+
+
+def read_line(number: int, text: str) -> Line:
+    """One line that is not blank."""
+    try:
+        return _json_line(number, text) if text.startswith("{") else _columns(number, text)
+    except _BadLineError as bad:
+        return BadLine(number, bad.headline, bad.help)
+
+
+def _columns(number: int, text: str) -> FrameLine:
+    fields = text.split()
+    if len(fields) != 2 or any(field not in _BITS for field in fields):
+        raise _BadLineError(
+            f"`{_shown(text)}` is no frame",
+            'write reference and prediction as 0 or 1: `1 0`, or `{"ref": 1, "pred": 0}`',
+        )
+    return FrameLine(number, {"ref_active": _BITS[fields[0]], "pred_active": _BITS[fields[1]]})
+
+
+def _json_line(number: int, text: str) -> Line:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as fault:
+        raise _BadLineError(f"`{_shown(text)}` is not JSON: {fault}") from fault
+    for key in data:
+        if key not in _KEYS:
+            raise _BadLineError(f"`{_shown(key)}` is no part of a frame", did_you_mean(key, _KEYS))
+    if "end" in data:
+        return _end(number, data)
+    frames: dict[str, Any] = {}
+    for side in ("ref", "pred"):
+        if side in data:
+            frames[f"{side}_active"] = _bits(side, data[side])
+    masks = data.get("masks", {})
+    if not isinstance(masks, dict):
+        raise _BadLineError("`masks` is not an object of atoms")
+    for name, given in masks.items():
+        if name in ("ref_active", "pred_active"):
+            raise _BadLineError(f"`{name}` stands among the masks", f"write `{name.removesuffix('_active')}`")
+        frames[name] = _bits(name, given)
+    return FrameLine(number, frames, _bits("ignore", data["ignore"]) if "ignore" in data else None)
+
+
+def _end(number: int, data: dict[str, Any]) -> EndLine:
+    ending = data["end"]
+    names = [ending] if isinstance(ending, str) else ending
+    if len(data) > 1 or not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise _BadLineError("`end` is not the name of a stream or a list of names, alone on its line")
+    return EndLine(number, tuple(names))
+
+
+def _bits(name: str, given: Any) -> bool | list[bool]:
+    """A truth value, or one a channel."""
+    if isinstance(given, list):
+        return [_bit(name, item) for item in given]
+    return _bit(name, given)
+
+
+def _bit(name: str, given: Any) -> bool:
+    if isinstance(given, int) and given in (0, 1):
+        return bool(given)
+    raise _BadLineError(f"`{_shown(name)}` is `{_shown(json.dumps(given))}`, which is neither 0 nor 1")
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
