@@ -6,15 +6,22 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, RowPlace
-from tracepact.io import Conditions, durations_from, events_from, read_conditions, read_document, regions_from
-from tracepact.io.memory import ONE_CLIP, ONE_LABEL
+from tracepact.io import (
+    Conditions,
+    conditions_from,
+    durations_from,
+    durations_of_masks,
+    events_from,
+    masks_from,
+    read_document,
+    regions_from,
+    table_of_masks,
+)
 from tracepact.lang import load_contract, override, parse_contract
 from tracepact.score import Scorecard, score_family
-from tracepact.trace import Durations, Event, EventTable, Mode, Regions, assemble, runs_of_frames
+from tracepact.trace import Durations, EventTable, Mode, Regions, assemble
 from tracepact.trace.assemble import FrameMask
 
 STAGES = ("reading", "assembling", "scoring")
@@ -47,10 +54,37 @@ class Run:
         """The value of every clause under the contract's aggregation."""
         return {name: score.value for name, score in self.card.vector().items()}
 
-    def _repr_html_(self) -> str:
-        from tracepact.report import notebook_html, report_data
+    def witnesses(self, clause: str) -> list[dict[str, Any]]:
+        """Every violated obligation of a clause as plain data: where, when, which part, how far from holding."""
+        from tracepact.report import all_witnesses
 
-        return notebook_html(report_data(self))
+        return all_witnesses(self.card, clause)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data (spec/schemas/report.schema.json)."""
+        from tracepact.report import report_data
+
+        return report_data(self)
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Write the report's files: JSON, text, picture, and the rows as CSV."""
+        from tracepact.report import write_report
+
+        return write_report(self, self.to_dict(), Path(folder))
+
+    def __str__(self) -> str:
+        from tracepact.report import report_text
+
+        return report_text(self.to_dict())
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={float(value):.3f}" for name, value in self.vector.items())
+        return f"<Run of {self.card.contract.name}: {values}>"
+
+    def _repr_html_(self) -> str:
+        from tracepact.report import notebook_html
+
+        return notebook_html(self.to_dict())
 
 
 def score(
@@ -59,10 +93,10 @@ def score(
     pred: Any,
     *,
     durations: Any = None,
-    mode: Mode = Mode.CLASS_INDEXED,
+    mode: Mode | str = Mode.CLASS_INDEXED,
     ignore: Any = None,
     masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
-    conditions: str | Path | Mapping[str, str] | None = None,
+    conditions: Any = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
     on_stage: Callable[[str], None] = unwatched,
@@ -77,11 +111,13 @@ def score(
     on_stage(STAGES[0])
     diagnostics = Diagnostics()
     compiled = _contract(contract, set)
-    if _is_mask(ref) or _is_mask(pred):
-        durations = durations if durations is not None else compiled.step * max(_frames(ref), _frames(pred))
-    reference = _side(ref, "ref", compiled.step, diagnostics)
-    prediction = _side(pred, "pred", compiled.step, diagnostics)
-    lengths = durations_from(durations, diagnostics)
+    masked = [masks_from(data, diagnostics, name=name) for name, data in (("ref", ref), ("pred", pred))]
+    by_masks = durations_of_masks([m for m in masked if m is not None], compiled.step, diagnostics)
+    lengths = durations_from(by_masks if durations is None and by_masks else durations, diagnostics)
+    reference, prediction = (
+        events_from(data, diagnostics, name=name) if found is None else table_of_masks(found, compiled.step, name=name)
+        for name, data, found in zip(("ref", "pred"), (ref, pred), masked, strict=True)
+    )
     regions = regions_from(ignore, diagnostics) if ignore is not None else None
     return _finish(
         compiled,
@@ -102,8 +138,8 @@ def score_document(
     contract: Contract | str | Path,
     document: str | Path,
     *,
-    mode: Mode = Mode.CLASS_INDEXED,
-    conditions: str | Path | Mapping[str, str] | None = None,
+    mode: Mode | str = Mode.CLASS_INDEXED,
+    conditions: Any = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
     on_stage: Callable[[str], None] = unwatched,
@@ -133,16 +169,16 @@ def _finish(
     reference: EventTable,
     prediction: EventTable,
     durations: Durations | Fraction | None,
-    mode: Mode,
+    mode: Mode | str,
     ignore: Regions | None,
     masks: Mapping[str, Mapping[str, FrameMask]] | None,
-    conditions: str | Path | Mapping[str, str] | None,
+    conditions: Any,
     diagnostics: Diagnostics,
     strict: bool,
     on_stage: Callable[[str], None],
 ) -> Run:
     diagnostics.extend(contract.warnings)
-    groups = _conditions(conditions, diagnostics)
+    groups = conditions_from(conditions, diagnostics) if conditions is not None else None
     if _is_incomplete(diagnostics, durations):
         diagnostics.raise_errors()
     on_stage(STAGES[1])
@@ -151,7 +187,7 @@ def _finish(
         reference,
         prediction,
         durations=durations,
-        mode=mode,
+        mode=Mode(mode),
         ignore=ignore,
         masks=masks,
         diagnostics=diagnostics,
@@ -171,6 +207,11 @@ def _finish(
     return Run(score_family(contract, family), tuple(diagnostics), inputs, groups.clips if groups else None)
 
 
+def _is_text(contract: str) -> bool:
+    """Whether a string is contract text and not a path or the name of a starter: it has a clause."""
+    return "clause" in contract.split()
+
+
 def _is_incomplete(diagnostics: Diagnostics, durations: Durations | Fraction | None) -> bool:
     """Whether a whole file or some durations are missing, so that going on would report faults that are none."""
     lengths = durations.name if isinstance(durations, Durations) else None
@@ -183,37 +224,10 @@ def _contract(contract: Contract | str | Path, set: Mapping[str, str] | None) ->
     match contract:
         case Contract():
             return override(contract, set) if set else contract
-        case str() if "\n" in contract:
+        case str() if _is_text(contract):
             return parse_contract(contract, set)
         case _:
             return load_contract(contract, set)
-
-
-def _is_mask(data: Any) -> bool:
-    if isinstance(data, np.ndarray):
-        return data.ndim == 1 and data.dtype == np.bool_
-    return isinstance(data, list) and bool(data) and all(isinstance(item, bool) for item in data)
-
-
-def _frames(data: Any) -> int:
-    return len(data) if _is_mask(data) else 0
-
-
-def _side(data: Any, name: str, step: Fraction, diagnostics: Diagnostics) -> EventTable:
-    if not _is_mask(data):
-        return events_from(data, diagnostics, name=name)
-    events = tuple(Event(start * step, end * step, ONE_LABEL) for start, end in runs_of_frames(data))
-    return EventTable(name, {ONE_CLIP: events})
-
-
-def _conditions(given: str | Path | Mapping[str, str] | None, diagnostics: Diagnostics) -> Conditions | None:
-    match given:
-        case None:
-            return None
-        case str() | Path():
-            return read_conditions(given, diagnostics)
-        case _:
-            return Conditions("conditions", dict(given))
 
 
 def _check_conditions(conditions: Conditions, clips: tuple[str, ...], diagnostics: Diagnostics) -> None:

@@ -10,7 +10,14 @@ from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.delimited import report_missing
 from tracepact.io.rows import EventRows, Times, report_time
 from tracepact.io.source import shown
-from tracepact.io.tables import EVENT_COLUMNS, read_durations, read_events, read_regions
+from tracepact.io.tables import (
+    EVENT_COLUMNS,
+    Conditions,
+    read_conditions,
+    read_durations,
+    read_events,
+    read_regions,
+)
 from tracepact.trace import Durations, EventTable, Regions
 
 ONE_CLIP = "clip"
@@ -39,10 +46,12 @@ def regions_from(data: Any, diagnostics: Diagnostics, *, name: str = "ignore", c
 
 
 def durations_from(data: Any, diagnostics: Diagnostics, *, name: str = "durations") -> Durations | Fraction | None:
-    """Durations from a mapping of clips to times, a path, or one time for all clips (also as text)."""
+    """Durations from a mapping of clips to times, a data frame, a path, or one time for all clips (also as text)."""
     if data is None or isinstance(data, Durations):
         return data
     times = Times(fractions=True)
+    if _is_frame(data):
+        data = _pairs_of_frame(data, "duration", _text, name, diagnostics)
     if isinstance(data, Mapping):
         found = {}
         for clip, value in data.items():
@@ -64,6 +73,23 @@ def _duration(value: Any, times: Times, diagnostics: Diagnostics, place: RowPlac
         diagnostics.add("bad-time", f"{where}duration `{text}` is zero", place, "a clip has some length")
         return None
     return times[text]
+
+
+def conditions_from(data: Any, diagnostics: Diagnostics, *, name: str = "conditions") -> Conditions:
+    """Conditions from a mapping of clips to words, a data frame or a path."""
+    if isinstance(data, str | os.PathLike):
+        return read_conditions(data, diagnostics)
+    if _is_frame(data):
+        data = _pairs_of_frame(data, "condition", _label, name, diagnostics)
+    return Conditions(name, {str(clip): str(condition) for clip, condition in data.items()})
+
+
+def _pairs_of_frame(frame: Any, column: str, text: Any, name: str, diagnostics: Diagnostics) -> dict[str, str]:
+    """Two columns of a data frame, the file name and another, as a mapping."""
+    names = [str(name) for name in frame.columns]
+    if not report_missing(("filename", column), names, RowPlace(name), diagnostics):
+        return {}
+    return dict(zip(_column(frame, "filename", _label), _column(frame, column, text), strict=True))
 
 
 def _looks_like_time(text: str) -> bool:

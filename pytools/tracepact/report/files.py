@@ -30,7 +30,7 @@ def write_report(run: Run, data: dict[str, Any], folder: Path) -> list[Path]:
     title = f"tracepact score {data['contract']['name']}"
     contents = {
         folder / "report.json": json_text(data),
-        folder / "report.txt": _recorded(render_report(data)).export_text(),
+        folder / "report.txt": report_text(data),
         folder / "report.svg": _recorded(render_summary(data)).export_svg(title=title),
         folder / "scores.csv": _csv(SCORE_COLUMNS, score_rows(run.card)),
         folder / "witnesses.csv": _csv(WITNESS_COLUMNS, witness_rows(run.card)),
@@ -39,6 +39,11 @@ def write_report(run: Run, data: dict[str, Any], folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(contents)
     return list(contents)
+
+
+def report_text(data: dict[str, Any]) -> str:
+    """The whole report as plain text."""
+    return _recorded(render_report(data)).export_text()
 
 
 def json_text(data: Any) -> str:

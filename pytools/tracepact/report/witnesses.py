@@ -32,6 +32,14 @@ def shown_witnesses(card: Scorecard, clause: FrameClause | EventClause, most: in
     }
 
 
+def all_witnesses(card: Scorecard, clause: str) -> list[Data]:
+    """Every violated obligation of a clause, in order of segment and time."""
+    if any(clause == found.name for found in card.contract.event_clauses):
+        return [event_witness_data(card, witness) for witness in card.event_clause(clause).witnesses]
+    found = card.frame_witnesses(clause)
+    return [frame_witness_data(card, found, index) for index in range(len(found))]
+
+
 def _worst_frames(witnesses: FrameWitnesses, most: int) -> list[int]:
     """The farthest from holding, but one from each stretch of neighbouring frames, so that a clip shows once."""
     if not len(witnesses):

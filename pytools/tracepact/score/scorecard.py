@@ -67,12 +67,12 @@ class Scorecard:
 
     def frame_witnesses(self, clause: str) -> FrameWitnesses:
         """Every violated obligation of a frame clause."""
-        found = next(c for c in self.contract.frame_clauses if c.name == clause)
+        found = {c.name: c for c in self.contract.frame_clauses}[clause]
         return find_witnesses(found, self.violated[clause], self.layout, self.atoms, self._evaluate)
 
     def event_clause(self, clause: str) -> EventClauseEvaluation:
         """The evaluation of an event clause, with its violated obligations."""
-        return next(e for e in self.events.clauses if e.clause.name == clause)
+        return {e.clause.name: e for e in self.events.clauses}[clause]
 
     def clip_indices(self, clips: Sequence[str]) -> Indices:
         """Where the named clips stand in the family."""
