@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from cli.command import Outcome, run, write
 from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 
 from tracepact.cli.exits import Exit
 from tracepact.specs import spec_path
@@ -25,10 +26,9 @@ clause whole on each ref : matched
 """
 PLAIN = "contract plain\nstep 20ms\nclause onset on ref_onset : ref_onset -> F[2f] pred_onset\n"
 LATE = "0 0\n1 0\n1 0\n1 0\n1 1\n0 0\n"
-SCHEMAS = {
-    name: Draft202012Validator(json.loads((spec_path("schemas") / f"{name}.schema.json").read_text()))
-    for name in ("watch", "frame")
-}
+FILES = {path.name: json.loads(path.read_text()) for path in sorted(spec_path("schemas").glob("*.json"))}
+REGISTRY: Registry[Any] = Registry().with_resources((n, Resource.from_contents(s)) for n, s in FILES.items())
+SCHEMAS = {n: Draft202012Validator(FILES[f"{n}.schema.json"], registry=REGISTRY) for n in ("watch", "frame")}
 
 
 def watch(folder: Path, lines: str | bytes, *options: str, contract: str = PLAIN) -> Outcome:
@@ -67,7 +67,7 @@ def test_json_lines_say_when_each_violation_was_determined(tmp_path: Path) -> No
         "delay": {"frames": 2, "seconds": "1/25"},
     }
     assert (summary["kind"], summary["frames"], summary["bad_lines"]) == ("summary", 6, 0)
-    assert summary["vector"][0]["obligated"] == 1
+    assert summary["vector"][0]["score"]["obligated"] == 1
 
 
 def test_json_frames_bring_masks_and_channels(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def summary_data(monitor: StreamMonitor, bad_lines: int) -> Data:
         "ended": dict(monitor.ended),
         "bad_lines": bad_lines,
         "aggregation": monitor.contract.aggregation.value,
-        "vector": [{"clause": name, **score_data(score)} for name, score in monitor.vector().items()],
+        "vector": [{"clause": name, "score": score_data(score)} for name, score in monitor.vector().items()],
     }
 
 

@@ -33,22 +33,33 @@ class FrameReader:
         self._others = [name for name in inputs if name in CLASS_ATOMS]
         sides = {"ref_active", "pred_active"} if contract.event_clauses or self._others else set()
         self._given = sorted((set(inputs) | sides) - set(CLASS_ATOMS) - {IGNORED})
+        self._plain = self._channels == 1 and not ignoring and not self._others and bool(self._given)
         self._known = {"ref_active", "pred_active", *contract.declared_atoms}
 
     def read(self, frames: Mapping[str, Any], ignore: Any) -> tuple[int, dict[str, int]]:
         """The number of frames, and the mask of every input."""
-        if self._channels == 1 and not self._ignoring and not self._others and ignore is None:
-            masks: dict[str, int] = {}
-            for name in self._given:
-                value = frames.get(name)
-                if value is True or value is False:
-                    masks[name] = int(value)
-                else:
-                    break
-            else:
-                if len(frames) == len(masks):
-                    return 1, masks
+        if self._plain and ignore is None and len(frames) == len(self._given):
+            found = self._read_plain(frames)
+            if found is not None:
+                return found
         return self._read_arrays(frames, ignore)
+
+    def _read_plain(self, frames: Mapping[str, Any]) -> tuple[int, dict[str, int]] | None:
+        """A truth value each, or a Boolean array each: what a single stream brings, read without detours."""
+        masks: dict[str, int] = {}
+        count = 0
+        for name in self._given:
+            value = frames.get(name)
+            if value is True or value is False:
+                length, masks[name] = 1, int(value)
+            elif isinstance(value, np.ndarray) and value.dtype == np.bool_ and value.ndim == 1:
+                length, masks[name] = len(value), pack(value)
+            else:
+                return None
+            if count != length and len(masks) > 1:
+                return None
+            count = length
+        return count, masks
 
     def _read_arrays(self, frames: Mapping[str, Any], ignore: Any) -> tuple[int, dict[str, int]]:
         faults = Diagnostics()

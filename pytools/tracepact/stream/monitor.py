@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ from tracepact.score import ClauseCounts, Score, aggregate
 from tracepact.stream.events import EventStream
 from tracepact.stream.frames import IGNORED, FrameReader
 from tracepact.stream.lanes import Lanes, comb
-from tracepact.stream.verdicts import Arrival, EventVerdict, FrameVerdicts
-from tracepact.stream.window import Due, Window
+from tracepact.stream.tallies import Tallies
+from tracepact.stream.verdicts import Arrival, ClauseStream, EventVerdict
+from tracepact.stream.window import Step, Window
 from tracepact.trace.assemble import UNION_CLASS
-from tracepact.trace.layout import Indices
 
 Frames = Mapping[str, Any]
 """By atom (`ref_active`, `pred_active`, declared ones): a truth value, or an array of frames, or frames × channels."""
@@ -41,9 +42,12 @@ class StreamMonitor:
         self.ignoring = ignoring
         self._on_arrival = on_arrival
         self.lanes = Lanes(len(self.streams) * len(self.classes))
-        self._formulas = [_formulas(c.obligation, c.body, ignoring=ignoring) for c in contract.frame_clauses]
-        self.window = Window(self._formulas, self.lanes.channels)
-        self.tallies = [Tally(self.lanes) for _ in contract.frame_clauses]
+        formulas = [_formulas(c.obligation, c.body, ignoring=ignoring) for c in contract.frame_clauses]
+        self.window = Window(formulas, self.lanes.channels)
+        places = accumulate((len(some) for some in formulas), initial=0)
+        clauses = zip(contract.frame_clauses, formulas, places, self.window.delays, strict=False)
+        self._sources = [ClauseStream(*each, self.lanes) for each in clauses]
+        self.tallies = Tallies(self.lanes.channels, [source.at for source in self._sources])
         self.events = EventStream(contract, len(self.streams), len(self.classes)) if contract.event_clauses else None
         self._reader = FrameReader(contract, self.streams, self.classes, self.window.inputs, ignoring=ignoring)
         self.frames = 0
@@ -77,15 +81,14 @@ class StreamMonitor:
             masks = {name: mask & live for name, mask in masks.items()}
         before, self.frames = self.frames, self.frames + frames
         width = window.held + frames
-        dues = window.push(frames, [masks[name] for name in window.inputs], lanes.valid)
+        step = window.push(frames, [masks[name] for name in window.inputs], lanes.valid)
         if not lanes.all_live:
-            dues = _only(dues, lanes.valid(width))
-        verdicts = self._verdicts(dues)
-        judged: Iterable[EventVerdict] = ()
+            step = step.of(lanes.valid(width))
+        judged: Sequence[EventVerdict] = ()
         if self.events is not None:
             sides = (masks["ref_active"], masks["pred_active"], masks.get(IGNORED, 0))
             judged = self.events.push(before, frames, sides)
-        return self._say(verdicts, judged)
+        return self._say(step, judged)
 
     def end(self, *streams: str) -> Arrival:
         """Some streams have no more frames: their last verdicts, with windows cut at the end (rule 12.3)."""
@@ -94,12 +97,12 @@ class StreamMonitor:
         channels = [label * len(self.streams) + i for label in range(len(self.classes)) for i in indices]
         lost = np.zeros(self.lanes.channels, dtype=np.bool_)
         lost[channels] = True
-        verdicts = self._verdicts(_only(self.window.rest(self.lanes.valid), comb(lost, self.window.held)))
+        step = self.window.rest(self.lanes.valid).of(comb(lost, self.window.held))
         judged = self.events.end(self.frames, channels) if self.events is not None else ()
         self.window.forget(lambda frames: comb(lost, frames))
         self.lanes.end(channels)
         self.ended.update((self.streams[i], self.frames) for i in indices)
-        return self._say(verdicts, judged)
+        return self._say(step, judged)
 
     def close(self) -> Arrival:
         """All streams end: every verdict that is not yet out."""
@@ -111,22 +114,10 @@ class StreamMonitor:
             yield self.push(chunk)
         yield self.close()
 
-    def _verdicts(self, dues: Iterable[Due]) -> list[FrameVerdicts]:
-        found = []
-        last = self.frames - 1
-        clauses = zip(self.contract.frame_clauses, self._formulas, self.window.delays, self.tallies, dues, strict=True)
-        for clause, formulas, delay, tally, (start, frames, skip, within, masks) in clauses:
-            if frames:
-                obliged = masks[0] & within
-                if obliged:
-                    tally.add(obliged, obliged & masks[1])
-                found.append(
-                    FrameVerdicts(clause, formulas, self.lanes, start, frames, skip, within, masks, delay, last)
-                )
-        return found
-
-    def _say(self, verdicts: Iterable[FrameVerdicts], judged: Iterable[EventVerdict]) -> Arrival:
-        arrival = Arrival(self.frames, tuple(verdicts), tuple(judged))
+    def _say(self, step: Step, judged: Sequence[EventVerdict]) -> Arrival:
+        """Count the verdicts that are due, and tell them."""
+        self.tallies.count(step, self.lanes)
+        arrival = Arrival(self.frames, self._sources, step, tuple(judged))
         if self._on_arrival is not None:
             self._on_arrival(arrival)
         return arrival
@@ -142,9 +133,8 @@ class StreamMonitor:
         shape = len(self.classes), len(self.streams)
         names = [c.name for c in self.contract.frame_clauses]
         if clause in names:
-            tally = self.tallies[names.index(clause)]
-            none = np.zeros(shape, dtype=np.bool_)
-            return ClauseCounts(tally.satisfied.reshape(shape), tally.obligated.reshape(shape), none)
+            satisfied, obligated = self.tallies.of(names.index(clause)).reshape(2, *shape)
+            return ClauseCounts(satisfied, obligated, np.zeros(shape, dtype=np.bool_))
         assert self.events is not None
         judge = next(judge for judge in self.events.judges if judge.clause.name == clause)
         satisfied, obligated = judge.satisfied.reshape(shape), judge.obligated.reshape(shape)
@@ -167,45 +157,6 @@ class StreamMonitor:
         """The weighted mean of a profile (rule 7.8)."""
         total = sum((weight for _, weight in profile.weights), Fraction(0))
         return sum((w * self.score(c, profile.aggregation).value for c, w in profile.weights), Fraction(0)) / total
-
-
-class Tally:
-    """Satisfied and obligated frames of one clause, by channel."""
-
-    def __init__(self, lanes: Lanes) -> None:
-        self._lanes = lanes
-        self._alone = [0, 0]
-        self._many = np.zeros((2, lanes.channels), dtype=np.int64)
-
-    def add(self, obligated: int, satisfied: int) -> None:
-        """Count the frames of two masks; only their first bit's channel matters, which is the first."""
-        if self._lanes.channels == 1:  # plain integers: a single frame must not cost an array
-            self._alone[0] += satisfied.bit_count()
-            self._alone[1] += obligated.bit_count()
-        else:
-            self._many[0] += self._lanes.counts(satisfied)
-            self._many[1] += self._lanes.counts(obligated)
-
-    @property
-    def satisfied(self) -> Indices:
-        """By channel."""
-        total: Indices = self._many[0] + self._alone[0]
-        return total
-
-    @property
-    def obligated(self) -> Indices:
-        """By channel."""
-        total: Indices = self._many[1] + self._alone[1]
-        return total
-
-    def restore(self, satisfied: Sequence[int], obligated: Sequence[int]) -> None:
-        """Go on from these counts."""
-        self._many[:] = satisfied, obligated
-
-
-def _only(dues: Iterable[Due], channels: int) -> Iterator[Due]:
-    """What is due, for some channels."""
-    return (due._replace(within=due.within & channels) for due in dues)
 
 
 def _formulas(obligation: Formula, body: Located, *, ignoring: bool) -> tuple[Formula, ...]:

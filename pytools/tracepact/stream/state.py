@@ -30,8 +30,8 @@ def save_state(monitor: StreamMonitor) -> Data:
             "masks": {name: f"{mask:x}" for name, mask in zip(window.inputs, window.kept, strict=True)},
         },
         "counts": {
-            clause.name: {"satisfied": tally.satisfied.tolist(), "obligated": tally.obligated.tolist()}
-            for clause, tally in zip(monitor.contract.frame_clauses, monitor.tallies, strict=True)
+            clause.name: dict(zip(("satisfied", "obligated"), monitor.tallies.of(number).tolist(), strict=True))
+            for number, clause in enumerate(monitor.contract.frame_clauses)
         },
         "events": _events(monitor),
     }
@@ -78,9 +78,9 @@ def _restored(
     window.kept = [int(state["window"]["masks"][name], 16) for name in window.inputs]
     if any(mask & ~monitor.lanes.valid(window.held) for mask in window.kept):
         raise ValueError("masks")
-    for clause, tally in zip(contract.frame_clauses, monitor.tallies, strict=True):
+    for number, clause in enumerate(contract.frame_clauses):
         counts = state["counts"][clause.name]
-        tally.restore(counts["satisfied"], counts["obligated"])
+        monitor.tallies.restore(number, counts["satisfied"], counts["obligated"])
     _restore_events(monitor, state["events"])
     return monitor
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from tracepact.diagnostics import Span
 from tracepact.events import EventWitness
 from tracepact.score.witness import blame
 from tracepact.stream.lanes import Lanes
+from tracepact.stream.window import Part, Step
 from tracepact.trace import Run
 
 
@@ -52,27 +54,24 @@ class EventVerdict:
         return self.out - self.interval[1] + 1
 
 
+class ClauseStream(NamedTuple):
+    """A frame clause in a stream: where its masks are in a step, from its obligation and formula on, and its delay."""
+
+    clause: FrameClause
+    formulas: tuple[Formula, ...]
+    at: int
+    delay: int
+    lanes: Lanes
+
+
 class FrameVerdicts:
     """The verdicts of one clause for the frames `start` to `start + frames`, made readable when asked for."""
 
-    __slots__ = ("_formulas", "_lanes", "_last", "_masks", "_skip", "_within", "clause", "delay", "frames", "start")
-
-    def __init__(
-        self,
-        clause: FrameClause,
-        formulas: Sequence[Formula],
-        lanes: Lanes,
-        start: int,
-        frames: int,
-        skip: int,
-        within: int,
-        masks: tuple[int, ...],
-        delay: int,
-        last: int,
-    ) -> None:
-        self.clause, self.start, self.frames, self.delay = clause, start, frames, delay
-        self._formulas, self._lanes, self._last = formulas, lanes, last
-        self._skip, self._within, self._masks = skip, within, masks
+    def __init__(self, source: ClauseStream, step: Step, part: Part) -> None:
+        self.clause, self._formulas, at, self.delay, self._lanes = source
+        self.start, self.frames = step.first + part.begin, part.frames
+        self._skip, self._within, self._last = part.skip, part.within, step.last
+        self._masks = step.masks[at : at + len(source.formulas)]
 
     def out(self, frame: int) -> int:
         """The frame whose arrival let the verdict of a frame out; the last one, if it came when the stream ended."""
@@ -116,13 +115,24 @@ class FrameVerdicts:
 Witness = FrameWitness | EventVerdict
 
 
-@dataclass(frozen=True, slots=True)
 class Arrival:
     """What came out when some frames arrived, or when a stream ended: nothing of it is ever changed (rule 12.4)."""
 
-    frames: int
-    verdicts: tuple[FrameVerdicts, ...]
-    judged: tuple[EventVerdict, ...] = ()
+    __slots__ = ("_sources", "_step", "frames", "judged")
+
+    def __init__(
+        self, frames: int, sources: Sequence[ClauseStream], step: Step, judged: tuple[EventVerdict, ...] = ()
+    ) -> None:
+        self.frames = frames
+        self.judged = judged
+        self._sources = sources
+        self._step = step
+
+    @property
+    def verdicts(self) -> tuple[FrameVerdicts, ...]:
+        """The verdicts of the frame clauses that were due, clause by clause."""
+        parts = zip(self._sources, self._step.parts, strict=True)
+        return tuple(FrameVerdicts(source, self._step, part) for source, part in parts if part.frames)
 
     @property
     def witnesses(self) -> list[Witness]:

@@ -5,7 +5,7 @@ of every input the last lookback + lookahead frames, to put a chunk behind them,
 verdicts that are due are those of the whole stream. The Lean core proves it (`Thm/Delay.lean`).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from tracepact.core import Dag, Formula, atoms, lookahead, lookback
@@ -19,17 +19,33 @@ Group = Sequence[Formula]
 """Formulas whose verdicts are due together, at the greatest of their lookaheads."""
 
 
-class Due(NamedTuple):
-    """The verdicts of one group that are due: those of frames `start` to `start + frames`.
+class Part(NamedTuple):
+    """The verdicts of one group that are due: some frames of a step's masks from frame `begin` on.
 
-    The masks are those of the whole window; `within` holds the bits that are due, the first of which is `skip`.
+    `within` holds the bits of those frames, the first of which is `skip`.
     """
 
-    start: int
+    begin: int
     frames: int
     skip: int
     within: int
+
+    def of(self, channels: int) -> "Part":
+        """The part in the channels of a mask alone."""
+        return self._replace(within=self.within & channels)
+
+
+class Step(NamedTuple):
+    """The masks of all formulas over a window whose frame 0 is frame `first` of the stream, and what of them is due."""
+
+    first: int
+    last: int
     masks: tuple[int, ...]
+    parts: tuple[Part, ...]
+
+    def of(self, channels: int) -> "Step":
+        """The step in the channels of a mask alone."""
+        return self._replace(parts=tuple(part.of(channels) for part in self.parts))
 
 
 class Window:
@@ -47,14 +63,13 @@ class Window:
         reaches = (max(map(lookahead, group)) + max(map(lookback, group)) for group in groups)
         self.width = max(reaches, default=0) + bool(named & EDGES.keys())
         self._formulas = formulas
-        self._slices = tuple(_slices(groups))
         self._farthest = farthest(formulas)
         self._programs: dict[int, Program] = {}
-        self._withins: dict[tuple[int, int], tuple[int, int]] = {}
+        self._steady: tuple[int, tuple[Part, ...]] = -1, ()
 
-    def push(self, frames: int, chunk: Sequence[int], valid: Callable[[int], int]) -> Iterator[Due]:
+    def push(self, frames: int, chunk: Sequence[int], valid: Callable[[int], int]) -> Step:
         """Put a chunk of some frames behind the window; `valid` gives the mask of a number of frames that exist."""
-        before, held, channels = self.frames, self.held, self.channels
+        held, channels = self.held, self.channels
         width = held + frames
         if held:
             shift = held * channels
@@ -68,36 +83,32 @@ class Window:
         else:
             self.kept = list(chunk)
             self.held = width
+        before = self.frames
         self.frames = before + frames
-        return self._due(before, self.frames, held, masks)
+        if held != self.width:
+            parts = self._parts(before, self.frames, held)
+        elif frames == self._steady[0]:
+            parts = self._steady[1]
+        else:
+            parts = self._parts(before, self.frames, held)
+            self._steady = frames, parts
+        return Step(before - held, self.frames - 1, masks, parts)
 
-    def rest(self, valid: Callable[[int], int]) -> Iterator[Due]:
+    def rest(self, valid: Callable[[int], int]) -> Step:
         """The verdicts that are not yet due, if the streams end here; the window stays as it is."""
         masks = self._program(self.held)(valid(self.held), *self.kept)
         first, end = self.frames - self.held, self.frames
-        for delay, part in zip(self.delays, self._slices, strict=True):
-            start = max(0, end - delay)
-            yield Due(start, end - start, *self._within(start - first, end - start), masks[part])
+        parts = (self._part(max(0, end - delay) - first, end - first) for delay in self.delays)
+        return Step(first, end - 1, masks, tuple(parts))
 
-    def _due(self, before: int, after: int, held: int, masks: tuple[int, ...]) -> Iterator[Due]:
+    def _parts(self, before: int, after: int, held: int) -> tuple[Part, ...]:
+        """What is due of each group; the same for every chunk of one length once the window is full."""
         first = before - held
-        for delay, part in zip(self.delays, self._slices, strict=True):
-            start = before - delay if before > delay else 0
-            if start < after - delay:
-                frames = after - delay - start
-                yield Due(start, frames, *self._within(start - first, frames), masks[part])
-            else:
-                yield Due(start, 0, 0, 0, masks[part])
+        return tuple(self._part(max(0, before - d) - first, max(0, after - d) - first) for d in self.delays)
 
-    def _within(self, first: int, frames: int) -> tuple[int, int]:
-        """The first bit and the mask of some frames of the window; those asked for last are kept."""
-        found = self._withins.get((first, frames))
-        if found is None:
-            if len(self._withins) > 2 * len(self.delays):
-                self._withins.clear()
-            skip = first * self.channels
-            found = self._withins[first, frames] = skip, (1 << frames * self.channels) - 1 << skip
-        return found
+    def _part(self, start: int, end: int) -> Part:
+        skip = start * self.channels
+        return Part(start, end - start, skip, (1 << (end - start) * self.channels) - 1 << skip)
 
     def forget(self, lost: Callable[[int], int]) -> None:
         """Take channels out of the window; `lost` gives the mask of their frames."""
@@ -121,10 +132,3 @@ def farthest(formulas: Sequence[Formula]) -> int:
     dag, _ = Dag.of(formulas)
     bounds = (abs(bound) for node in dag.nodes for bound in node.parameters if isinstance(bound, int))
     return max(bounds, default=1)
-
-
-def _slices(groups: Sequence[Group]) -> Iterator[slice]:
-    start = 0
-    for group in groups:
-        yield slice(start, start + len(group))
-        start += len(group)
