@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import end_to_end, frame_guards, memory, onset_guard, scaling, whole_family
+from benchmarks import end_to_end, frame_guards, memory, onset_guard, scaling, streaming, whole_family
 from benchmarks.harness import Options, Row, as_json, print_table
 
 SUBJECTS = {
@@ -15,6 +15,7 @@ SUBJECTS = {
     "whole_family": whole_family.measure,
     "memory": memory.measure,
     "end_to_end": end_to_end.measure,
+    "streaming": streaming.measure,
 }
 
 
