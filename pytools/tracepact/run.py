@@ -21,6 +21,7 @@ from tracepact.io import (
 )
 from tracepact.lang import load_contract, override, parse_contract
 from tracepact.score import Scorecard, score_family
+from tracepact.specs import shown_path
 from tracepact.trace import Durations, EventTable, Mode, Regions, assemble
 from tracepact.trace.assemble import FrameMask
 
@@ -113,11 +114,11 @@ def score(
     compiled = _contract(contract, set)
     masked = [masks_from(data, diagnostics, name=name) for name, data in (("ref", ref), ("pred", pred))]
     by_masks = durations_of_masks([m for m in masked if m is not None], compiled.step, diagnostics)
-    lengths = durations_from(by_masks if durations is None and by_masks else durations, diagnostics)
     reference, prediction = (
         events_from(data, diagnostics, name=name) if found is None else table_of_masks(found, compiled.step, name=name)
         for name, data, found in zip(("ref", "pred"), (ref, pred), masked, strict=True)
     )
+    lengths = durations_from(by_masks if durations is None and by_masks else durations, diagnostics)
     regions = regions_from(ignore, diagnostics) if ignore is not None else None
     return _finish(
         compiled,
@@ -203,7 +204,7 @@ def _finish(
         ("conditions", groups),
     ]
     on_stage(STAGES[2])
-    inputs = tuple(Input(role, t.name, t.digest) for role, t in tables if t is not None and t.digest)
+    inputs = tuple(Input(role, shown_path(Path(t.name)), t.digest) for role, t in tables if t is not None and t.digest)
     return Run(score_family(contract, family), tuple(diagnostics), inputs, groups.clips if groups else None)
 
 

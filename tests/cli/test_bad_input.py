@@ -184,7 +184,7 @@ def test_faults_of_rows_and_of_clips_are_said_at_once(tmp_path: Path) -> None:
 
 WINDOW = """contract gate
 step 20ms
-clause onset on ref_onset : ref_onset -> N[11] pred_onset
+clause onset on ref_onset : ref_onset -> N[11s] pred_onset
 """
 WARNINGS: dict[str, tuple[dict[str, str | bytes], list[tuple[str, str]]]] = {
     "an offset beyond the clip's end": (

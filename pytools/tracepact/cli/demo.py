@@ -37,7 +37,7 @@ def command(out: Path) -> None:
             advance(f"writing {out / system.name}")
             write_report(system.run, reports[system.name], out / system.name)
     console.print(_comparison(systems, reports))
-    console.print("One frame F1, three different failures: that is what the vector is for.\n")
+    console.print("Nearly one frame F1, three different failures: that is what the vector is for.\n")
     worst = systems[0]
     console.print(f"[bold]{worst.name} in full[/bold]")
     console.print(render_report(reports[worst.name]))

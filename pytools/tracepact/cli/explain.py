@@ -32,7 +32,8 @@ def command(contract: str, overrides: tuple[tuple[str, str], ...], as_json: bool
 def _measures(row: dict[str, object]) -> str:
     if row["kind"] == "event":
         return str(row["note"])
+    windows = ", ".join(f"{lo:+d} to {hi:+d}" for lo, hi in row["windows"]) or "none"  # type: ignore[attr-defined]  # plain data
     return (
-        f"windows {row['windows']}, lookahead {row['lookahead']}, lookback {row['lookback']}, depth {row['depth']}, "
-        f"{row['size']} nodes, cost {row['cost']} passes"
+        f"windows in frames: {windows}; lookahead {row['lookahead']}, lookback {row['lookback']}, "
+        f"depth {row['depth']}, {row['size']} nodes, {row['cost']} passes over the mask"
     )

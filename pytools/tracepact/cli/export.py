@@ -2,7 +2,7 @@
 
 import click
 
-from tracepact.cli.screen import set_option
+from tracepact.cli.screen import say, set_option
 from tracepact.export import EXPORTS
 from tracepact.lang import load_contract
 
@@ -13,4 +13,7 @@ from tracepact.lang import load_contract
 @set_option
 def command(contract: str, target: str, overrides: tuple[tuple[str, str], ...]) -> None:
     """Print the frame clauses of a contract, after projection to its grid, for another monitor."""
-    click.echo(EXPORTS[target](load_contract(contract, dict(overrides))), nl=False)
+    compiled = load_contract(contract, dict(overrides))
+    if not compiled.frame_clauses:
+        say(f"`{compiled.name}` has no frame clause, and event clauses have no counterpart there", "yellow")
+    click.echo(EXPORTS[target](compiled), nl=False)

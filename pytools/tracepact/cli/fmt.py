@@ -12,6 +12,7 @@ from tracepact.cli.screen import say
 from tracepact.diagnostics import Diagnostics, RowPlace, Source
 from tracepact.lang import format_document, read_document, read_file
 from tracepact.report.files import write_whole
+from tracepact.specs import starter_contracts
 
 
 @click.command()
@@ -23,7 +24,8 @@ def command(contracts: tuple[str, ...], check: bool, diff: bool) -> int:
     diagnostics = Diagnostics()
     formatted: list[tuple[Source, str]] = []
     for given in contracts:
-        source = _standard_input(diagnostics) if given == "-" else read_file(given, diagnostics)
+        starter = "a starter contract is not yours to format; copy it first" if given in starter_contracts() else None
+        source = _standard_input(diagnostics) if given == "-" else read_file(given, diagnostics, starter)
         if source is not None:
             source = replace(source, name=given)
             formatted.append((source, format_document(read_document(source, diagnostics), source)))

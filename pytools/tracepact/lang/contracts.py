@@ -167,6 +167,7 @@ class ContractLowering:
         found = self.scope.literal(statement.value)
         if found is None:
             return
+        self.scope.seconds(statement.value)
         if found[1] == "f":
             self._report("unit-mismatch", "the step is what a frame is, not a number of frames", statement.value.span)
         elif found[0] <= 0:
@@ -304,7 +305,7 @@ class ContractLowering:
             yield Profile(decl.name.text, aggregation, tuple(weights))
 
     def _unused_parameters(self) -> None:
-        if self.document.broken:
+        if self.document.broken or self.diagnostics.errors:
             return
         for decl in self._of(s.ParamDecl):
             if decl.name.text not in self.scope.used:

@@ -25,6 +25,7 @@ from tracepact.core import (
     Sum,
     Term,
 )
+from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Span, did_you_mean
 from tracepact.lang import syntax as s
 from tracepact.lang.formulas import CONNECTIVES
@@ -295,6 +296,8 @@ class PredicateLowering:
             hint = f"write a time with its unit: `{print_number(item.constant)}s`"
         elif item.quantity is None and other.quantity is Quantity.COUNT:
             hint = "a count goes with whole numbers"
+        elif item.quantity is Quantity.TIME and item.constant is not None:
+            hint = "leave the unit out"
         self.scope.report(code, f"a {item.kind} is {verb} a {other.kind}", item.span, hint)
 
     # Attributes
@@ -344,4 +347,7 @@ class PredicateLowering:
         known = {*ATTRIBUTES, *self.scope.parameters}
         if node.owner is not None:
             known = {f"{o}.{name}" for o in ("ref", "pred") for name in (*_EDGES, *_OF_EITHER, *_OF_REF, *_OF_PRED)}
-        self.scope.report("unknown-attribute", f"unknown attribute `{text}`", node.span, did_you_mean(text, known))
+        hint = did_you_mean(text, known)
+        if text in {*BUILTIN_ATOMS, *CLASS_ATOMS, *self.scope.atoms}:
+            hint = "atoms belong to frame clauses: `clause name on ref_onset : …`"
+        self.scope.report("unknown-attribute", f"unknown attribute `{text}`", node.span, hint)

@@ -1,7 +1,8 @@
 """Reads contract and formula text: tokens, statements, syntax nodes; every syntax fault of a file in one run."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from typing import Any
 
 from lark import Token
@@ -10,7 +11,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 from tracepact.diagnostics import Diagnostics, RowPlace, Source, Span, TextPlace, did_you_mean
 from tracepact.lang import syntax as s
 from tracepact.lang.build import UNITS, token_span
-from tracepact.lang.grammar import STATEMENTS, lex, parser, spellings
+from tracepact.lang.grammar import STATEMENTS, lex, parser, reserved_words, spellings
 
 LARGEST_TEXT = 1 << 20
 DEEPEST_NESTING = 200
@@ -40,9 +41,18 @@ def read_document(source: Source, diagnostics: Diagnostics) -> s.Document:
         if node is not None:
             statements.append(node)
         else:
-            name = next((str(token) for token in chunk[1:2] if token.type == "NAME"), "")
-            broken.append(s.Broken(str(chunk[0]), name))
+            broken += _would_be(chunk)
     return s.Document(tuple(statements), _comments(source), tuple(broken))
+
+
+def _would_be(chunk: list[Token]) -> Iterator[s.Broken]:
+    """What the tokens of an unreadable statement would have declared, misspelt first words inside it included."""
+    words = {spellings()[name]: name for name in STATEMENTS}
+    for token, following in zip(chunk, [*chunk[1:], None], strict=True):
+        near = get_close_matches(str(token), words, n=1, cutoff=0.75) if token.type == "NAME" else []
+        if token.type in STATEMENTS or near:
+            name = str(following) if following is not None and following.type == "NAME" else ""
+            yield s.Broken(near[0] if near else str(token), name)
 
 
 def read_formula(source: Source, diagnostics: Diagnostics) -> s.Expression | None:
@@ -56,7 +66,7 @@ def read_formula(source: Source, diagnostics: Diagnostics) -> s.Expression | Non
 
 def read_value(source: Source, diagnostics: Diagnostics) -> s.Value | None:
     """A value that overrides a parameter, such as `80ms`."""
-    tokens, faulty = _tokens(Source(source.name, f"step {source.text}"), diagnostics)
+    tokens, faulty = _tokens(Source(source.name, f"step {source.text}"), Diagnostics())
     node = None if faulty else _parse(tokens, "statement", source, Diagnostics())
     if isinstance(node, s.Setting) and isinstance(node.value.body, s.Quantity):
         return node.value
@@ -109,13 +119,15 @@ def _tokens(source: Source, diagnostics: Diagnostics) -> tuple[list[Token], list
 
 def _report_bad_characters(source: Source, text: str, start: int, diagnostics: Diagnostics) -> int:
     """Say what is wrong at a place where no token starts; returns where to go on."""
-    glued = re.compile(r"[0-9.]+(?:/[0-9]*)?[A-Za-z0-9_.]*").match(text, start)
+    glued = re.compile(r"[0-9.]+(?:/[0-9]*)?(?:[eE][-+]?[0-9]+)?[A-Za-z0-9_.]*").match(text, start)
     if glued:
         end, word = glued.end(), glued[0]
         unit = word.lstrip("0123456789./")
         hint = "units are `ms`, `s` and `f` (frames), written without a space: `40ms`"
         if unit and unit.lower() in UNITS:
             hint = f"units are in lower case: `{word.lower()}`"
+        elif re.fullmatch(r"[eE][-+]?[0-9]+.*", unit):
+            hint = "there are no exponents; write the number out, such as `0.04`"
         diagnostics.add("bad-quantity", f"`{word}` is not a quantity", TextPlace(source, Span(start, end)), hint)
         return end
     character = text[start]
@@ -236,13 +248,32 @@ def _report_unexpected(token: Token, tokens: list[Token], start: str, source: So
         diagnostics.add("syntax", f"{what}, where {expected} is missing", TextPlace(source, last))
         return
     help_line = f"expected {expected}"
-    if str(token) in ("N", "F", "G", "U", "S"):
+    hint = _misread(token, before)
+    if hint is not None:
+        help_line = hint
+    elif str(token) in ("N", "F", "G", "U", "S"):
         help_line += f"; `{token}` is an operator and cannot be a name"
     elif token.type in STATEMENTS:
         help_line += f"; `{token}` is a reserved word"
     elif token.type == "EQUAL" and "COMPARE" in accepted:
         help_line = "write `==` to compare"
     diagnostics.add("syntax", f"`{token}` does not belong here", TextPlace(source, token_span(token)), help_line)
+
+
+def _misread(token: Token, before: list[Token]) -> str | None:
+    """What a newcomer to the language most likely meant."""
+    word, last = str(token), before[-1] if before else None
+    if last is not None and last.type == "QUANTITY" and word in UNITS:
+        return f"a unit is written without a space: `{last}{word}`"
+    if last is not None and word == str(last) and word in ("&", "|"):
+        return f"write one `{word}`"
+    if word != word.lower() and word.lower() in reserved_words():
+        return f"write `{word.lower()}`"
+    if token.type == "DOT":
+        return "attributes such as `ref.onset` belong to event clauses: `clause name on each ref : …`"
+    if token.type == "NAME" and get_close_matches(word, [spellings()[name] for name in STATEMENTS], 1, 0.75):
+        return did_you_mean(word, [spellings()[name] for name in STATEMENTS])
+    return None
 
 
 def _describe(terminals: Iterable[str]) -> str:

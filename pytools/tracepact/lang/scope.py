@@ -7,6 +7,8 @@ from tracepact.diagnostics import Diagnostics, Source, Span, TextPlace, did_you_
 from tracepact.lang import syntax as s
 from tracepact.lang.printer import print_value
 
+_SUSPICIOUS = 10
+"""A bare number this large was most likely meant in milliseconds."""
 _SECONDS = {"s": Fraction(1), "ms": Fraction(1, 1000), "": Fraction(1)}
 
 
@@ -51,7 +53,17 @@ class Scope:
     def seconds(self, value: s.Value) -> Fraction | None:
         """A value as a time; without a unit it is a number of seconds (rule 2.4)."""
         found = self.literal(value)
-        return None if found is None else self.in_seconds(*found)
+        if found is None:
+            return None
+        if not found[1] and abs(found[0]) >= _SUSPICIOUS:
+            shown = print_value(value)
+            self.report(
+                "bare-seconds",
+                f"`{shown}` without a unit is a number of seconds",
+                value.span,
+                f"write `{shown}ms`, or `{shown}s` if you mean it" if isinstance(value.body, s.Quantity) else None,
+            )
+        return self.in_seconds(*found)
 
     def in_seconds(self, number: Fraction, unit: str) -> Fraction:
         """A number with a unit as seconds."""

@@ -101,6 +101,7 @@ def score_data(score: Score) -> Data:
         "vacuous": score.vacuous,
         "entries": score.entries,
         "vacuous_entries": score.vacuous_entries,
+        "counter_entries": score.counter_entries,
     }
 
 

@@ -12,7 +12,7 @@ from tracepact.score import UNBOUNDED, Scorecard
 
 Row = Sequence[str | int]
 
-SCORE_COLUMNS = ("filename", "event_label", "clause", "satisfied", "obligated", "value", "vacuous")
+SCORE_COLUMNS = ("filename", "event_label", "clause", "satisfied", "obligated", "value", "decimal", "vacuous")
 MATCH_COLUMNS = ("filename", "event_label", "ref_onset", "ref_offset", "pred_onset", "pred_offset")
 WITNESS_COLUMNS = ("filename", "event_label", "clause", "onset", "offset", "part", "distance", "unit")
 
@@ -31,7 +31,8 @@ def score_rows(card: Scorecard) -> Iterator[Row]:
             for clause in card.contract.clauses:
                 score = card.counts[clause.name].score(k, c)
                 vacuous = "true" if score.vacuous else "false"
-                yield clip, label, clause.name, score.satisfied, score.obligated, str(score.value), vacuous
+                value, decimal = str(score.value), f"{float(score.value):.6f}"
+                yield clip, label, clause.name, score.satisfied, score.obligated, value, decimal, vacuous
 
 
 def match_rows(card: Scorecard) -> Iterator[Row]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import PurePath
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -16,6 +17,8 @@ from tracepact.report.witnesses import describe
 Data = dict[str, Any]
 _BAR = 10
 _VACUOUS = "∅"
+_COUNTER = "⊥"
+_WIDE = 118
 _HEADINGS = {
     Aggregation.POOLED: "pooled",
     Aggregation.MACRO_CLIPS: "macro clips",
@@ -32,12 +35,12 @@ def render_report(data: Data) -> RenderableType:
 
 def render_summary(data: Data) -> RenderableType:
     """What fits a picture: the vector, what stands beside it, and the clip that failed worst."""
-    return Group(_heading(data), vector_table(data), _beside(data), *map(_timeline, data["timelines"][:1]))
+    return Group(_heading(data), VectorTable(data), _beside(data), *map(_timeline, data["timelines"][:1]))
 
 
 def _sections(data: Data) -> Iterator[RenderableType]:
     yield _heading(data)
-    yield vector_table(data)
+    yield VectorTable(data)
     yield _beside(data)
     if data["sweeps"]:
         yield _sweep_table(data)
@@ -64,45 +67,73 @@ def _heading(data: Data) -> RenderableType:
     frames = f"{family['frames']:,} frames of {seconds(data['grid']['step'])} ({data['grid']['projection']})"
     matching = f"{matcher['kind']} matcher, search {seconds(matcher['search'])}"
     text.append(f"  ·  {_count(family['clips'], 'clip')} × {classes}, {frames}  ·  {matching}", style="dim")
+    inputs = [f"{item['role']} {PurePath(item['name']).name}" for item in data["inputs"]]
+    if inputs:
+        text.append(f"\n{'  ·  '.join(inputs)}", style="dim")
     overridden = [f"{p['name']} = {p['value']}" for p in contract["parameters"] if p["overridden"]]
     if overridden:
         text.append(f"\nset from outside: {', '.join(overridden)}", style="yellow")
     return Padding(text, (0, 0, 1, 0))
 
 
-def vector_table(data: Data) -> Table:
-    """Every clause under every aggregation, the contract's own first."""
+class VectorTable:
+    """Every clause under every aggregation, the contract's own first; a narrow screen shows that and the pooled one."""
+
+    def __init__(self, data: Data) -> None:
+        self.data = data
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield _vector_table(self.data, wide=options.max_width >= _WIDE)
+
+
+def _vector_table(data: Data, *, wide: bool) -> Table:
     first = Aggregation(data["aggregation"])
-    others = [a for a in Aggregation if a is not first]
+    others = [a for a in Aggregation if a is not first and (wide or a is Aggregation.POOLED)]
     table = _table("The vector")
     table.add_column("clause", no_wrap=True)
-    table.add_column(f"{_HEADINGS[first]}", justify="left", style="bold", no_wrap=True)
+    table.add_column(_HEADINGS[first], justify="left", style="bold", no_wrap=True)
     table.add_column("satisfied / obligated", justify="right", no_wrap=True)
+    table.add_column(f"{_VACUOUS} +{_COUNTER}", justify="right", no_wrap=True, style="dim")
     for aggregation in others:
-        table.add_column(_HEADINGS[aggregation], justify="right", style="dim")
+        table.add_column(_HEADINGS[aggregation], justify="right", style="dim", no_wrap=True)
     for row in data["vector"]:
         scores = row["scores"]
         table.add_row(
             row["clause"],
             bar(scores[first.value]),
             f"{scores['pooled']['satisfied']:,} / {scores['pooled']['obligated']:,}",
+            _empty_entries(scores[first.value]),
             *(number(scores[a.value]) for a in others),
         )
     table.add_section()
     logic = data["logic"]
-    table.add_row("logic (mean)", bar(logic[first.value]), "", *(number(logic[a.value]) for a in others))
+    table.add_row("logic (mean)", bar(logic[first.value]), "", "", *(number(logic[a.value]) for a in others))
     return table
+
+
+def _empty_entries(score: Data) -> str:
+    """How many of the averaged values count 1 or 0 without an obligation behind them."""
+    vacuous, counter = score["vacuous_entries"], score["counter_entries"]
+    if not vacuous and not counter:
+        return ""
+    return f"{vacuous:,} +{counter:,}" if counter else f"{vacuous:,}"
 
 
 def _beside(data: Data) -> RenderableType:
     soft = data["soft_boundary"]
+    vacuous = "" if soft["edges"] else f" {_VACUOUS}"
     lines = [
-        f"soft boundary score {soft['value']:.3f} over {soft['edges']:,} edges (scale {seconds(soft['scale'])})",
+        f"soft boundary score{vacuous} {soft['value']:.3f}, {soft['edges']:,} edges, scale {seconds(soft['scale'])}",
         *(f"profile {p['name']} = {p['decimal']:.3f} ({p['aggregation']})" for p in data["profiles"]),
         _count(len(data["matches"]), "matched pair"),
     ]
-    if any(score["vacuous_entries"] for row in data["vector"] for score in row["scores"].values()):
-        lines.append(f"{_VACUOUS} vacuous: no obligation and no counter evidence; scores 1, left out of “no ∅” means")
+    first = [row["scores"][data["aggregation"]] for row in data["vector"]]
+    entries = max(score["entries"] for score in first)
+    what = "clips and classes" if "clips" in data["aggregation"] else "values"
+    if any(score["vacuous_entries"] for score in first):
+        lines.append(f"{_VACUOUS} so many of {entries:,} {what} have no obligation and count 1; “no ∅” leaves them out")
+    if any(score["counter_entries"] for score in first):
+        lines.append(f"{_COUNTER} so many have events on one side only and count 0 (rule 7.4)")
     return Padding(Text("\n".join(lines), style="dim"), (0, 0, 1, 1))
 
 
@@ -145,10 +176,10 @@ def _witness_table(data: Data) -> Table:
     table.add_column("class", no_wrap=True)
     table.add_column("at", justify="right", no_wrap=True)
     table.add_column("failing part", overflow="fold")
-    table.add_column("", overflow="fold")
+    table.add_column("how far", overflow="fold")
     for item in data["witnesses"]:
         for index, witness in enumerate(item["shown"][:3]):
-            at = seconds(witness["interval"][0] if "interval" in witness else witness["time"])
+            at = f"{float(Fraction(witness['interval'][0] if 'interval' in witness else witness['time'])):g} s"
             table.add_row(
                 item["clause"] if index == 0 else "",
                 f"{item['total']:,}" if index == 0 else "",

@@ -81,7 +81,7 @@ def explain_clause(clause: FrameClause | EventClause, contract: Contract) -> Dat
             "kind": "event",
             "words": f"{_EACH[clause.each]}: {' '.join(text.split())}{_given(text, contract)}",
             "text": text,
-            "note": "judged when the match of its events is settled; the contract bounds neither that delay nor the memory",
+            "note": "judged when the match of its events is settled; the contract bounds neither delay nor memory",
         }
     both = (clause.obligation, clause.formula)
     return {

@@ -15,7 +15,11 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A value with the counts behind it; `entries` is how many values a mean was taken of."""
+    """A value with the counts behind it.
+
+    `entries` is how many values a mean was taken of; of these `vacuous_entries` count 1 because nothing was obliged,
+    and `counter_entries` count 0 because an empty event obligation met events on the other side (rule 7.4).
+    """
 
     value: Fraction
     satisfied: int
@@ -23,6 +27,7 @@ class Score:
     vacuous: bool
     entries: int = 1
     vacuous_entries: int = 0
+    counter_entries: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +82,14 @@ def _score(satisfied: int, obligated: int, counter: bool) -> Score:
     """Rules 7.2 to 7.4."""
     if obligated:
         return Score(Fraction(satisfied, obligated), satisfied, obligated, vacuous=False)
-    return Score(Fraction(0 if counter else 1), 0, 0, vacuous=not counter, vacuous_entries=int(not counter))
+    return Score(
+        Fraction(0 if counter else 1),
+        0,
+        0,
+        vacuous=not counter,
+        vacuous_entries=int(not counter),
+        counter_entries=int(counter),
+    )
 
 
 def _mean(counts: ClauseCounts, *, informative: bool) -> Score:
@@ -91,9 +103,9 @@ def _mean(counts: ClauseCounts, *, informative: bool) -> Score:
     per_clip = taken.sum(axis=0)
     clips = int((per_clip > 0).sum())
     satisfied, obligated = int(counts.satisfied.sum()), int(counts.obligated.sum())
-    vacuous_entries = int(vacuous.sum())
+    vacuous_entries = int((vacuous & taken).sum())
     if not clips:
-        return Score(Fraction(1), satisfied, obligated, True, 0, vacuous_entries)
+        return Score(Fraction(1), satisfied, obligated, vacuous=True, entries=0)
     numerator = np.where(counts.obligated > 0, counts.satisfied, vacuous)[taken]
     denominator = (np.maximum(counts.obligated, 1) * per_clip)[taken]
     kinds, inverse = np.unique(denominator, return_inverse=True)
@@ -108,4 +120,5 @@ def _mean(counts: ClauseCounts, *, informative: bool) -> Score:
         bool(vacuous.all()),
         int(taken.sum()),
         vacuous_entries,
+        int((counts.counter & (counts.obligated == 0) & taken).sum()),
     )

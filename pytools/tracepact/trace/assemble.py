@@ -295,7 +295,7 @@ def _masks(
             diagnostics.add(
                 "missing-mask",
                 f"the contract declares atom `{name}`, but no mask was given for it",
-                help=f"pass masks={{'{name}': {{clip: frames}}}}",
+                help=f"on the command line with --pair; in Python masks={{'{name}': {{clip: frames}}}}",
             )
     supplied: dict[str, dict[int, tuple[Run, ...]]] = {}
     for name, by_clip in masks.items():
