@@ -58,12 +58,13 @@ Place = TextPlace | RowPlace
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding."""
+    """One finding; `trace` is a small picture of what shows it, where something does."""
 
     code: str
     headline: str
     place: Place | None = None
     help: str | None = None
+    trace: str | None = None
 
     def __post_init__(self) -> None:
         if self.code not in CODES:

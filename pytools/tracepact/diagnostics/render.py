@@ -55,6 +55,8 @@ def _block(d: Diagnostic) -> str:
             lines.append(f"  --> {file}")
         case RowPlace(file, row):
             lines.append(f"  --> {file}:{row}")
+    if d.trace:
+        lines += [f"  | {line}".rstrip() for line in d.trace.splitlines()]
     if d.help:
         lines.append(f"  = help: {d.help}")
     return "\n".join(lines)
@@ -87,6 +89,7 @@ def as_data(d: Diagnostic) -> dict[str, Any]:
         case None:
             data["place"] = None
     data["help"] = d.help
+    data["trace"] = d.trace
     data["rules"] = list(d.kind.rules)
     return data
 

@@ -1,0 +1,20 @@
+"""`tracepact implies`: does one formula hold wherever another does."""
+
+from typing import Any
+
+import click
+
+from tracepact.cli.sat import ask, question_options
+from tracepact.logic import implies
+
+
+@click.command()
+@click.argument("stronger")
+@click.argument("weaker")
+@question_options
+def command(stronger: str, weaker: str, **asked: Any) -> int:
+    """Does WEAKER hold at every frame where STRONGER does? Shows a smallest trace if not.
+
+    Unknown identifiers are free atoms. Exit codes: 0 yes, 1 no, 3 unknown.
+    """
+    return ask("implies", (stronger, weaker), implies, asked)

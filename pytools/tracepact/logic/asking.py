@@ -1,0 +1,94 @@
+"""Asks questions on behalf of the checker: samples first, then the solver, and keeps what stayed undecided."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from tracepact.core import Contract, Each, EventAtom, Formula, atoms
+from tracepact.diagnostics import Diagnostic, TextPlace
+from tracepact.logic.decide import Budget, Terms, Verdict, bound, solve
+from tracepact.logic.model import Model
+from tracepact.logic.picture import picture
+from tracepact.logic.scenes import EventObligation
+from tracepact.logic.vocabulary import over_base_atoms
+from tracepact.monitor import evaluate_trace
+
+_SAMPLES = 12
+_LONGEST_SAMPLE = 4000
+
+
+@dataclass(slots=True)
+class Asker:
+    """What the checker asks about one contract."""
+
+    contract: Contract
+    budget: Budget
+    undecided: list[Diagnostic] = field(default_factory=list)
+
+    def possible(self, formula: Formula, question: str, place: TextPlace) -> bool | None:
+        """Whether the formula holds at some frame of some trace; None, and a note, if that stays unknown."""
+        if sampled(formula):
+            return True
+        answer = solve(formula, Terms(budget=self.budget, minimise=False))
+        if answer.verdict is Verdict.UNKNOWN:
+            self._note(question, answer.reason, place)
+            return None
+        return answer.verdict is Verdict.SAT
+
+    def shown(self, formula: Formula, *names: Formula) -> str | None:
+        """The picture of a smallest trace where the formula holds, with the atoms of the formulas named."""
+        answer = solve(formula, Terms(budget=self.budget))
+        if answer.model is None:
+            return None
+        return picture(answer.model, _names(answer.model, formula, *names))
+
+    def event_possible(
+        self, formula: Formula, each: Each, event_atoms: Mapping[str, EventAtom], question: str, place: TextPlace
+    ) -> tuple[bool | None, EventObligation | None]:
+        """Whether a predicate can be true for some obligation, with one; None and a note if that stays unknown."""
+        from tracepact.logic.intervals import solve_predicate
+
+        answer = solve_predicate(formula, each, event_atoms, self.contract, self.budget)
+        if answer.verdict is Verdict.UNKNOWN:
+            self._note(question, answer.reason, place)
+            return None, None
+        return answer.verdict is Verdict.SAT, answer.example
+
+    def _note(self, question: str, reason: str | None, place: TextPlace) -> None:
+        headline = f"it stayed open whether {question}" + (f": {reason}" if reason else "")
+        self.undecided.append(Diagnostic("undecided", headline, place, "give it more time: `--timeout`"))
+
+
+def _names(model: Model, *formulas: Formula) -> set[str]:
+    return set(model.atoms).union(*(atoms(formula) for formula in formulas))
+
+
+def sampled(formula: Formula) -> bool:
+    """Whether the formula holds somewhere on a few seeded random traces; a cheap way to an answer that is often yes."""
+    base = over_base_atoms(formula)
+    names = sorted(atoms(base))
+    frames = min(2 * bound(base, free=True) + 8, _LONGEST_SAMPLE)
+    return any(
+        evaluate_trace(base, dict(zip(names, masks, strict=False)), frames) for masks in _traces(len(names), frames)
+    )
+
+
+@lru_cache(maxsize=64)
+def _traces(number: int, frames: int) -> tuple[tuple[int, ...], ...]:
+    """Masks of runs of random lengths, short and long."""
+    generator = random.Random(number * 1_000_003 + frames)
+    return tuple(
+        tuple(_mask(generator, frames, generator.choice((1, 3, 10, 40))) for _ in range(number))
+        for _ in range(_SAMPLES)
+    )
+
+
+def _mask(generator: random.Random, frames: int, mean: int) -> int:
+    mask, at, active = 0, 0, generator.random() < 0.5
+    while at < frames:
+        run = min(frames - at, 1 + int(generator.expovariate(1 / mean)))
+        if active:
+            mask |= ((1 << run) - 1) << at
+        at, active = at + run, not active
+    return mask

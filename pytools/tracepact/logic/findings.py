@@ -1,0 +1,34 @@
+"""Everything `check` finds in a contract that compiles, ordered by place."""
+
+from collections.abc import Sequence
+
+from tracepact.core import Contract
+from tracepact.diagnostics import Diagnostic, TextPlace
+from tracepact.logic.asking import Asker
+from tracepact.logic.decide import Budget
+from tracepact.logic.event_findings import EventFindings
+from tracepact.logic.frame_findings import FrameFindings
+from tracepact.logic.value_findings import ValueFindings
+from tracepact.logic.written import Written
+
+CHECK_BUDGET = Budget(seconds=5.0)
+"""What one question of a check may cost unless the caller says otherwise."""
+
+
+def check_contract(contract: Contract, *, notes: bool = False, budget: Budget = CHECK_BUDGET) -> list[Diagnostic]:
+    """Warnings, with `notes` also notes; questions that stayed open are always among them."""
+    written, ask = Written.of(contract), Asker(contract, budget)
+    frames, events = FrameFindings(written, ask), EventFindings(written, ask)
+    found = [*ValueFindings(written).warnings(), *frames.warnings(), *events.warnings()]
+    if notes:
+        found += [*frames.notes(), *events.notes()]
+    return by_place([*found, *_distinct(ask.undecided)])
+
+
+def by_place(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """In the order of the text; what has no place comes first."""
+    return sorted(found, key=lambda d: d.place.span.start if isinstance(d.place, TextPlace) else -1)
+
+
+def _distinct(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    return list(dict.fromkeys(found))
