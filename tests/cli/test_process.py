@@ -128,3 +128,17 @@ def _into_closed_pipe(*arguments: str) -> tuple[int, str]:
     finally:
         os.close(writer)
     return ended.returncode, ended.stderr
+
+
+def test_a_misspelt_command_is_offered() -> None:
+    ended = tracepact("scor", "boundary_gate")
+    assert ended.returncode == 2
+    assert "did you mean `score`?" in ended.stderr
+
+
+def test_a_terminal_without_unicode_gets_stand_ins() -> None:
+    ended = tracepact("explain", "boundary_gate", env={**ENVIRONMENT, "PYTHONIOENCODING": "ascii"})
+    assert ended.returncode == 0
+    ended = tracepact("audit", "matcher", env={**ENVIRONMENT, "PYTHONIOENCODING": "ascii"})
+    assert ended.returncode == 0
+    assert "?" in ended.stdout

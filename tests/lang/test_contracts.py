@@ -169,6 +169,37 @@ def test_a_near_miss_is_offered() -> None:
     assert caught.value.diagnostics[0].help == "did you mean `ref_onset`?"
 
 
+@pytest.mark.parametrize(
+    ("clause", "code", "hint"),
+    [
+        ("clasue a on true : true", "syntax", "did you mean `clause`?"),
+        ("clause a on ref_onset : ref.duration <= 1s", "syntax", "on each ref"),
+        ("clause a on each ref : pred_onset", "unknown-attribute", "atoms belong to frame clauses"),
+        ("clause a on true : N[40 ms] true", "syntax", "`40ms`"),
+        ("clause a on true : N[4e-2] true", "bad-quantity", "no exponents"),
+        ("clause a on true : N[40MS] true", "bad-quantity", "`40ms`"),
+        ("clause a on true : true AND true", "syntax", "write `and`"),
+        ("clause a on true : true && true", "syntax", "write one `&`"),
+        ("clause a on each ref : covering = 1", "syntax", "write `==`"),
+        ("clause a on each matched : iou >= 40ms", "type-mismatch", "leave the unit out"),
+    ],
+)
+def test_what_newcomers_get_wrong_has_a_way_out(clause: str, code: str, hint: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        parse_contract(HEAD + clause)
+    (finding,) = caught.value.diagnostics
+    assert finding.code == code
+    assert hint in (finding.help or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "warned"), [("N[40]", True), ("N[40s]", False), ("N[0.4]", False), ("F[-40,0]", True)]
+)
+def test_a_large_number_without_a_unit_is_questioned(text: str, warned: bool) -> None:
+    contract = parse_contract(f"{HEAD}clause a on true : {text} true\n")
+    assert [d.code for d in contract.warnings] == ["bare-seconds"] * warned
+
+
 # Event predicates
 
 

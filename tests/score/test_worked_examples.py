@@ -1,6 +1,7 @@
 """The worked examples: values derived by hand from the rules, through the public interface."""
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -78,9 +79,50 @@ def test_masks_intervals_and_frames_of_a_table_are_scored_alike() -> None:
         tracepact.score(STARTER, {"a": [("1", "2", "x")]}, {"a": [("1.06", "2.4", "x")]}, durations={"a": "5.0"}),
         tracepact.score(STARTER, table, predicted, durations=5),
         tracepact.score(STARTER, ref, [(1.06, 2.4)]),
+        tracepact.score(STARTER, ref.astype(int), pred.astype(float)),
+        tracepact.score(STARTER, {"a": ref}, {"a": pred.tolist()}),
+        tracepact.score(
+            STARTER, table, predicted, durations=pd.DataFrame({"filename": ["a"], "duration": [5.0]}), mode="union"
+        ),
     ]
     assert len({tuple(run.vector.items()) for run in runs}) == 1
     assert runs[0].vector["silence_guard"] == Fraction(48, 67)
+
+
+def test_masks_of_different_length_or_shape_are_refused() -> None:
+    for ref, pred in ((np.zeros(10, bool), np.zeros(50, bool)), (np.zeros((2, 10), bool), np.zeros(10, bool))):
+        with pytest.raises(InvalidInput) as caught:
+            tracepact.score(STARTER, ref, pred)
+        assert [d.code for d in caught.value.diagnostics] == ["wrong-mask"]
+
+
+def test_a_mode_is_given_by_name_and_others_are_refused() -> None:
+    events = {"a": [(0.5, 1.0, "x"), (0.8, 1.5, "y")]}
+    assert tracepact.score(STARTER, events, events, durations=3, mode="union").card.family.classes == ("*",)
+    with pytest.raises(ValueError, match="unoin"):
+        tracepact.score(STARTER, events, events, durations=3, mode="unoin")
+
+
+def test_a_run_gives_its_witnesses_and_its_report(tmp_path: Path) -> None:
+    run = tracepact.score("boundary_gate", [(1.0, 2.0)], [(1.06, 2.4)], durations=5)
+    (late,) = run.witnesses("onset_guard")
+    assert (late["time"], late["distance"]) == ("1", {"offset": 3, "frames": 3, "seconds": "3/50"})
+    (long,) = run.witnesses("duration_guard")
+    # 67 − 50 = 17 frames of 20 ms against a quarter of 50 frames, 12.5 of them: 4.5 too many
+    assert long["comparison"]["amount"] == "9/100"
+    assert len(run.witnesses("silence_guard")) == 19
+    assert "onset_guard" in str(run)
+    assert "silence_guard=0.716" in repr(run)
+    assert {path.name for path in run.save(tmp_path)} >= {"report.json", "report.txt", "witnesses.csv"}
+    with pytest.raises(KeyError):
+        run.witnesses("onset_gard")
+
+
+def test_a_refusal_says_where_and_how_to_mend_it() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        tracepact.score("contract c step 20ms clause g on ref_onest : true", [(1, 2)], [(1, 2)], durations=5)
+    assert "did you mean `ref_onset`?" in str(caught.value)
+    assert "^^^^^^^^^" in str(caught.value)
 
 
 def test_a_run_shows_in_a_notebook() -> None:
