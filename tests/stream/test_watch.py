@@ -235,3 +235,27 @@ def test_a_reader_that_leaves_ends_the_watching_quietly() -> None:
             pass
         assert started.stderr.read() == ""
     assert started.returncode == Exit.OK
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_a_terminal_shows_the_scores_below_the_violations() -> None:
+    import pty
+
+    reader, writer = pty.openpty()
+    code = "from tracepact.cli import main; main()"
+    command = [sys.executable, "-c", code, "watch", "boundary_gate"]
+    environment = {**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "120", "LINES": "40"}
+    ended = subprocess.run(command, input=b"1 0\n0 0\n0 0\n", stdout=writer, stderr=subprocess.PIPE, env=environment)
+    os.close(writer)
+    shown = b""
+    try:
+        while more := os.read(reader, 65536):
+            shown += more
+    except OSError:  # the other end is closed
+        pass
+    os.close(reader)
+    assert (ended.returncode, ended.stderr) == (Exit.OK, b"")
+    text = shown.decode()
+    assert "boundary_gate: 3 frames, 0.06 s" in text
+    assert text.index("onset_guard") < text.index("N[tol] pred_onset") < text.rindex("silence_guard")
+    assert "\x1b[" in text

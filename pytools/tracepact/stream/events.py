@@ -101,7 +101,8 @@ class EventStream:
     def _settle(self, channel: int, now: int, found: list[EventVerdict], *, ended: bool = False) -> None:
         """Judge the intervals whose component has closed after `now` frames, and forget what nobody needs."""
         refs, preds, ignored = self.sides[channel]
-        for some_refs, some_preds in self._components(refs, preds, now, ended=ended):
+        components = self._components(refs, preds, now, ended=ended)
+        for some_refs, some_preds in components:
             ref_runs, pred_runs = ([run.until(now) for run in some] for some in (some_refs, some_preds))
             pairs = self._match(ref_runs, pred_runs) if ref_runs and pred_runs else ()
             members = Scene(tuple(ref_runs), tuple(pred_runs))
@@ -118,7 +119,8 @@ class EventStream:
                 found += judge.judge(channel, (each._replace(scene=scene) for each in some), now - 1)
             for run in some_refs + some_preds:
                 run.judged = True
-        self._forget(channel, now)
+        if components or ignored.runs:
+            self._forget(channel, now)
 
     def _components(
         self, refs: StreamRuns, preds: StreamRuns, now: int, *, ended: bool
@@ -127,6 +129,8 @@ class EventStream:
         left, right = refs.pending, preds.pending
         nodes = left + right
         final = [ended or side.is_final(run, now) for side in (refs, preds) for run in side.pending]
+        if not any(final):
+            return []
         group = list(range(len(nodes)))
 
         def root(node: int) -> int:
