@@ -1,6 +1,7 @@
 """Frame clauses in streams: the offline verdicts, each out exactly at its frame, whatever the chunks."""
 
 import json
+import tracemalloc
 from itertools import pairwise, product
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import environments, formulas
 
 from stream.builders import Clauses, Log, contract_of, cuts, delay_of, located, pieces, saved_and_restored
-from tracepact import InvalidInput, parse_contract
+from tracepact import InvalidInput, load_contract, parse_contract
 from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Implies, Not, Since, Until, lookahead
 from tracepact.monitor import truth
 from tracepact.stream import StreamMonitor
@@ -226,6 +227,26 @@ def test_the_other_classes_of_a_stream_are_seen_and_no_other_stream() -> None:
     assert [(w.channel, monitor.place(w.channel)) for w in arrival.witnesses] == [(0, ("a", "x")), (2, ("a", "y"))]
 
 
+def test_classes_are_named_where_the_contract_compares_or_declares_them() -> None:
+    compares = parse_contract("contract o\nstep 1s\nclause c on ref_active : !other_ref_active\n")
+    declares = parse_contract("contract o\nstep 1s\nlabels x y\nclause c on ref_active : pred_active\n")
+    for contract, classes, code in ((compares, ("*",), "needs-classes"), (declares, ("x", "z"), "unknown-label")):
+        with pytest.raises(InvalidInput) as refused:
+            StreamMonitor(contract, classes=classes)
+        assert [d.code for d in refused.value.diagnostics] == [code]
+    StreamMonitor(declares, classes=("x", "y"))
+    StreamMonitor(declares)
+
+
+def test_streams_have_names_that_differ() -> None:
+    contract = contract_of([(Atom("p"), Atom("q"))])
+    for names in ((), ("a", "a")):
+        with pytest.raises(ValueError, match="names that differ"):
+            StreamMonitor(contract, streams=names)
+    with pytest.raises(ValueError, match="no stream `b`"):
+        StreamMonitor(contract, streams=("a",)).end("b")
+
+
 # Witnesses, callback, iterator
 
 
@@ -310,3 +331,22 @@ def test_the_state_does_not_grow_with_the_stream() -> None:
         sizes.append(len(json.dumps(state)))
     assert max(sizes) - min(sizes) <= 2  # a mask may have a leading zero
     assert all(mask.bit_length() <= monitor.window.width == 21 for mask in monitor.window.kept)
+
+
+def test_memory_stays_flat_however_long_the_stream() -> None:
+    contract = load_contract("boundary_gate")  # frame and event clauses
+    monitor = StreamMonitor(contract)
+    generator = np.random.default_rng(3)
+    sides = ("ref_active", "pred_active")
+    chunks = [{side: np.repeat(generator.random(25) < 0.4, 8) for side in sides} for _ in range(10)]
+    held = []
+    tracemalloc.start()
+    try:
+        for number in range(300):
+            monitor.push(chunks[number % len(chunks)])
+            if number % 100 == 99:
+                held.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    print(f"bytes held after 20,000, 40,000 and 60,000 frames: {held}")
+    assert held[2] - held[1] < 4096

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from tracepact.core import Aggregation, And, Atom, Contract, Formula, Implies, Located, Not, Profile
+from tracepact.core.contract import CLASS_ATOMS
+from tracepact.diagnostics import Diagnostics, did_you_mean
 from tracepact.score import ClauseCounts, Score, aggregate
 from tracepact.stream.events import EventStream
 from tracepact.stream.frames import IGNORED, FrameReader
@@ -39,6 +41,7 @@ class StreamMonitor:
     ) -> None:
         self.contract = contract
         self.streams, self.classes = tuple(streams), tuple(classes)
+        _check_names(contract, self.streams, self.classes)
         self.ignoring = ignoring
         self._on_arrival = on_arrival
         self.lanes = Lanes(len(self.streams) * len(self.classes))
@@ -93,6 +96,9 @@ class StreamMonitor:
     def end(self, *streams: str) -> Arrival:
         """Some streams have no more frames: their last verdicts, with windows cut at the end (rule 12.3)."""
         self._check_open()
+        unknown = [stream for stream in streams if stream not in self.streams]
+        if unknown:
+            raise ValueError(f"there is no stream `{unknown[0]}`")
         indices = [self.streams.index(stream) for stream in streams if stream not in self.ended]
         channels = [label * len(self.streams) + i for label in range(len(self.classes)) for i in indices]
         lost = np.zeros(self.lanes.channels, dtype=np.bool_)
@@ -157,6 +163,22 @@ class StreamMonitor:
         """The weighted mean of a profile (rule 7.8)."""
         total = sum((weight for _, weight in profile.weights), Fraction(0))
         return sum((w * self.score(c, profile.aggregation).value for c, w in profile.weights), Fraction(0)) / total
+
+
+def _check_names(contract: Contract, streams: tuple[str, ...], classes: tuple[str, ...]) -> None:
+    for what, names in (("streams", streams), ("classes", classes)):
+        if not names or len(set(names)) < len(names):
+            raise ValueError(f"{what} need names that differ")
+    faults = Diagnostics()
+    if classes == (UNION_CLASS,):
+        for atom in sorted(contract.atoms & set(CLASS_ATOMS)):
+            headline = f"the contract uses `{atom}`, which has no meaning when all classes are one"
+            faults.add("needs-classes", headline, help="name the classes")
+    elif contract.labels is not None:
+        for label in sorted(set(classes) - set(contract.labels)):
+            headline = f"class `{label}` is not in the contract's declared labels"
+            faults.add("unknown-label", headline, help=did_you_mean(label, contract.labels))
+    faults.raise_errors()
 
 
 def _formulas(obligation: Formula, body: Located, *, ignoring: bool) -> tuple[Formula, ...]:
