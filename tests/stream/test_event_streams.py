@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stream.builders import cuts, saved_and_restored
-from tracepact import Contract, parse_contract
+from tracepact import Contract, load_contract, parse_contract
 from tracepact.events import EventWitness
+from tracepact.report.words import explain_contract
 from tracepact.score import score_family
 from tracepact.stream import EventVerdict, StreamMonitor
 from tracepact.trace import Family, Mode, Run, Side, join_runs, runs_of_frames
@@ -228,3 +229,10 @@ def test_an_hour_of_fragments_inside_one_reference_is_judged_as_it_goes() -> Non
     assert len(outs) > 700
     last = monitor.close().judged
     assert [v.clause.name for v in last if v.interval == (0, frames)] == ["refs", "pairs"]
+
+
+def test_explain_says_that_the_contract_bounds_neither_delay_nor_memory() -> None:
+    rows = explain_contract(load_contract("boundary_gate"))["clauses"]
+    notes = {row["clause"]: row.get("note", "") for row in rows}
+    assert "bounds neither that delay nor the memory" in notes["duration_guard"]
+    assert not notes["onset_guard"]

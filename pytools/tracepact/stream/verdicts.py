@@ -137,6 +137,9 @@ class Arrival:
     @property
     def witnesses(self) -> list[Witness]:
         """Every violated obligation, in the order in which it was determined."""
-        found: list[Witness] = [witness for verdicts in self.verdicts for witness in verdicts.witnesses]
+        masks, found = self._step.masks, list[Witness]()
+        for source, part in zip(self._sources, self._step.parts, strict=True):
+            if masks[source.at] & part.within & ~masks[source.at + 1]:
+                found += FrameVerdicts(source, self._step, part).witnesses
         found += [verdict for verdict in self.judged if not verdict.satisfied]
         return sorted(found, key=lambda witness: witness.out)
