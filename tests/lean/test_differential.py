@@ -10,12 +10,14 @@ from typing import TypeVar
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from strategies import ATOMS, environments, formulas, to_mask
+from stream.builders import Log, contract_of, pieces
 
-from tracepact.core import Matcher, depth, lookahead, lookback, reach
+from tracepact.core import Constant, Formula, Matcher, depth, lookahead, lookback, reach
 from tracepact.events.matching import match_runs
 from tracepact.lean import Build
 from tracepact.lean.text import lean_formula, lean_int, lean_list, lean_mask
 from tracepact.monitor import IntegerAlgebra, evaluate_masks, evaluate_trace, truth
+from tracepact.stream import StreamMonitor
 from tracepact.trace import Layout, Run, runs_of_frames
 from tracepact.trace.family import offset, onset
 
@@ -89,6 +91,17 @@ def atom_table(masks: dict[str, int]) -> str:
     return f"(numbered {lean_list(lean_mask(masks[name]) for name in ATOMS)})"
 
 
+def streamed(formula: Formula, environment: dict[str, list[bool]]) -> int:
+    """The verdicts of the streaming monitor, one frame at a time, as a mask."""
+    monitor, log = StreamMonitor(contract_of([(Constant(True), formula)])), Log()
+    frames = len(environment[ATOMS[0]])
+    active = {name: [False] * frames for name in ("ref_active", "pred_active")}
+    for chunk in pieces({**active, **environment}, range(frames + 1)):
+        log.add(monitor.push(chunk))
+    log.add(monitor.close())
+    return sum(1 << frame for (_, frame, _), (_, holds, _) in log.found.items() if holds)
+
+
 def test_engines_give_the_verdicts_of_the_lean_engine(core: Build, lean_file: Path) -> None:
     """Formula by formula: verdict mask, lookback, lookahead, reach, depth."""
     stated = Statements()
@@ -96,6 +109,7 @@ def test_engines_give_the_verdicts_of_the_lean_engine(core: Build, lean_file: Pa
         masks = masks_of(environment)
         mask = evaluate_trace(formula, masks, frames)
         assert mask == to_mask(truth(formula, environment, frames))
+        assert mask == streamed(formula, environment)
         stated.define(f"f{number}", "Formula", lean_formula(formula, NUMBERS))
         about = (formula, frames, masks)
         stated.state(f"evalMask (full {frames}) {frames} {atom_table(masks)} f{number}", lean_mask(mask), about)
