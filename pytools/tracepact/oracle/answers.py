@@ -140,6 +140,18 @@ class Stream:
         """The verdicts of the frames that are left, on what there is."""
         return self._out([self._frames] * len(self._clauses))
 
+    def saved(self) -> dict[str, Any]:
+        """The state between two frames, as plain data."""
+        return {"seen": self._seen, "frames": self._frames, "next": self._next, "counts": self.counts}
+
+    def restored(self, state: Mapping[str, Any]) -> "Stream":
+        """A new stream of the same clauses that goes on from a state."""
+        stream = Stream(self._clauses, self._engine)
+        stream._seen = {name: list(mask) for name, mask in state["seen"].items()}
+        stream._frames, stream._next = state["frames"], list(state["next"])
+        stream.counts = [list(pair) for pair in state["counts"]]
+        return stream
+
     def _out(self, ends: Sequence[int]) -> list[list[Any]]:
         found: list[list[Any]] = []
         for k, (obligation, formula) in enumerate(self._clauses):

@@ -1,0 +1,132 @@
+"""`tracepact conform`: test another implementation against the vectors and the reference."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from tracepact.cli.exits import Exit
+from tracepact.cli.screen import messages, output
+from tracepact.oracle import Profile
+from tracepact.oracle.conform import conform
+from tracepact.oracle.differential import MissingHypothesis
+from tracepact.oracle.findings import Conformance, Finding, Tally
+from tracepact.oracle.outcome import junit_xml, outcome_data
+from tracepact.oracle.picture import picture
+from tracepact.report.files import json_text
+
+_SHOWN = 10
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("implementation", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
+@click.option(
+    "--examples", type=click.IntRange(min=0), default=200, show_default=True, help="Random cases an experiment."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Start of the random cases.")
+@click.option(
+    "--profile",
+    "profiles",
+    type=click.Choice([profile.value for profile in Profile]),
+    multiple=True,
+    help="Test these profiles only, of those the implementation supports.",
+)
+@click.option(
+    "--timeout", type=click.FloatRange(min=0.1), default=10.0, show_default=True, help="Seconds for an answer."
+)
+@click.option("--all", "show_all", is_flag=True, help=f"Show every finding, not the first {_SHOWN}.")
+@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write JUnit XML to this file as well.")
+def command(
+    implementation: tuple[str, ...],
+    examples: int,
+    seed: int,
+    profiles: tuple[str, ...],
+    timeout: float,
+    show_all: bool,
+    as_json: bool,
+    junit: Path | None,
+) -> int:
+    """Test an implementation that speaks the oracle protocol: all vectors of its profiles, then random cases.
+
+    A case on which it fails is shrunk to the smallest formula and trace that still disagree. Exits with 1 if anything
+    was found.
+    """
+    chosen = [Profile(name) for name in profiles] or None
+    console = messages()
+    try:
+        with console.status("starting") as status:
+
+            def progress(what: str, count: int) -> None:
+                if console.is_terminal:
+                    status.update(f"{what}: {count}")
+
+            found = conform(
+                implementation, profiles=chosen, examples=examples, seed=seed, timeout=timeout, progress=progress
+            )
+    except MissingHypothesis:
+        raise click.ClickException(
+            "random cases need Hypothesis: pip install 'tracepact[conform]', or ask for none with --examples 0"
+        ) from None
+    if junit is not None:
+        junit.write_text(junit_xml(found), encoding="utf-8")
+    if as_json:
+        click.echo(json_text(outcome_data(found)), nl=False)
+    else:
+        _print(output(), found, show_all)
+    return Exit.OK if found.conforms else Exit.VIOLATED
+
+
+def _print(console: Console, found: Conformance, show_all: bool) -> None:
+    console.print(f"[bold]{'conforms' if found.conforms else 'does not conform'}[/bold]:", end=" ")
+    console.print(found.name, markup=False)
+    console.print(f"profiles {', '.join(p.value for p in found.profiles) or 'none'}; seed {found.seed}\n")
+    table = Table(box=None, pad_edge=False)
+    for column in ("", "passed", "failed", "unsupported"):
+        table.add_column(column, justify="left" if not column else "right")
+    for group, tallies in (("vectors", found.vectors), ("random", found.random)):
+        for name, tally in tallies.items():
+            table.add_row(f"{group}: {name}", *_numbers(tally))
+    console.print(table)
+    shown = found.findings if show_all else _first_of_each_origin(found.findings)
+    for finding in shown:
+        _print_finding(console, finding)
+    if len(shown) < len(found.findings):
+        console.print(f"\n{len(found.findings) - len(shown)} more findings; --all shows them")
+    if found.stopped:
+        console.print(f"\nstopped: {found.stopped}", style="bold", markup=False)
+
+
+def _numbers(tally: Tally) -> tuple[str, str, str]:
+    return str(tally.passed), str(tally.failed) if tally.failed else "·", str(tally.unsupported or "·")
+
+
+def _first_of_each_origin(findings: list[Finding]) -> list[Finding]:
+    """The random ones, which are shrunk, and as many of the vectors as fit."""
+    random = [finding for finding in findings if finding.origin != "vectors"]
+    fixed = [finding for finding in findings if finding.origin == "vectors"]
+    return [*fixed[: max(_SHOWN - len(random), 3)], *random]
+
+
+def _print_finding(console: Console, finding: Finding) -> None:
+    title = finding.vector.id if finding.vector is not None and finding.origin == "vectors" else finding.origin
+    console.print(f"\n{finding.kind}  {title}", style="bold", markup=False)
+    console.print(f"  {finding.words}", markup=False, soft_wrap=True)
+    for line in picture(finding):
+        console.print(f"    {line}", markup=False, soft_wrap=True)
+    if finding.vector is None:
+        return
+    if finding.origin == "vectors":
+        console.print(
+            f"  rules {', '.join(finding.vector.rules)}: {finding.vector.derivation}", markup=False, soft_wrap=True
+        )
+    else:
+        console.print("  as a vector, once its answer is derived from the rules:", style="dim")
+        console.print(f"    {_one_line(finding.vector.data)}", markup=False, soft_wrap=True)
+
+
+def _one_line(data: dict[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False)

@@ -1,0 +1,169 @@
+"""Random differential testing: cases drawn with Hypothesis, answers compared with the reference, failures shrunk."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tracepact.oracle.engines import REFERENCE
+from tracepact.oracle.findings import Finding, Tally, judge
+from tracepact.oracle.peer import Peer, PeerFault
+from tracepact.oracle.reduce import smaller
+from tracepact.oracle.vectors import Profile, Vector, answer
+
+_WANTED = {
+    "score": ("vector", "counts", "vacuous", "pairs"),
+    "formula": ("formula",),
+    "stream": ("out",),
+    "project": ("frames", "mask"),
+}
+_RULES = {
+    "aggregate": ("7.5",),
+    "clause": ("7.1", "7.2"),
+    "events": ("9.2",),
+    "formula": ("2.1",),
+    "match": ("8.3",),
+    "project": ("5.3",),
+    "runs": ("5.5", "5.8"),
+    "score": ("7.2",),
+    "stream": ("12.2",),
+    "verdicts": ("6.1",),
+}
+_TOPICS = {
+    "clause": "scores",
+    "events": "events",
+    "formula": "syntax",
+    "match": "matching",
+    "project": "projection",
+    "runs": "runs",
+    "score": "contracts",
+    "stream": "streaming",
+    "verdicts": "frames",
+}
+_MOST_RESTARTS = 60
+"""How often an implementation that crashes is started again while one disagreement is shrunk."""
+
+
+_MOST_TRIES = 400
+"""How many smaller cases are tried after Hypothesis is done."""
+
+
+class MissingHypothesis(Exception):  # noqa: N818  (it names what is missing)
+    """Random testing was asked for and Hypothesis is not installed."""
+
+
+class _Disagreement(Exception):  # noqa: N818  (never leaves this module)
+    """A case on which the implementation fails."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.words)
+        self.finding = finding
+
+
+class _Stop(BaseException):
+    """Ends an experiment at once, past Hypothesis: there is nothing to gain from shrinking."""
+
+
+def experiments(profile: Profile) -> tuple[str, ...]:
+    """The names of what is drawn for a profile."""
+    return tuple(_draw().EXPERIMENTS[profile])
+
+
+def _draw() -> Any:
+    try:
+        from tracepact.oracle import draw
+    except ModuleNotFoundError as error:
+        if error.name != "hypothesis":
+            raise
+        raise MissingHypothesis from None
+    return draw
+
+
+def case_of(profile: Profile, experiment: str, case: dict[str, Any]) -> Vector:
+    """A drawn case with the reference's answer, in the form of a vector."""
+    ask = case["ask"]
+    full = answer(case, REFERENCE)
+    expected = {key: full[key] for key in _WANTED.get(ask, tuple(full))}
+    name = f"{_TOPICS[ask]}/found-{experiment.replace(',', '').replace(' ', '-')}"
+    return Vector(
+        name, _TOPICS[ask], profile, _RULES[ask], case, expected, "hand", "found by a conformance run; derive it"
+    )
+
+
+def explore(
+    peer: Peer, profile: Profile, experiment: str, *, examples: int, seed: int, tally: Tally, tick: Callable[[], None]
+) -> Finding | None:
+    """Draw cases until the implementation fails on one; the smallest such case found, or None."""
+    import hypothesis
+
+    smallest: Finding | None = None
+    restarts = 0
+
+    def check(case: dict[str, Any]) -> None:
+        nonlocal smallest, restarts
+        own = Tally()
+        finding = judge(peer, case_of(profile, experiment, case), own, f"random: {experiment}")
+        if smallest is None:
+            tally.passed += own.passed
+            tally.unsupported += own.unsupported
+            tick()
+        if finding is None:
+            return
+        if smallest is None:
+            tally.failed += 1
+        smallest = finding
+        if finding.kind in ("hangs", "out-of-order"):
+            raise _Stop
+        if not peer.runs:
+            restarts += 1
+            if restarts > _MOST_RESTARTS:
+                raise _Stop
+        raise _Disagreement(finding)
+
+    settings = hypothesis.settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
+        suppress_health_check=list(hypothesis.HealthCheck),
+        verbosity=hypothesis.Verbosity.quiet,
+        report_multiple_bugs=False,
+        print_blob=False,
+    )
+    drawn: Any = hypothesis.given(_draw().EXPERIMENTS[profile][experiment])
+    try:
+        hypothesis.seed(seed)(settings(drawn(check)))()
+    except _Disagreement as disagreement:
+        return _reduced(peer, profile, experiment, disagreement.finding)
+    except _Stop:
+        return smallest
+    except (hypothesis.errors.Flaky, ExceptionGroup):
+        assert smallest is not None
+        words = f"{smallest.words}; asked the same case again it answered otherwise"
+        return Finding("unstable", words, smallest.vector, smallest.answered, smallest.parts, smallest.origin)
+    except PeerFault as fault:
+        return Finding(fault.kind, fault.words, origin=f"random: {experiment}")
+    return None
+
+
+def _reduced(peer: Peer, profile: Profile, experiment: str, finding: Finding) -> Finding:
+    """A finding of the same kind on a smaller case; the finding itself if no smaller case fails so."""
+    tries = _MOST_TRIES
+    while True:
+        assert finding.vector is not None
+        for case in smaller(finding.vector.input):
+            tries -= 1
+            if tries < 0:
+                return finding
+            found = _failure(peer, profile, experiment, case, finding.kind)
+            if found is not None:
+                finding = found
+                break
+        else:
+            return finding
+
+
+def _failure(peer: Peer, profile: Profile, experiment: str, case: dict[str, Any], kind: str) -> Finding | None:
+    try:
+        found = judge(peer, case_of(profile, experiment, case), Tally(), f"random: {experiment}")
+    except PeerFault:
+        return None
+    return found if found is not None and found.kind == kind else None

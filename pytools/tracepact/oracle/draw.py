@@ -1,0 +1,318 @@
+"""Random cases for every profile, drawn with Hypothesis (the extra `conform`); small ones come out of shrinking."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tracepact.core import (
+    Always,
+    And,
+    Atom,
+    Constant,
+    Eventually,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Since,
+    Until,
+    atoms,
+)
+from tracepact.oracle.trees import formula_text, tree_of
+from tracepact.oracle.vectors import Profile
+
+Case = dict[str, Any]
+Formulas = st.SearchStrategy[Formula]
+_ATOMS = ("p", "q", "r")
+_FARTHEST = 4
+_STEPS = ("0.02", "0.01", "1/3", "0.0232")
+_LEAF: Formulas = st.one_of(
+    st.sampled_from(_ATOMS).map(Atom), st.sampled_from(_ATOMS).map(Atom), st.booleans().map(Constant)
+)
+
+
+# Formulas
+
+
+def _connectives(parts: Formulas) -> list[Formulas]:
+    found: list[Formulas] = [parts.map(Not)]
+    for kind in (And, Or, Implies, Iff):
+        found.append(st.builds(kind, parts, parts))
+    return found
+
+
+def _windows(least: int) -> Callable[[Formulas], list[Formulas]]:
+    bounds = st.tuples(st.integers(least, _FARTHEST), st.integers(least, _FARTHEST)).map(sorted)
+
+    def grow(parts: Formulas) -> list[Formulas]:
+        return [
+            st.builds(lambda w, body, kind=kind: kind(w[0], w[1], body), bounds, parts) for kind in (Eventually, Always)
+        ]
+
+    return grow
+
+
+def _reaching(kind: type[Until | Since]) -> Callable[[Formulas], list[Formulas]]:
+    return lambda parts: [st.builds(kind, st.integers(0, _FARTHEST), parts, parts)]
+
+
+def _formulas(*growers: Callable[[Formulas], list[Formulas]]) -> Formulas:
+    return st.recursive(_LEAF, lambda parts: st.one_of(*(s for grow in growers for s in grow(parts))), max_leaves=5)
+
+
+_FUTURE = (_connectives, _windows(0), _reaching(Until))
+_ALL = (_connectives, _windows(-_FARTHEST), _reaching(Until), _reaching(Since))
+
+
+# Traces
+
+
+def _mask(draw: Callable[..., Any], frames: int) -> str:
+    return "".join(draw(st.lists(st.sampled_from("01"), min_size=frames, max_size=frames)))
+
+
+def _clip(draw: Callable[..., Any], named: Iterable[str], *, ignored: bool = False) -> Case:
+    frames = draw(st.integers(1, 8))
+    clip: Case = {"frames": frames, "masks": {name: _mask(draw, frames) for name in sorted(named)}}
+    return {**clip, "ignored": _mask(draw, frames)} if ignored else clip
+
+
+@st.composite
+def _verdicts(draw: Callable[..., Any], formulas: Formulas, clips: int) -> Case:
+    formula = draw(formulas)
+    count = draw(st.integers(1, clips))
+    return {
+        "ask": "verdicts",
+        "formula": tree_of(formula),
+        "clips": [_clip(draw, atoms(formula)) for _ in range(count)],
+    }
+
+
+@st.composite
+def _clause(draw: Callable[..., Any], formulas: Formulas) -> Case:
+    obligation, formula = draw(formulas), draw(formulas)
+    named = atoms(obligation) | atoms(formula)
+    return {
+        "ask": "clause",
+        "obligation": tree_of(obligation),
+        "formula": tree_of(formula),
+        "clips": [_clip(draw, named, ignored=draw(st.booleans())) for _ in range(draw(st.integers(1, 2)))],
+    }
+
+
+@st.composite
+def _stream(draw: Callable[..., Any], formulas: Formulas) -> Case:
+    clauses = draw(st.lists(st.tuples(st.just(Constant(True)) | formulas, formulas), min_size=1, max_size=2))
+    named = frozenset().union(*(atoms(f) for clause in clauses for f in clause))
+    return {
+        "ask": "stream",
+        "clauses": [{"obligation": tree_of(o), "formula": tree_of(f)} for o, f in clauses],
+        "trace": (trace := _clip(draw, named)),
+        **({"interrupt": [draw(st.integers(1, trace["frames"]))]} if draw(st.booleans()) else {}),
+    }
+
+
+# Intervals and times
+
+
+@st.composite
+def _runs_of(draw: Callable[..., Any], most: int = 14) -> list[list[int]]:
+    """The runs of a mask."""
+    mask = [0, *draw(st.lists(st.sampled_from([1, 1, 0]), max_size=most)), 0]
+    edges = [i for i in range(len(mask) - 1) if mask[i] != mask[i + 1]]
+    return [list(pair) for pair in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _matcher(kinds: tuple[str, ...] = ("greedy", "optimal")) -> st.SearchStrategy[dict[str, str]]:
+    return st.fixed_dictionaries(
+        {
+            "kind": st.sampled_from(kinds),
+            "search": st.integers(0, 6).map(str),
+            "overlap_reward": st.sampled_from(["0", "1/2", "1/3", "2"]),
+        }
+    )
+
+
+_SIDES = st.fixed_dictionaries({"ref": _runs_of(), "pred": _runs_of()})
+
+
+@st.composite
+def _bridges(draw: Callable[..., Any]) -> dict[str, list[list[int]]]:
+    """Two references and two predictions in a row, each overlapping the next."""
+    ends = [0]
+    for _ in range(7):
+        ends.append(ends[-1] + draw(st.integers(1, 4)))
+    a, b, c, d, e, f, g, h = ends
+    return {"ref": [[a, c], [d, g]], "pred": [[b, e], [f, h]]}
+
+
+def _match(kind: str) -> st.SearchStrategy[Case]:
+    sides = st.one_of(_SIDES, _bridges())
+    return st.builds(
+        lambda sides, matcher: {"ask": "match", "step": "1", **sides, "matcher": matcher}, sides, _matcher((kind,))
+    )
+
+
+@st.composite
+def _runs(draw: Callable[..., Any]) -> Case:
+    step = draw(st.sampled_from(["0.02", "0.01"]))
+    gap = draw(st.integers(0, 12))
+    places = len(step.split(".")[1])
+    whole = f"{gap * int(step.split('.')[1]):0{places + 1}d}"
+    mask = "".join(draw(st.lists(st.sampled_from("01"), min_size=1, max_size=16)))
+    return {"ask": "runs", "mask": mask, "step": step, "merge_gap": f"{whole[:-places]}.{whole[-places:]}"}
+
+
+@st.composite
+def _project(draw: Callable[..., Any]) -> Case:
+    times = st.integers(0, 24).map(lambda k: f"0.{k:02d}")
+    event = st.tuples(times, times).map(lambda pair: sorted(pair))
+    return {
+        "ask": "project",
+        "step": draw(st.sampled_from(["0.02", "0.03"])),
+        "duration": draw(st.integers(1, 24).map(lambda k: f"0.{k:02d}")),
+        "projection": draw(st.sampled_from(["centre", "touch", "inside"])),
+        "events": draw(st.lists(event, max_size=2)),
+    }
+
+
+_COMPARED = {
+    "ref": ("ref.duration", "pred.duration", "pred.onset - ref.onset", "overlap", "longest_gap", "shortest_gap"),
+    "pred": ("pred.duration", "ref.duration", "ref.onset - pred.onset", "overlap"),
+    "matched": ("abs(pred.duration - ref.duration)", "overlap", "ref.longest_gap", "pred.offset - ref.offset"),
+}
+_RATIOS = {
+    "ref": ("coverage", "iou"),
+    "pred": ("coverage", "purity", "iou"),
+    "matched": ("iou", "ref.coverage", "pred.purity"),
+}
+_COUNTS = {"ref": "covering", "pred": "covering", "matched": "ref.covering"}
+
+
+@st.composite
+def _events(draw: Callable[..., Any]) -> Case:
+    each = draw(st.sampled_from(["ref", "pred", "matched"]))
+    relation = st.sampled_from(["<=", "<", ">=", ">", "==", "!="])
+    leaf = st.one_of(
+        st.just("matched"),
+        st.builds("{} {} {}s".format, st.sampled_from(_COMPARED[each]), relation, st.integers(0, 5)),
+        st.builds("{} {} {}/4".format, st.sampled_from(_RATIOS[each]), relation, st.integers(0, 4)),
+        st.builds("{} {} {}".format, st.just(_COUNTS[each]), relation, st.integers(0, 3)),
+    )
+    predicate = st.recursive(
+        leaf,
+        lambda parts: st.one_of(
+            st.builds("not ({})".format, parts),
+            st.builds("({}) {} ({})".format, parts, st.sampled_from(["and", "or", "implies", "iff"]), parts),
+        ),
+        max_leaves=3,
+    )
+    return {
+        "ask": "events",
+        "step": "1",
+        "frames": 40,
+        "each": each,
+        "predicate": draw(predicate),
+        "ref": draw(_runs_of()),
+        "pred": draw(_runs_of()),
+        "merge_gap": draw(st.sampled_from(["0", "1", "2"])),
+        "matcher": draw(_matcher()),
+    }
+
+
+# Text
+
+
+@st.composite
+def _text(draw: Callable[..., Any]) -> Case:
+    text = formula_text(draw(_formulas(*_ALL)))
+    for sign, others in (("<->", ("iff", "↔")), ("->", ("implies", "→")), ("&", ("and", "∧")), ("|", ("or", "∨"))):
+        text = text.replace(f" {sign} ", f" {draw(st.sampled_from([sign, *others]))} ")
+    return {"ask": "formula", "text": text, "step": draw(st.sampled_from(_STEPS))}
+
+
+@st.composite
+def _bounds(draw: Callable[..., Any]) -> Case:
+    step = draw(st.sampled_from(["0.02", "0.01", "0.0232"]))
+    places = len(step.split(".")[1])
+    parts = draw(st.integers(0, 2000)) * (int(step.split(".")[1]) if draw(st.booleans()) else 1)
+    digits = f"{parts:0{places + 1}d}"
+    operator = draw(st.sampled_from(["N", "F", "G"]))
+    return {"ask": "formula", "text": f"{operator}[{digits[:-places]}.{digits[-places:]}] p", "step": step}
+
+
+@st.composite
+def _precedence(draw: Callable[..., Any]) -> Case:
+    """Operators without parentheses, in any order."""
+    operand = st.builds(
+        "{}{}".format, st.sampled_from(["", "!", "N[1f] ", "F[2f] ", "G[1f,2f] "]), st.sampled_from(["p", "q", "r"])
+    )
+    operator = st.sampled_from([" & ", " | ", " -> ", " <-> ", " U[1f] ", " S[2f] "])
+    parts = [draw(operand)]
+    for _ in range(draw(st.integers(0, 4))):
+        parts += [draw(operator), draw(operand)]
+    return {"ask": "formula", "text": "".join(parts), "step": "0.02"}
+
+
+# Whole contracts
+
+_CONTRACT = """contract random
+step 20ms
+merge_gap 20ms
+matcher {matcher}(search = 40ms, overlap_reward = 0.5)
+clause onset on ref_onset : ref_onset -> N[20ms] pred_onset
+clause offset on ref_offset : ref_offset -> N[20ms] pred_offset
+clause missing on ref_active : ref_active -> N[20ms] pred_active
+clause whole on each ref : matched and covering <= 1
+clause length on each matched : abs(pred.duration - ref.duration) <= 0.5 * ref.duration
+clause pure on each pred : purity >= 0.5 and dominant
+"""
+
+
+@st.composite
+def _score(draw: Callable[..., Any]) -> Case:
+    def events() -> list[list[str]]:
+        found = []
+        for start, end in draw(_runs_of(11)):
+            if end <= 12:
+                found.append([f"0.{2 * start:02d}", f"0.{2 * end:02d}", draw(st.sampled_from(["x", "y"]))])
+        return found
+
+    clips = [
+        {"name": name, "duration": "0.24", "ref": events(), "pred": events()}
+        for name in ("a", "b")[: draw(st.integers(1, 2))]
+    ]
+    matcher = draw(st.sampled_from(["greedy", "optimal"]))
+    mode = draw(st.sampled_from(["class_indexed", "union"]))
+    return {"ask": "score", "contract": _CONTRACT.format(matcher=matcher), "mode": mode, "clips": clips}
+
+
+EXPERIMENTS: dict[Profile, dict[str, st.SearchStrategy[Case]]] = {
+    Profile.TEXT: {"bounds": _bounds(), "precedence": _precedence(), "formulas as text": _text()},
+    Profile.CORE: {
+        "connectives": _verdicts(_formulas(_connectives), 1),
+        "windows ahead": _verdicts(_formulas(_windows(0)), 1),
+        "until": _verdicts(_formulas(_connectives, _reaching(Until)), 1),
+        "nested, ahead": _verdicts(_formulas(*_FUTURE), 1),
+        "families, ahead": _verdicts(_formulas(*_FUTURE), 3),
+        "obligations": _clause(_formulas(*_FUTURE)),
+    },
+    Profile.PAST: {
+        "windows": _verdicts(_formulas(_windows(-_FARTHEST)), 1),
+        "since": _verdicts(_formulas(_connectives, _reaching(Since)), 1),
+        "nested": _verdicts(_formulas(*_ALL), 1),
+        "families": _verdicts(_formulas(*_ALL), 3),
+    },
+    Profile.EVENTS: {
+        "projection": _project(),
+        "runs": _runs(),
+        "greedy matching": _match("greedy"),
+        "optimal matching": _match("optimal"),
+        "event clauses": _events(),
+    },
+    Profile.STREAMING: {"streams": _stream(_formulas(*_FUTURE)), "streams that look back": _stream(_formulas(*_ALL))},
+    Profile.CONTRACTS: {"scores": _score()},
+}
+"""What is drawn for each profile, by name; every experiment shrinks its own disagreement."""

@@ -1,0 +1,102 @@
+"""What a conformance run found: findings as data, and the asking and judging of one case."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tracepact.oracle.answers import frames_in_order
+from tracepact.oracle.peer import Peer, PeerFault
+from tracepact.oracle.vectors import Profile, Vector, differences
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something an implementation did that the language or the protocol does not allow.
+
+    `kind` is `wrong-answer`, `error`, or the kind of a PeerFault. `parts` are the parts of the answer that differ.
+    """
+
+    kind: str
+    words: str
+    vector: Vector | None = None
+    answered: Mapping[str, Any] | None = None
+    parts: tuple[str, ...] = ()
+    origin: str = "vectors"
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many cases were asked, and how they went."""
+
+    passed: int = 0
+    failed: int = 0
+    unsupported: int = 0
+
+    @property
+    def asked(self) -> int:
+        """All of them."""
+        return self.passed + self.failed + self.unsupported
+
+
+@dataclass(slots=True)
+class Conformance:
+    """The outcome of a run against one implementation."""
+
+    command: tuple[str, ...]
+    name: str
+    profiles: tuple[Profile, ...]
+    seed: int
+    examples: int
+    vectors: dict[str, Tally] = field(default_factory=dict)
+    random: dict[str, Tally] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    stopped: str | None = None
+
+    @property
+    def conforms(self) -> bool:
+        """Whether nothing was found and the run came to its end."""
+        return not self.findings and self.stopped is None
+
+
+def put(peer: Peer, case: Mapping[str, Any], want: tuple[str, ...]) -> dict[str, Any]:
+    """The reply to a case; a stream is played frame by frame."""
+    if case["ask"] != "stream":
+        return peer.ask({**case, "want": list(want)})
+    reply = peer.ask({"ask": "open", "want": list(want), "clauses": case["clauses"]})
+    if "answer" not in reply:
+        return reply
+    answers: list[dict[str, Any]] = []
+    for number, values in enumerate([*frames_in_order(case["trace"]), None]):
+        if number in case.get("interrupt", ()):
+            reply = peer.ask({"ask": "interrupt"})
+            if "answer" not in reply:
+                return reply
+        reply = peer.ask({"ask": "close"} if values is None else {"ask": "frame", "values": values})
+        if "answer" not in reply:
+            return reply
+        answers.append(reply["answer"])
+    return {"answer": {key: [answer.get(key) for answer in answers] for key in want}}
+
+
+def judge(peer: Peer, vector: Vector, tally: Tally, origin: str = "vectors") -> Finding | None:
+    """Ask a vector's case and compare; None if the answer holds or the case is unsupported."""
+    if not peer.runs:
+        peer.start()
+    try:
+        reply = put(peer, vector.input, tuple(vector.expected))
+    except PeerFault as fault:
+        tally.failed += 1
+        return Finding(fault.kind, fault.words, vector, origin=origin)
+    if "unsupported" in reply:
+        tally.unsupported += 1
+        return None
+    if "error" in reply:
+        tally.failed += 1
+        return Finding("error", f"it says: {reply['error']}", vector, origin=origin)
+    parts = tuple(differences(vector.expected, reply["answer"]))
+    if not parts:
+        tally.passed += 1
+        return None
+    tally.failed += 1
+    words = f"{' and '.join(parts)} {'differ' if len(parts) > 1 else 'differs'}"
+    return Finding("wrong-answer", words, vector, reply["answer"], parts, origin)

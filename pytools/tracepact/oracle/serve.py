@@ -1,0 +1,72 @@
+"""The reference side of the oracle protocol: hello, cases, streams (spec/protocol.md)."""
+
+import json
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from typing import Any
+
+from tracepact.diagnostics import InvalidInput
+from tracepact.oracle.answers import Stream, stream_of
+from tracepact.oracle.engines import REFERENCE, Engine
+from tracepact.oracle.vectors import Profile, answer
+
+PROTOCOL = 1
+_STREAM_ASKS = ("open", "frame", "interrupt", "close")
+
+
+class Session:
+    """One conversation: each message has one reply."""
+
+    def __init__(self, engine: Engine = REFERENCE) -> None:
+        self._engine = engine
+        self._stream: Stream | None = None
+        self._counts = False
+
+    def reply(self, line: str) -> dict[str, Any]:
+        """The reply to a line; what is wrong with the line is an `error`."""
+        try:
+            message = json.loads(line)
+        except json.JSONDecodeError as error:
+            return {"id": None, "error": f"not JSON at column {error.colno}: {error.msg.lower()}"}
+        if not isinstance(message, dict):
+            return {"id": None, "error": "a message is an object"}
+        if "hello" in message:
+            name = f"tracepact {version('tracepact')}, {self._engine.name}"
+            return {"hello": name, "version": PROTOCOL, "profiles": [profile.value for profile in Profile]}
+        reply: dict[str, Any] = {"id": message.get("id")}
+        try:
+            return reply | {"answer": self._answer(message)}
+        except InvalidInput as invalid:
+            return reply | {"error": "; ".join(d.headline for d in invalid.diagnostics)}
+        except KeyError as error:
+            return reply | {"error": f"the case lacks {error}, or asks something unknown"}
+        except (ValueError, TypeError, IndexError, AttributeError) as error:
+            return reply | {"error": f"the case is not well formed: {error}"}
+
+    def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        ask = message["ask"]
+        if ask not in _STREAM_ASKS:
+            found = answer(message, self._engine)
+            return {key: found[key] for key in message.get("want", found)}
+        if ask == "open":
+            self._stream = stream_of(message, self._engine)
+            self._counts = "counts" in message.get("want", ())
+            return {}
+        if self._stream is None:
+            raise ValueError("no stream is open")
+        if ask == "interrupt":
+            self._stream = self._stream.restored(self._stream.saved())
+            return {}
+        out = self._stream.close() if ask == "close" else self._stream.frame(message["values"])
+        counts = {"counts": self._stream.counts} if self._counts else {}
+        if ask == "close":
+            self._stream = None
+        return {"out": out, **counts}
+
+
+def serve(lines: Iterable[str], write: Callable[[str], object], engine: Engine = REFERENCE) -> None:
+    """Answer every line until there are no more; `write` gets one line at a time."""
+    session = Session(engine)
+    for line in lines:
+        if line.strip():
+            write(json.dumps(session.reply(line), ensure_ascii=False) + "\n")
