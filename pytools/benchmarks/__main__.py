@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import end_to_end, frame_guards, memory, onset_guard, scaling, streaming, whole_family
+from benchmarks import checker, end_to_end, frame_guards, memory, onset_guard, scaling, streaming, whole_family
 from benchmarks.harness import Options, Row, as_json, print_table
 
 SUBJECTS = {
@@ -16,6 +16,7 @@ SUBJECTS = {
     "memory": memory.measure,
     "end_to_end": end_to_end.measure,
     "streaming": streaming.measure,
+    "checker": checker.measure,
 }
 
 

@@ -26,6 +26,7 @@ _COMMANDS = {
     "sat": "tracepact.cli.sat",
     "score": "tracepact.cli.score",
     "watch": "tracepact.cli.watch",
+    "simplify": "tracepact.cli.simplify",
 }
 _SUMMARIES = {
     "audit": "Compare policies on the same data (matcher).",
@@ -43,6 +44,7 @@ _SUMMARIES = {
     "sat": "Say whether a formula can hold, and show a smallest trace.",
     "score": "Score predictions against references under a contract.",
     "watch": "Monitor a stream of frames while it arrives.",
+    "simplify": "Write a formula with fewer parts and the same meaning.",
 }
 
 

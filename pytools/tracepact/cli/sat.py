@@ -10,7 +10,7 @@ from tracepact.cli.exits import Exit
 from tracepact.cli.screen import say
 from tracepact.core import Formula, atoms
 from tracepact.diagnostics import Diagnostics, InvalidInput, Source
-from tracepact.lang import parse_formula
+from tracepact.lang import parse_formula, syntax
 from tracepact.lang.reader import read_value
 from tracepact.logic import Budget, Decision, Outcome, Terms, picture, satisfiable
 from tracepact.logic.data import decision_data
@@ -30,10 +30,11 @@ class Step(click.ParamType):  # type: ignore[type-arg]  # generic in some releas
             return value
         found = read_value(Source("--step", str(value)), Diagnostics())
         units = {"": Fraction(1), "s": Fraction(1), "ms": Fraction(1, 1000)}
-        quantity = found.body if found else None
-        if found is None or found.negative or getattr(quantity, "unit", "f") not in units:
-            self.fail(f"`{value}` is not a time, such as 20ms", param, ctx)
-        step: Fraction = quantity.value * units[quantity.unit]  # type: ignore[union-attr]  # a value that was read has a quantity
+        match found:
+            case syntax.Value(syntax.Quantity(number, unit), False) if unit in units:
+                step: Fraction = number * units[unit]
+            case _:
+                self.fail(f"`{value}` is not a time, such as 20ms", param, ctx)
         if step == 0:
             self.fail("the step must be greater than zero", param, ctx)
         return step

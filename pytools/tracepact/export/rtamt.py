@@ -5,8 +5,6 @@ its robustness there is positive. Robustness is never 0: rtamt would call that n
 is one frame, rtamt's default sampling period.
 """
 
-from collections.abc import Callable
-
 from tracepact.core import (
     Always,
     And,
@@ -116,6 +114,3 @@ def export_contract(contract: Contract) -> str:
     if skipped:
         lines.append(f"\n// event clauses have no STL counterpart: {', '.join(skipped)}")
     return "\n".join(lines) + "\n"
-
-
-EXPORTS: dict[str, Callable[[Contract], str]] = {"rtamt": export_contract}

@@ -1,14 +1,12 @@
-"""Small universes by enumeration: a second decision procedure, and truth signatures as bitsets.
+"""Small universes by enumeration: a second decision procedure, independent of the first.
 
 All traces of n frames over k atoms are evaluated at once, one bit a trace: for every frame there is one integer of
 2^(k·n) bits, and bit e says whether the formula holds there in trace e. The atoms are the columns of a truth table.
 This shares no code with the monitor or the solver, whose bits are frames.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import reduce
-from hashlib import sha256
 from operator import or_
 
 from tracepact.core import (
@@ -49,9 +47,12 @@ class Universe:
         self.size = 1 << self.variables
         self.everything = (1 << self.size) - 1
 
-    def truth(self, formula: Formula) -> list[int]:
-        """For every frame the environments in which the formula holds there; base atoms only."""
-        return self._truth(formula, {})
+    def truth(self, formula: Formula, known: dict[Formula, list[int]] | None = None) -> list[int]:
+        """For every frame the environments in which the formula holds there; base atoms only.
+
+        `known` keeps the parts that were evaluated, for the formulas that come next.
+        """
+        return self._truth(formula, {} if known is None else known)
 
     def environment(self, index: int) -> dict[str, tuple[bool, ...]]:
         """The masks of one environment."""
@@ -147,53 +148,3 @@ def _least_bits(mask: int, universe: Universe) -> int:
         layer = above
     found = layer & mask
     return (found & -found).bit_length() - 1
-
-
-# Signatures
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """The truth of a formula on a universe as one array of bits; equal signatures have equal digests."""
-
-    bits: bytes
-    environment_frames: int
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of the bits."""
-        return sha256(self.bits).hexdigest()
-
-    @property
-    def true(self) -> int:
-        """At how many environment-frames it holds."""
-        return int.from_bytes(self.bits, "little").bit_count()
-
-
-def signatures(
-    formulas: Iterable[Formula], names: Sequence[str], lengths: Iterable[int], *, free: bool = False
-) -> list[Signature]:
-    """The signature of every formula over all environments of the given lengths; equal parts are evaluated once.
-
-    Two formulas over these atoms have equal signatures exactly when they agree at every frame of every such trace. Each
-    frame of each length takes whole bytes.
-    """
-    bases = [formula if free else over_base_atoms(formula) for formula in formulas]
-    pieces: list[list[bytes]] = [[] for _ in bases]
-    total = 0
-    for frames in lengths:
-        universe = Universe(names, frames)
-        total += frames * universe.size
-        known: dict[Formula, list[int]] = {}
-        octets = -(-universe.size // 8)
-        for base, own in zip(bases, pieces, strict=True):
-            own.extend(mask.to_bytes(octets, "little") for mask in universe._truth(base, known))
-    return [Signature(b"".join(own), total) for own in pieces]
-
-
-def classes(found: Sequence[Signature]) -> Iterator[list[int]]:
-    """The indices of formulas with one signature, each class in order."""
-    groups: dict[bytes, list[int]] = {}
-    for index, signature in enumerate(found):
-        groups.setdefault(sha256(signature.bits).digest(), []).append(index)
-    yield from groups.values()

@@ -1,0 +1,173 @@
+r"""Formulas, predicates and whole contracts as LaTeX for papers; needs amsmath, no other package."""
+
+from fractions import Fraction
+
+from tracepact.core import (
+    Absolute,
+    Always,
+    And,
+    Atom,
+    Attribute,
+    Comparison,
+    Constant,
+    Contract,
+    Difference,
+    EventAtom,
+    EventClause,
+    Eventually,
+    Flag,
+    Formula,
+    FrameClause,
+    Iff,
+    Implies,
+    Maximum,
+    Minimum,
+    Not,
+    Number,
+    Or,
+    Owner,
+    Quantity,
+    Relation,
+    Scaled,
+    Since,
+    Sum,
+    Term,
+    Until,
+)
+from tracepact.lang.printer import print_number
+
+_RELATIONS = {
+    Relation.LE: r"\le",
+    Relation.LT: "<",
+    Relation.GE: r"\ge",
+    Relation.GT: ">",
+    Relation.EQ: "=",
+    Relation.NE: r"\ne",
+}
+_SIGNS = {And: r"\land", Or: r"\lor", Implies: r"\to", Iff: r"\leftrightarrow"}
+# Binding strength as in the language (rule 2.3), loosest first.
+_STRENGTH = {Iff: 1, Implies: 2, Or: 3, And: 4, Until: 5, Since: 5}
+_UNARY, _WHOLE = 6, 7
+
+
+def to_latex(formula: Formula, event_atoms: dict[str, EventAtom] | None = None) -> str:
+    """A formula or predicate in math mode; windows in frames."""
+    return _text(formula, 0, event_atoms or {})
+
+
+def _text(formula: Formula, place: int, event_atoms: dict[str, EventAtom]) -> str:
+    text, strength = _bare(formula, event_atoms)
+    return text if strength >= place else rf"({text})"
+
+
+def _bare(formula: Formula, event_atoms: dict[str, EventAtom]) -> tuple[str, int]:
+    def sub(part: Formula, place: int) -> str:
+        return _text(part, place, event_atoms)
+
+    match formula:
+        case Atom(name) if name in event_atoms:
+            return _event_atom(event_atoms[name]), _UNARY if isinstance(event_atoms[name], Flag) else 5
+        case Atom(name):
+            return word(name), _WHOLE
+        case Constant(value):
+            return (r"\top" if value else r"\bot"), _WHOLE
+        case Not(body):
+            return rf"\lnot {sub(body, _UNARY)}", _UNARY
+        case Eventually(lo, hi, body) if lo == -hi:
+            return rf"\mathsf{{N}}_{{{hi}}}\, {sub(body, _UNARY)}", _UNARY
+        case Eventually(lo, hi, body):
+            return rf"\mathsf{{F}}_{{[{lo},{hi}]}}\, {sub(body, _UNARY)}", _UNARY
+        case Always(lo, hi, body):
+            return rf"\mathsf{{G}}_{{[{lo},{hi}]}}\, {sub(body, _UNARY)}", _UNARY
+        case Until(radius, a, b):
+            return rf"{sub(a, _UNARY)} \mathbin{{\mathsf{{U}}_{{{radius}}}}} {sub(b, 5)}", 5
+        case Since(radius, a, b):
+            return rf"{sub(a, _UNARY)} \mathbin{{\mathsf{{S}}_{{{radius}}}}} {sub(b, 5)}", 5
+        case And(a, b) | Or(a, b) | Implies(a, b) | Iff(a, b):
+            kind = type(formula)
+            strength, right = _STRENGTH[kind], kind is Implies
+            return f"{sub(a, strength + right)} {_SIGNS[kind]} {sub(b, strength + (not right))}", strength
+
+
+def _event_atom(atom: EventAtom) -> str:
+    match atom:
+        case Flag(attribute):
+            return _attribute(attribute)
+        case Comparison(relation, left, right, _):
+            return f"{_term(left, 0)} {_RELATIONS[relation]} {_term(right, 0)}"
+
+
+def _term(term: Term, place: int) -> str:
+    """A term; sums inside products get parentheses."""
+    match term:
+        case Number(value, quantity):
+            return _quantity(value, quantity)
+        case Attribute():
+            return _attribute(term)
+        case Sum(a, b):
+            text = f"{_term(a, 1)} + {_term(b, 1)}"
+        case Difference(a, b):
+            text = f"{_term(a, 1)} - {_term(b, 2)}"
+        case Scaled(factor, body) if factor == -1:
+            return f"-{_term(body, 2)}"
+        case Scaled(factor, body):
+            return rf"{_number(factor)} \cdot {_term(body, 2)}"
+        case Absolute(body):
+            return rf"\lvert {_term(body, 0)} \rvert"
+        case Minimum(arguments):
+            return rf"\min({', '.join(_term(a, 0) for a in arguments)})"
+        case Maximum(arguments):
+            return rf"\max({', '.join(_term(a, 0) for a in arguments)})"
+    return f"({text})" if place > 1 else text
+
+
+def _quantity(value: Fraction, quantity: Quantity) -> str:
+    if quantity is not Quantity.TIME:
+        return _number(value)
+    return rf"{_number(value * 1000)}\,\mathrm{{ms}}"
+
+
+def _number(value: Fraction) -> str:
+    text = print_number(value)
+    return rf"\tfrac{{{value.numerator}}}{{{value.denominator}}}" if "/" in text else text
+
+
+def _attribute(attribute: Attribute) -> str:
+    owner = "" if attribute.owner is Owner.PAIR else f"{attribute.owner.value}."
+    return word(f"{owner}{attribute.name}")
+
+
+def word(name: str) -> str:
+    """A name in math mode."""
+    return rf"\mathit{{{escaped(name)}}}"
+
+
+def escaped(text: str) -> str:
+    """Text with LaTeX's signs escaped."""
+    signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(signs.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text)
+
+
+def contract_latex(contract: Contract) -> str:
+    """A whole contract as a table: clause, obligation, formula, with windows in frames."""
+    caption = escaped(contract.title or contract.name)
+    step = _quantity(contract.step, Quantity.TIME)
+    lines = [
+        f"% {contract.name}, digest {contract.digest}",
+        r"\begin{table}",
+        rf"\caption{{{caption}. Windows are in frames of ${step}$.}}",
+        r"\begin{tabular}{lll}",
+        r"clause & obligation & requirement \\ \hline",
+        *(_row(clause) for clause in contract.clauses),
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(clause: FrameClause | EventClause) -> str:
+    if isinstance(clause, EventClause):
+        duty, body = f"each {clause.each.value}", to_latex(clause.formula, dict(clause.event_atoms))
+    else:
+        duty, body = f"${to_latex(clause.obligation)}$", to_latex(clause.formula)
+    return rf"\texttt{{{escaped(clause.name)}}} & {duty} & ${body}$ \\"

@@ -1,0 +1,9 @@
+"""What a contract can be exported to, by name."""
+
+from collections.abc import Callable
+
+from tracepact.core import Contract
+from tracepact.export.latex import contract_latex
+from tracepact.export.rtamt import export_contract
+
+EXPORTS: dict[str, Callable[[Contract], str]] = {"latex": contract_latex, "rtamt": export_contract}

@@ -1,0 +1,205 @@
+"""`tracepact sat`, `implies`, `equivalent`, `simplify` and the options of `check`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli.command import run, write
+
+HEAD = "contract c\nstep 20ms\n"
+OLD = HEAD + "clause onset on ref_onset : ref_onset -> N[40ms] pred_onset\nclause whole on each ref : covering <= 1\n"
+SLOW = ("p U[900f] (p U[900f] q)", "p U[1800f] q")
+
+
+# Questions
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("sat", "ref_onset & F[2f,2f] ref_onset"), 0),
+        (("sat", "ref_onset & F[1f,1f] ref_onset"), 1),
+        (("sat", "ref_onset & F[1f,1f] ref_onset", "--free"), 0),
+        (("sat", "F[2f,2f] true", "--length", "2"), 1),
+        (("sat", "F[2f,2f] true", "--length", "3"), 0),
+        (("implies", "N[40ms] p", "N[60ms] p", "--all-lengths"), 0),
+        (("implies", "N[60ms] p", "N[40ms] p"), 1),
+        (("implies", "N[60ms] p", "N[40ms] p", "--step", "60ms"), 0),
+        (("implies", "p", "q", "--obligation", "!p"), 0),
+        (("equivalent", "N[30ms] N[30ms] p", "N[60ms] p"), 1),
+        (("equivalent", "N[30ms] N[30ms] p", "N[60ms] p", "--step", "10ms"), 0),
+        (("equivalent", *SLOW, "--timeout", "0.1"), 3),
+        (("sat", "p &"), 2),
+        (("sat", "p", "--step", "2f"), 2),
+        (("sat", "p", "--step", "0s"), 2),
+        (("sat", "p", "--length", "3", "--all-lengths"), 2),
+    ],
+)
+def test_the_exit_code_is_the_answer(arguments: tuple[str, ...], code: int) -> None:
+    assert run(*arguments).code == code
+
+
+def test_an_answer_is_shown_as_a_picture_of_the_frames() -> None:
+    outcome = run("sat", "ref_onset & F[2f,2f] ref_onset")
+    assert outcome.out.splitlines() == [
+        "yes: about traces of every length",
+        "bound: 4 frames; a longer trace shows nothing new",
+        "",
+        "frame 0 of 3  ▼",
+        "ref_active    █·█",
+        "ref_onset     █·█",
+    ]
+
+
+def test_free_atoms_are_said() -> None:
+    outcome = run("sat", "ref_onset & !ref_active", "--free")
+    assert "every atom is independent (--free)" in outcome.out
+
+
+def test_an_unknown_answer_has_its_reason_and_no_trace() -> None:
+    data = json.loads(run("equivalent", *SLOW, "--timeout", "0.1", "--json").out)
+    assert (data["outcome"], data["trace"]) == ("unknown", None)
+    assert data["reason"]
+
+
+def test_the_json_answer_carries_the_question_and_the_trace() -> None:
+    data = json.loads(run("implies", "N[60ms] p", "N[40ms] p", "--json").out)
+    assert (data["question"], data["formulas"], data["step"]) == ("implies", ["N[60ms] p", "N[40ms] p"], "1/50")
+    assert (data["outcome"], data["length"], data["bound"]) == ("no", None, 7)
+    trace = data["trace"]
+    assert (trace["frames"], trace["minimal"]) == (4, True)
+    ((start, end),) = trace["atoms"][0]["runs"]
+    assert (end - start, abs(start - trace["frame"])) == (1, 3)
+
+
+def test_the_faults_of_both_formulas_are_said_at_once() -> None:
+    outcome = run("implies", "p &", "N[tol] q")
+    assert (outcome.code, outcome.codes) == (2, ["syntax", "unknown-parameter"])
+
+
+@pytest.mark.parametrize(
+    ("formula", "simple"),
+    [
+        ("!!p", "p"),
+        ("p & (p | q)", "p"),
+        ("p | p & q", "p"),
+        ("N[2f] (p & true | false)", "N[2f] p"),
+        ("N[2f] N[40ms] p", "N[4f] p"),
+        ("!G[3f] !p", "F[3f] p"),
+        ("true U[4f] p", "F[4f] p"),
+        ("ref_onset & ref_active", "ref_onset"),
+        ("F[2f,2f] F[-2f,-2f] p", "F[2f,2f] F[-2f,-2f] p"),  # not p: there may be no frame 2 ahead
+        ("p -> q", "p -> q"),
+    ],
+)
+def test_simplify_keeps_the_meaning_and_drops_parts(formula: str, simple: str) -> None:
+    assert run("simplify", formula).out == f"{simple}\n"
+    assert run("equivalent", formula, simple).code == 0
+
+
+def test_simplify_uses_the_obligation() -> None:
+    outcome = run("simplify", "ref_onset -> N[40ms] pred_onset", "--obligation", "ref_onset")
+    assert outcome.out == "N[2f] pred_onset\n"
+
+
+# check
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    trap = HEAD + "clause trap on true : ref_onset -> N[40ms] pred_onset\n"
+    slow = HEAD + f"clause slow on p : {SLOW[0]}\nclause same on p : {SLOW[1]}\natom p\natom q\n"
+    write(tmp_path, {"old.contract": OLD, "trap.contract": trap, "slow.contract": slow})
+    return tmp_path
+
+
+def test_a_warning_fails_only_when_asked_to(folder: Path) -> None:
+    assert run("check", "trap.contract", folder=folder).code == 0
+    for strict in (("--fail-on", "warning"), ("--strict",)):
+        outcome = run("check", "trap.contract", *strict, folder=folder)
+        assert (outcome.code, outcome.codes) == (2, ["vacuous-implication"])
+
+
+def test_the_vacuity_trap_is_shown_with_a_trace_and_the_obligation_to_write(folder: Path) -> None:
+    outcome = run("check", "trap.contract", folder=folder)
+    assert "= help: oblige it only where it asks something: `on ref_onset`" in outcome.err
+    assert "| frame 0 of 1  ▼" in outcome.err
+    (item,) = json.loads(run("check", "trap.contract", "--format", "json", folder=folder).out)
+    assert item["trace"].splitlines()[0] == "frame 0 of 1  ▼"
+
+
+def test_notes_are_shown_only_when_asked_for() -> None:
+    assert run("check", "boundary_gate").err == "boundary_gate: ok\n"
+    outcome = run("check", "boundary_gate", "--notes", "--format", "json")
+    assert [item["code"] for item in json.loads(outcome.out)] == ["contract-lookahead", "clause-implied"]
+
+
+def test_an_open_question_is_said_and_exits_with_unknown(folder: Path) -> None:
+    outcome = run("check", "slow.contract", "--timeout", "0.05", "--format", "json", folder=folder)
+    assert outcome.code == 3
+    assert {item["code"] for item in json.loads(outcome.out)} == {"undecided"}
+
+
+def test_a_code_is_explained_with_its_rules() -> None:
+    outcome = run("check", "--explain", "rounded-window")
+    assert outcome.code == 0
+    assert outcome.out.startswith("warning[rounded-window]: ")
+    assert "rule 2.6: Bounds become frames" in outcome.out
+    assert run("check", "--explain", "rounded-windw").code == 2
+    assert run("check").code == 2
+
+
+def test_a_contract_against_itself_shows_nothing(folder: Path) -> None:
+    assert run("check", "old.contract", "--against", "old.contract", folder=folder).err == "old.contract: ok\n"
+
+
+@pytest.mark.parametrize(
+    ("new", "codes"),
+    [
+        (OLD.replace("N[40ms]", "N[60ms]"), ["clause-weaker"]),
+        (OLD.replace("N[40ms]", "N[20ms]"), ["clause-stronger"]),
+        (OLD.replace("N[40ms]", "F[0s,60ms]"), ["clause-incomparable"]),
+        (OLD.replace("N[40ms]", "F[-40ms,40ms]"), []),
+        (OLD.replace("covering <= 1", "covering <= 2"), ["clause-weaker"]),
+        (OLD.replace("covering <= 1", "covering < 2"), []),
+        (OLD.replace("covering <= 1", "matched and covering <= 1"), ["clause-stronger"]),
+        (OLD.replace("covering <= 1", "coverage >= 0.5"), ["clause-incomparable"]),
+        (OLD.replace("each ref", "each pred"), ["obligation-changed"]),
+        (OLD.replace("on ref_onset :", "on ref_onset & !pred_active :"), ["obligation-changed", "clause-weaker"]),
+        (OLD + "merge_gap 40ms\n", ["obligation-changed"]),
+        (OLD.replace("clause onset", "clause start"), ["clause-removed", "clause-added"]),
+        (OLD.replace("step 20ms", "step 10ms"), ["grid-changed"]),
+    ],
+)
+def test_a_semantic_diff_says_what_changed(new: str, codes: list[str], folder: Path) -> None:
+    write(folder, {"new.contract": new})
+    outcome = run("check", "new.contract", "--against", "old.contract", "--format", "json", folder=folder)
+    assert sorted(item["code"] for item in json.loads(outcome.out)) == sorted(codes)
+
+
+def test_a_changed_parameter_changes_a_predicate_of_the_same_text(folder: Path) -> None:
+    text = HEAD + "param hit = 0.5\nclause found on each ref : iou >= hit\n"
+    write(folder, {"a.contract": text, "b.contract": text.replace("0.5", "0.6")})
+    outcome = run("check", "b.contract", "--against", "a.contract", "--format", "json", folder=folder)
+    (item,) = json.loads(outcome.out)
+    assert item["code"] == "clause-stronger"
+    assert "ref   [" in item["trace"]
+
+
+def test_a_separating_trace_separates(folder: Path) -> None:
+    """A radius of 3 frames instead of 2: the only kind of smallest trace has the two onsets 3 frames apart."""
+    write(folder, {"new.contract": OLD.replace("N[40ms]", "N[60ms]")})
+    outcome = run("check", "new.contract", "--against", "old.contract", "--format", "json", folder=folder)
+    (item,) = json.loads(outcome.out)
+    rows = {line.split()[0]: line.split()[1] for line in item["trace"].splitlines()[1:]}
+    assert len(rows["ref_onset"]) == 4
+    assert abs(rows["ref_onset"].index("█") - rows["pred_onset"].index("█")) == 3
+
+
+def test_latex_of_a_contract_is_a_table_of_its_clauses() -> None:
+    text = run("export", "boundary_gate", "--to", "latex").out
+    formula = r"\mathit{ref\_onset} \to \mathsf{N}_{2}\, \mathit{pred\_onset}"
+    row = rf"\texttt{{onset\_guard}} & $\mathit{{ref\_onset}}$ & ${formula}$ \\"
+    assert row in text.splitlines()
+    assert r"\lvert \mathit{pred.duration} - \mathit{ref.duration} \rvert \le 0.25 \cdot \mathit{ref.duration}" in text
+    assert text.count("{") == text.count("}")

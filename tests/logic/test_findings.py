@@ -1,0 +1,176 @@
+"""What check claims about random contracts is true, and what it does not claim is not: both by enumeration."""
+
+import os
+import random
+import re
+from fractions import Fraction
+
+import pytest
+
+from tracepact.core import And, Formula, FrameClause, Iff, Implies, Not
+from tracepact.diagnostics import Diagnostic, TextPlace
+from tracepact.lang import parse_contract, parse_formula
+from tracepact.logic import bound, first_model
+from tracepact.logic.findings import check_contract
+
+CONTRACTS = max(300, int(os.environ.get("TRACEPACT_EXAMPLES", "0")))
+MOST_FRAMES = 8
+NEVER = {"obligation-never-occurs", "clause-never-fails", "clause-never-holds"}
+
+
+def possible(formula: Formula) -> bool:
+    """Whether some trace has a frame where it holds: all traces up to the bound and one frame beyond."""
+    return first_model(formula, range(1, bound(formula) + 2)) is not None
+
+
+def small(*formulas: Formula) -> bool:
+    return all(bound(formula) <= MOST_FRAMES for formula in formulas)
+
+
+def random_contract(generator: random.Random) -> str:
+    """Two or three frame clauses with bounds on the grid; about a third repeats or mirrors an earlier one."""
+    lines = ["contract drawn", "step 20ms"]
+    bodies: list[tuple[str, str]] = []
+    for number in range(generator.randint(2, 3)):
+        if bodies and generator.random() < 0.35:
+            duty, body = generator.choice(bodies)
+            body = generator.choice([body, f"!!({body})", f"({body}) & N[1f] true", f"({body}) | {duty}"])
+        else:
+            duty = generator.choice([*_ATOMS, _formula(generator, 1)])
+            right = _formula(generator, 2)
+            given = generator.choice([duty, duty, generator.choice(_ATOMS)])
+            body = generator.choice([f"{given} -> {right}", f"({given}) -> ({right})", right])
+        bodies.append((duty, body))
+        lines.append(f"clause c{number} on {duty} : {body}")
+    return "\n".join(lines) + "\n"
+
+
+_ATOMS = ("ref_active", "ref_onset", "ref_offset", "pred_active", "pred_onset", "pred_offset")
+
+
+def _formula(generator: random.Random, depth: int) -> str:
+    if depth == 0 or generator.random() < 0.2:
+        return generator.choice(_ATOMS)
+    first, second = _formula(generator, depth - 1), _formula(generator, depth - 1)
+    lo = generator.randint(-1, 1)
+    return generator.choice(
+        [
+            f"!({first})",
+            f"({first} & {second})",
+            f"({first} | {second})",
+            f"N[{generator.randint(0, 1)}f] ({first})",
+            f"F[{lo}f,{lo + generator.randint(0, 1)}f] ({first})",
+            f"G[{lo}f,{lo + generator.randint(0, 1)}f] ({first})",
+            f"(({first}) U[1f] ({second}))",
+            f"(({first}) S[1f] ({second}))",
+        ]
+    )
+
+
+def is_true(d: Diagnostic, clauses: dict[str, FrameClause], text: str) -> bool:
+    """Whether a warning's claim holds, decided without the solver."""
+    assert isinstance(d.place, TextPlace)
+    named = [clauses[name] for name in re.findall(r"`(c\d)`", d.headline)]
+    written = parse_formula(text[d.place.span.start : d.place.span.end], Fraction(1, 50))
+    match d.code:
+        case "obligation-never-occurs":
+            return not possible(named[0].obligation)
+        case "clause-never-fails":
+            return not possible(And(named[0].obligation, Not(named[0].formula)))
+        case "clause-never-holds":
+            return not possible(And(named[0].obligation, named[0].formula))
+        case "constant-formula":
+            return not possible(written if "is false at" in d.headline else Not(written))
+        case "clauses-equivalent":
+            second, first = named
+            same = not possible(Not(Iff(first.obligation, second.obligation)))
+            return same and not possible(And(first.obligation, Not(Iff(first.formula, second.formula))))
+        case "vacuous-implication":
+            formula = named[0].formula
+            assert isinstance(formula, Implies)
+            idle = Not(formula.left)
+            while isinstance(formula.right, Implies):
+                formula = formula.right
+                idle = Not(And(Not(idle), formula.left))
+            return possible(And(named[0].obligation, idle))
+    raise AssertionError(f"unexpected {d}")
+
+
+@pytest.mark.slow
+def test_no_warning_on_random_contracts_is_false_and_none_is_missing() -> None:
+    generator = random.Random(2024)
+    checked = warned = quiet = 0
+    codes: dict[str, int] = {}
+    while checked < CONTRACTS:
+        text = random_contract(generator)
+        contract = parse_contract(text)
+        clauses = {clause.name: clause for clause in contract.frame_clauses}
+        pairs = [And(a.obligation, Not(Iff(a.formula, b.formula))) for a in clauses.values() for b in clauses.values()]
+        if not small(
+            *pairs, *(Not(Iff(a.obligation, b.obligation)) for a in clauses.values() for b in clauses.values())
+        ):
+            continue
+        checked += 1
+        found = check_contract(contract)
+        for d in found:
+            assert is_true(d, clauses, text), f"{d.code}: {d.headline}\n{text}"
+            codes[d.code] = codes.get(d.code, 0) + 1
+        for clause in clauses.values():
+            if not any(d.code in NEVER and f"`{clause.name}`" in d.headline for d in found):
+                assert possible(And(clause.obligation, Not(clause.formula))), text
+                assert possible(And(clause.obligation, clause.formula)), text
+        warned += bool(found)
+        quiet += not found
+    print(f"{checked} contracts, {quiet} without a word, {warned} with warnings: {codes}")
+    assert quiet > checked // 10
+    assert {"clause-never-fails", "clause-never-holds", "constant-formula", "clauses-equivalent"} <= set(codes)
+    assert {"obligation-never-occurs", "vacuous-implication"} <= set(codes)
+
+
+def only(text: str, *, notes: bool = False) -> Diagnostic:
+    (found,) = check_contract(parse_contract(f"contract c\nstep 20ms\n{text}"), notes=notes)
+    return found
+
+
+def test_a_rounded_window_says_by_how_much() -> None:
+    found = only("clause c on ref_onset : N[5ms] pred_onset\n")
+    assert "becomes 1 frame (20ms), 4 times what is written" in found.headline
+
+
+def test_a_value_between_two_grid_points_says_which() -> None:
+    found = only("clause c on ref_onset : N[0.05s] pred_onset\n")
+    assert "between 2 and 3 frames of 20ms; it means 3 (60ms)" in found.headline
+    assert found.help == "write `40ms` or `60ms`, or take a smaller step"
+
+
+def test_a_negative_bound_rounds_away_from_zero() -> None:
+    found = only("clause c on ref_onset : F[-30ms,0s] pred_onset\n")
+    assert "it means 2 (40ms)" in found.headline
+
+
+def test_the_suggested_obligation_is_the_obligation_and_the_condition() -> None:
+    found = only("atom a\natom b\nclause c on a | b : ref_onset -> pred_onset\n")
+    assert found.help == "oblige it only where it asks something: `on (a | b) & ref_onset`"
+
+
+def test_the_clause_to_drop_is_named_and_its_weight_is_not_forgotten() -> None:
+    text = "clause a on ref_onset : N[2f] pred_onset\nclause b on ref_onset : N[40ms] pred_onset\nprofile p : b = 1\n"
+    assert only(text).help == "drop `b` and move its weight in `p` to `a`"
+
+
+def test_an_implied_clause_is_a_note_and_silence_implies_spurious_by_design() -> None:
+    guards = (
+        "clause spurious_guard on pred_active : pred_active -> N[40ms] ref_active\n"
+        "clause silence_guard on pred_active : pred_active -> N[20ms] ref_active\n"
+    )
+    contract = parse_contract(f"contract c\nstep 20ms\n{guards}")
+    assert check_contract(contract) == []
+    implied = [d for d in check_contract(contract, notes=True) if d.code == "clause-implied"]
+    assert [d.headline for d in implied] == ["where `silence_guard` holds, `spurious_guard` holds as well"]
+
+
+def test_the_lookahead_names_the_clause_that_is_responsible() -> None:
+    text = "clause a on ref_onset : F[100ms] pred_onset\nclause b on F[1s] ref_onset : pred_active\n"
+    contract = parse_contract(f"contract c\nstep 20ms\n{text}")
+    (found,) = [d for d in check_contract(contract, notes=True) if d.code == "contract-lookahead"]
+    assert found.headline == "verdicts are settled 50 frames (1 s) after their frame, because of `b`"
