@@ -247,6 +247,17 @@ def test_streams_have_names_that_differ() -> None:
         StreamMonitor(contract, streams=("a",)).end("b")
 
 
+def test_long_chunks_of_many_channels_are_counted_in_full() -> None:
+    """More frames than an octet can count."""
+    monitor = StreamMonitor(contract_of([(Atom("p"), Atom("q"))]), streams=[f"s{i}" for i in range(13)])
+    generator = np.random.default_rng(4)
+    p, q = generator.random((2, 1000, 13)) < [[[0.9]], [[0.7]]]
+    monitor.push({"p": p, "q": q})
+    counts = monitor.counts("c0")
+    assert counts.obligated[0].tolist() == p.sum(axis=0).tolist()
+    assert counts.satisfied[0].tolist() == (p & q).sum(axis=0).tolist()
+
+
 # Witnesses, callback, iterator
 
 
