@@ -3,12 +3,13 @@
 import importlib
 import sys
 import traceback
+from io import TextIOWrapper
 
 import click
 
 from tracepact.cli.exits import Exit
 from tracepact.cli.screen import reader_may_leave, refuse
-from tracepact.diagnostics import InvalidInput
+from tracepact.diagnostics import InvalidInput, did_you_mean
 
 _COMMANDS = {
     "audit": "tracepact.cli.audit",
@@ -25,8 +26,8 @@ _COMMANDS = {
     "prove": "tracepact.cli.prove",
     "sat": "tracepact.cli.sat",
     "score": "tracepact.cli.score",
-    "watch": "tracepact.cli.watch",
     "simplify": "tracepact.cli.simplify",
+    "watch": "tracepact.cli.watch",
 }
 _SUMMARIES = {
     "audit": "Compare policies on the same data (matcher).",
@@ -43,8 +44,8 @@ _SUMMARIES = {
     "prove": "Check the Lean proof core and list its theorems.",
     "sat": "Say whether a formula can hold, and show a smallest trace.",
     "score": "Score predictions against references under a contract.",
-    "watch": "Monitor a stream of frames while it arrives.",
     "simplify": "Write a formula with fewer parts and the same meaning.",
+    "watch": "Monitor a stream of frames while it arrives.",
 }
 
 
@@ -56,7 +57,8 @@ class _LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
-            return None
+            hint = did_you_mean(cmd_name, _COMMANDS)
+            raise click.UsageError(f"there is no command `{cmd_name}`" + (f"; {hint}" if hint else ""), ctx)
         command = importlib.import_module(_COMMANDS[cmd_name]).command
         assert isinstance(command, click.Command)
         return command
@@ -77,6 +79,9 @@ def _group() -> None:
 
 def main() -> None:
     """Run the command line; every way out is one of the exit codes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a sign shows a stand-in
     try:
         code = None
         with reader_may_leave():

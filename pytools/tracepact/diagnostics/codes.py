@@ -122,6 +122,7 @@ CODES: dict[str, Code] = {
         ("unused-condition", "", "the conditions table names a clip that is not in the family"),
         ("unused-ignore", "5.9", "an ignore region names a clip or class that is not in the family"),
         ("window-beyond-trace", "6.2", "a window is longer than a clip"),
+        ("bare-seconds", "2.4", "a large number without a unit, most likely meant in milliseconds"),
         ("unused-parameter", "3.3", "a parameter is declared and never used"),
     ),
 }

@@ -86,7 +86,12 @@ class InvalidInput(Exception):  # noqa: N818  (it is what the input is, not what
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
-        super().__init__("; ".join(d.headline for d in self.diagnostics[:3]))
+        super().__init__(self.diagnostics)
+
+    def __str__(self) -> str:
+        from tracepact.diagnostics.render import render_diagnostics
+
+        return "\n" + render_diagnostics(self.diagnostics)
 
 
 @dataclass(slots=True)
