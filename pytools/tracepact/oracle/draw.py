@@ -62,6 +62,13 @@ def _formulas(*growers: Callable[[Formulas], list[Formulas]]) -> Formulas:
     return st.recursive(_LEAF, lambda parts: st.one_of(*(s for grow in growers for s in grow(parts))), max_leaves=5)
 
 
+def _guards() -> Formulas:
+    """What contracts are made of: an atom joined to a window or an until."""
+    atom = st.sampled_from(_ATOMS).map(Atom)
+    ahead = st.one_of(*_windows(0)(atom), *_reaching(Until)(atom))
+    return st.one_of(*(st.builds(kind, atom, ahead) for kind in (Implies, And, Or, Iff)))
+
+
 _FUTURE = (_connectives, _windows(0), _reaching(Until))
 _ALL = (_connectives, _windows(-_FARTHEST), _reaching(Until), _reaching(Since))
 
@@ -103,14 +110,14 @@ def _clause(draw: Callable[..., Any], formulas: Formulas) -> Case:
 
 
 @st.composite
-def _stream(draw: Callable[..., Any], formulas: Formulas) -> Case:
+def _stream(draw: Callable[..., Any], formulas: Formulas, *, interrupted: bool = False) -> Case:
     clauses = draw(st.lists(st.tuples(st.just(Constant(True)) | formulas, formulas), min_size=1, max_size=2))
     named = frozenset().union(*(atoms(f) for clause in clauses for f in clause))
     return {
         "ask": "stream",
         "clauses": [{"obligation": tree_of(o), "formula": tree_of(f)} for o, f in clauses],
         "trace": (trace := _clip(draw, named)),
-        **({"interrupt": [draw(st.integers(1, trace["frames"]))]} if draw(st.booleans()) else {}),
+        **({"interrupt": [draw(st.integers(1, trace["frames"]))]} if interrupted else {}),
     }
 
 
@@ -312,7 +319,12 @@ EXPERIMENTS: dict[Profile, dict[str, st.SearchStrategy[Case]]] = {
         "optimal matching": _match("optimal"),
         "event clauses": _events(),
     },
-    Profile.STREAMING: {"streams": _stream(_formulas(*_FUTURE)), "streams that look back": _stream(_formulas(*_ALL))},
+    Profile.STREAMING: {
+        "streams of guards": _stream(_guards()),
+        "streams": _stream(_formulas(*_FUTURE)),
+        "streams that look back": _stream(_formulas(*_ALL)),
+        "interrupted streams": _stream(_formulas(*_ALL), interrupted=True),
+    },
     Profile.CONTRACTS: {"scores": _score()},
 }
 """What is drawn for each profile, by name; every experiment shrinks its own disagreement."""

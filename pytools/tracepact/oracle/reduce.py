@@ -35,10 +35,14 @@ def smaller(case: Mapping[str, Any]) -> Iterator[Case]:
             }
         if "interrupt" in case:
             yield {key: value for key, value in case.items() if key != "interrupt"}
-    for side in ("ref", "pred"):
-        if isinstance(case.get(side), list):
+    if isinstance(case.get("ref"), list):
+        yield from _fewer_frames(case)
+        for side in ("ref", "pred"):
             yield from ({**case, side: rest} for rest in _without_one(case[side]))
             yield from ({**case, side: rest} for rest in _shorter(case[side]))
+        matcher = case.get("matcher", {"search": "0"})
+        if matcher["search"].isdecimal() and matcher["search"] != "0":
+            yield {**case, "matcher": {**matcher, "search": str(int(matcher["search"]) - 1)}}
     if "events" in case:
         yield from ({**case, "events": rest} for rest in _without_one(case["events"]))
 
@@ -103,12 +107,28 @@ def _without_one(items: Sequence[Any]) -> Iterator[list[Any]]:
     return ([*items[:k], *items[k + 1 :]] for k in range(len(items)))
 
 
+def _fewer_frames(case: Mapping[str, Any]) -> Iterator[Case]:
+    """The runs of both sides with one frame taken out of time."""
+    last = max((end for side in ("ref", "pred") for _, end in case[side]), default=0)
+    for frame in range(last):
+        yield {**case, **{side: _without_frame(case[side], frame) for side in ("ref", "pred")}}
+
+
+def _without_frame(runs: Sequence[Sequence[int]], frame: int) -> list[list[int]]:
+    found: list[list[int]] = []
+    for run in runs:
+        start, end = (at - (at > frame) for at in run)
+        if found and start <= found[-1][1]:
+            found[-1][1] = end
+        elif start < end:
+            found.append([start, end])
+    return found
+
+
 def _shorter(runs: Sequence[Sequence[int]]) -> Iterator[list[list[int]]]:
-    """The runs with one a frame shorter, or with all that follows one a frame earlier."""
+    """The runs with one of them a frame shorter."""
     for k, (start, end) in enumerate(runs):
         before, after = [list(run) for run in runs[:k]], [list(run) for run in runs[k + 1 :]]
         if end - start > 1:
             yield [*before, [start, end - 1], *after]
             yield [*before, [start + 1, end], *after]
-        if start > (runs[k - 1][1] + 1 if k else 0):
-            yield [*before, *([s - 1, e - 1] for s, e in runs[k:])]
