@@ -16,7 +16,7 @@ LENGTH = 2000
 RADII = (5, 50, 500)
 FORMULAS = 1000
 NAMES = ("p", "q")
-FRAMES = 8
+FRAMES = 9
 PATIENCE = 120
 """Seconds after which the textbook encoding is stopped; its time is then a lower bound."""
 SAMPLED_ENVIRONMENTS = 400

@@ -134,6 +134,12 @@ def test_notes_are_shown_only_when_asked_for() -> None:
     assert [item["code"] for item in json.loads(outcome.out)] == ["contract-lookahead", "clause-implied"]
 
 
+def test_explain_names_implied_clauses_when_asked() -> None:
+    line = "where `silence_guard` holds, `spurious_guard` holds as well"
+    assert line in run("explain", "boundary_gate", "--notes").out
+    assert line not in run("explain", "boundary_gate").out
+
+
 def test_an_open_question_is_said_and_exits_with_unknown(folder: Path) -> None:
     outcome = run("check", "slow.contract", "--timeout", "0.05", "--format", "json", folder=folder)
     assert outcome.code == 3

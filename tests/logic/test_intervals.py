@@ -148,6 +148,21 @@ def test_both_verdicts_occur_and_few_questions_stay_open() -> None:
         ("matched", "abs(pred.onset - ref.onset) > 200ms and abs(pred.offset - ref.offset) > 200ms", Verdict.UNSAT),
         ("matched", "abs(pred.onset - ref.onset) > 200ms and abs(pred.offset - ref.offset) <= 20ms", Verdict.SAT),
         ("ref", "covering >= 12 and coverage <= 0.5", Verdict.SAT),
+        ("ref", "shortest_gap > 1s and covering <= 1", Verdict.SAT),
+        ("ref", "1s < shortest_gap and covering <= 1", Verdict.SAT),
+        # The one run that overlaps the reference is its partner, so it covers what both share.
+        (
+            "matched",
+            "ref.covering == 1 and overlap <= 20ms and ref.coverage >= 1 and ref.duration > 20ms",
+            Verdict.UNSAT,
+        ),
+        # The partner reaches the end, so both other runs lie before it.
+        (
+            "matched",
+            "ref.covering == 3 and pred.onset > ref.onset and pred.offset >= ref.offset and ref.shortest_gap >= 40ms",
+            Verdict.SAT,
+        ),
+        ("matched", "ref.covering == 3 and pred.onset <= ref.onset and pred.offset < ref.offset", Verdict.SAT),
     ],
 )
 def test_a_predicate_is_decided_as_its_rules_say(each: str, predicate: str, verdict: Verdict) -> None:

@@ -1,10 +1,13 @@
 """`tracepact explain`: say in plain words what each clause means and needs."""
 
+from collections.abc import Iterator
+
 import click
 from rich.padding import Padding
 from rich.text import Text
 
 from tracepact.cli.screen import output, set_option
+from tracepact.core import Contract
 from tracepact.lang import load_contract
 from tracepact.report.files import json_text
 from tracepact.report.words import explain_contract
@@ -13,10 +16,12 @@ from tracepact.report.words import explain_contract
 @click.command()
 @click.argument("contract")
 @set_option
+@click.option("--notes", is_flag=True, help="Ask the solver which clauses others imply, and say so.")
 @click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
-def command(contract: str, overrides: tuple[tuple[str, str], ...], as_json: bool) -> None:
+def command(contract: str, overrides: tuple[tuple[str, str], ...], notes: bool, as_json: bool) -> None:
     """Explain each clause: its words, its windows in frames, lookahead, depth and monitoring cost."""
-    data = explain_contract(load_contract(contract, dict(overrides)))
+    compiled = load_contract(contract, dict(overrides))
+    data = explain_contract(compiled)
     if as_json:
         click.echo(json_text(data), nl=False)
         return
@@ -27,6 +32,17 @@ def command(contract: str, overrides: tuple[tuple[str, str], ...], as_json: bool
         console.print(Text(row["clause"], style="bold"))
         console.print(Padding(Text(row["words"]), (0, 0, 0, 2)))
         console.print(Padding(Text(_measures(row), style="dim"), (0, 0, 1, 2)))
+    if notes:
+        for headline in _implied(compiled):
+            console.print(Text(headline))
+
+
+def _implied(contract: Contract) -> Iterator[str]:
+    """Which clauses hold wherever others do; the solver is loaded only for this."""
+    from tracepact.logic.findings import check_contract
+
+    found = check_contract(contract, notes=True)
+    return (d.headline for d in found if d.code in ("clause-implied", "undecided"))
 
 
 def _measures(row: dict[str, object]) -> str:
