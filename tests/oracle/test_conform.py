@@ -210,31 +210,31 @@ def test_unsupported_cases_are_counted_and_no_fault() -> None:
 def test_the_command_prints_a_picture_and_a_vector_and_exits_with_1(tmp_path: Path) -> None:
     junit = tmp_path / "out.xml"
     outcome = run(
-        *("conform", "--examples", "150", "--profile", "core", "--junit", str(junit)),
-        *("--", sys.executable, MUTANT, "leak-across-clips"),
+        *("conform", "--examples", "20", "--all", "--profile", "core", "--junit", str(junit)),
+        *("--", sys.executable, MUTANT, "unclipped-always"),
     )
     assert outcome.code == 1
-    assert "does not conform: mutant leak-across-clips" in outcome.out
-    assert "wrong-answer  frames/family-no-leak-ahead" in outcome.out
-    assert "    expected 0   ···\n    answered 0   ·██\n                  ^^\n" in outcome.out
+    assert "does not conform: mutant unclipped-always" in outcome.out
+    assert "wrong-answer  frames/always-clipped" in outcome.out
+    assert "    expected     ·███\n    answered     ·█··\n                   ^^\n" in outcome.out
     assert "as a vector, once its answer is derived from the rules:" in outcome.out
     suites = ElementTree.parse(junit).getroot()
     failed = {case.get("name") for case in suites.iter("testcase") if case.find("failure") is not None}
-    assert "frames/family-no-leak-ahead" in failed
+    assert "frames/always-clipped" in failed
     assert all(int(s.get("tests", "")) == len(s.findall("testcase")) for s in suites.iter("testsuite"))
 
 
 def test_the_outcome_as_json_is_valid_and_its_vectors_can_be_added() -> None:
     outcome = run(
-        *("conform", "--examples", "250", "--json", "--profile", "past"),
-        *("--", sys.executable, MUTANT, "since-mirrored-wrongly"),
+        *("conform", "--examples", "20", "--json", "--profile", "past"),
+        *("--", sys.executable, MUTANT, "window-one-long"),
     )
     data = json.loads(outcome.out)
     validator = Draft202012Validator(SCHEMAS["conformance.schema.json"], registry=REGISTRY)
     assert [f"{error.json_path}: {error.message}" for error in validator.iter_errors(data)] == []
     assert data["conforms"] is False
     assert data["profiles"] == ["past"]
-    shrunk = [finding["vector"] for finding in data["findings"] if finding["origin"] == "random: since"]
+    shrunk = [finding["vector"] for finding in data["findings"] if finding["origin"] == "random: windows"]
     assert len(shrunk) == 1
     file = {"$schema": "../schemas/vector.schema.json", "topic": "frames", "words": "", "vectors": shrunk}
     assert Draft202012Validator(SCHEMAS["vector.schema.json"]).is_valid(file)

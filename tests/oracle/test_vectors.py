@@ -125,7 +125,7 @@ def test_trees_and_texts_of_formulas_give_them_back(formula: Formula) -> None:
     assert parse_formula(formula_text(formula), exact("0.0232")) == formula
 
 
-masks = st.lists(st.booleans(), min_size=1, max_size=14)
+masks = st.lists(st.booleans(), min_size=1, max_size=12)
 
 
 @given(masks, masks, st.sampled_from(MatcherKind), st.integers(0, 6), st.sampled_from(["0", "1/2", "1/3", "2"]))
