@@ -59,6 +59,7 @@ class Log:
         for v in arrival.verdicts:
             obligated, holds, known = v.obligated, v.holds, v.known
             assert obligated.shape == holds.shape == known.shape
+            assert not ((obligated | holds) & ~known).any()
             for i in range(v.frames):
                 for channel in range(known.shape[1]):
                     if known[i, channel]:
