@@ -350,13 +350,13 @@ def test_memory_stays_flat_however_long_the_stream() -> None:
     monitor = StreamMonitor(load_contract("boundary_gate"))  # frame and event clauses
     generator = np.random.default_rng(3)
     sides = ("ref_active", "pred_active")
-    chunks = [{side: np.repeat(generator.random(25) < 0.4, 8) for side in sides} for _ in range(10)]
+    chunks = [{side: np.repeat(generator.random(25) < 0.4, 80) for side in sides} for _ in range(10)]
     held = []
     tracemalloc.start()
     try:
-        for number in range(1500):
+        for number in range(150):
             monitor.push(chunks[number % len(chunks)])
-            if number % 500 == 499:
+            if number % 50 == 49:
                 gc.collect()
                 snapshot = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, "*/tracepact/*")])
                 held.append(sum(trace.size for trace in snapshot.traces))
