@@ -16,7 +16,7 @@ lint: $(VENV)/.tested
 	$(BIN)/mypy
 
 unit: $(VENV)/.tested
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 benchmark: $(VENV)/.tested
 	cd pytools && ../$(BIN)/python -m benchmarks

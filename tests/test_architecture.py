@@ -176,7 +176,7 @@ def test_a_listed_command_has_a_module_and_a_summary(name: str) -> None:
 
 
 def test_the_table_of_commands_is_complete() -> None:
-    helpers = {"tracepact.cli", "tracepact.cli.main", "tracepact.cli.exits", "tracepact.cli.screen"}
+    helpers = {"tracepact.cli", *(f"tracepact.cli.{name}" for name in ("main", "exits", "screen", "data"))}
     assert list(COMMANDS) == list(SUMMARIES) == sorted(COMMANDS)
     assert set(COMMANDS.values()) == {name for name in MODULES if part(name) == "cli"} - helpers
     assert callable(cli_main)

@@ -156,6 +156,7 @@ def test_a_broken_statement_causes_no_follow_on_errors() -> None:
         (HEAD + CLAUSE + "clause h on each event : true", "unknown-choice", "event"),
         (HEAD + CLAUSE + "clause h on zone : true", "unknown-atom", "zone"),
         ("words first " + HEAD + CLAUSE, "syntax", "words"),
+        (HEAD + "param t = 1s param u = t clause h on true : N[u] F[t] true", "syntax", "t"),
     ],
 )
 def test_one_fault_gives_one_finding_at_its_place(text: str, code: str, marked: str) -> None:

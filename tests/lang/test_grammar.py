@@ -154,8 +154,8 @@ def test_nesting_without_end_is_refused(text: str) -> None:
 
 
 def test_two_hundred_levels_are_read() -> None:
-    formula = parse("!" * 199 + "p")
-    for _ in range(199):
+    formula = parse("!" * 200 + "p")
+    for _ in range(200):
         assert isinstance(formula, Not)
         formula = formula.body
     assert formula == P

@@ -129,7 +129,7 @@ def run(contract: Contract, some: list[Channel], classes: int, at: list[int], sa
 
 
 @given(contracts, st.integers(1, 2), st.integers(1, 2), st.data())
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_a_stream_judges_as_the_whole_trace_when_the_component_closes(
     contract: Contract, streams: int, classes: int, data: st.DataObject
 ) -> None:

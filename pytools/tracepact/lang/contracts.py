@@ -156,7 +156,8 @@ class ContractLowering:
             d.name.text: d.value for d in reversed(parameters) if isinstance(d.value.body, s.Quantity)
         }
         self.scope.atoms = frozenset(atoms | self._broken("atom"))
-        self.scope.unreadable = frozenset(self._broken("param"))
+        unwritten = {d.name.text for d in parameters if isinstance(d.value.body, s.Name)}
+        self.scope.unreadable = frozenset(self._broken("param") | unwritten)
         self._step()
 
     def _step(self) -> None:

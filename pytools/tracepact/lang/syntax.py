@@ -193,8 +193,8 @@ def parts(node: Expression) -> tuple[Expression, ...]:
 
 
 def nesting(node: Expression) -> int:
-    """How many levels deep an expression nests, found without recursion."""
-    deepest, stack = 0, [(node, 1)]
+    """How many operators are nested around the deepest place of an expression, found without recursion."""
+    deepest, stack = 0, [(node, 0)]
     while stack:
         item, level = stack.pop()
         deepest = max(deepest, level)
