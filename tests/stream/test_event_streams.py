@@ -203,6 +203,15 @@ def test_an_interval_is_judged_once_nothing_open_can_end_near_it() -> None:
     assert (first.clause.name, first.interval, first.partner, first.out) == ("refs", (0, 10), None, 12)
 
 
+def test_a_run_that_goes_on_after_a_gap_may_settle_another_at_once() -> None:
+    """The prediction pauses at 13, within reach of the end at 10; going on at 17 it can no longer end there."""
+    monitor = StreamMonitor(contract_of(search=3, gap=5))
+    ref = [1] * 10 + [0] * 20
+    pred = [0] * 5 + [1] * 8 + [0] * 4 + [1] * 13
+    (first, *_) = monitor.push({"ref_active": ref, "pred_active": pred}).judged
+    assert (first.clause.name, first.interval, first.out) == ("refs", (0, 10), 17)
+
+
 def test_runs_are_forgotten_when_nobody_needs_them() -> None:
     contract = contract_of(search=2, gap=1)
     monitor = StreamMonitor(contract, ignoring=True)
