@@ -315,6 +315,7 @@ def test_scores_at_any_moment_are_those_of_the_verdicts_that_are_out() -> None:
         ({"p": True, "q": "yes"}, "wrong-mask"),
         ({"p": True, "q": float("nan")}, "wrong-mask"),
         ({"p": [1, 0], "q": [1]}, "wrong-mask"),
+        ({"p": np.ones(2, dtype=bool), "q": np.ones(1, dtype=bool)}, "wrong-mask"),
         ({"p": [[1, 0]], "q": [[1, 0]]}, "wrong-mask"),
         ({"p": [[1], [1, 0]], "q": [1, 1]}, "wrong-mask"),
         ({"p": True, "q": True, "pp": True}, "wrong-mask"),
