@@ -59,7 +59,7 @@ def test_exit_codes_have_one_meaning_each() -> None:
     }
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("score", "--help"), ("explain", "boundary_gate")])
+@pytest.mark.parametrize("arguments", [("--help",), ("score", "--help"), ("explain", "boundary_gate", "--no-notes")])
 def test_help_and_small_commands_import_nothing_heavy(arguments: tuple[str, ...]) -> None:
     code = """
 import json, sys

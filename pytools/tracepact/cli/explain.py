@@ -16,7 +16,9 @@ from tracepact.report.words import explain_contract
 @click.command()
 @click.argument("contract")
 @set_option
-@click.option("--notes", is_flag=True, help="Ask the solver which clauses others imply, and say so.")
+@click.option(
+    "--notes/--no-notes", default=True, show_default=True, help="Ask the solver which clauses others imply, and say so."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
 def command(contract: str, overrides: tuple[tuple[str, str], ...], notes: bool, as_json: bool) -> None:
     """Explain each clause: its words, its windows in frames, lookahead, depth and monitoring cost."""
