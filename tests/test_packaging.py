@@ -52,6 +52,15 @@ def test_the_wheel_holds_every_file_of_spec_once(wheel: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_wheel_holds_every_file_of_the_proof_core_once(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    prefix = "tracepact/lean/theory/"
+    packed = sorted(name.removeprefix(prefix) for name in names if name.startswith(prefix))
+    core = [*(ROOT / "lean").rglob("*.lean"), ROOT / "lakefile.lean", ROOT / "lean-toolchain"]
+    assert packed == sorted(str(path.relative_to(ROOT)) for path in core)
+
+
+@pytest.mark.slow
 def test_the_wheel_holds_the_package_with_its_types_and_nothing_else(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
     names = archive.namelist()
@@ -74,7 +83,9 @@ def test_the_wheel_works_in_an_empty_environment_outside_the_repository(installe
     demo = spec / "demo"
     given = ("--ref", demo / "reference.tsv", "--pred", demo / "late_long.tsv", "--durations", "12")
     printed = command(tracepact, "score", "boundary_gate", *given, "--format", "csv", cwd=tmp_path)
-    assert printed.startswith("filename,event_label,clause,satisfied,obligated,value,vacuous\nclip_01.wav,")
+    assert printed.startswith("filename,event_label,clause,satisfied,obligated,value,decimal,vacuous\nclip_01.wav,")
+    theory = command(installed / "python", "-c", "import tracepact.lean as l; print(l.theory_root())", cwd=tmp_path)
+    assert Path(theory.strip()).is_relative_to(installed.parent.resolve())
 
 
 @pytest.mark.slow
