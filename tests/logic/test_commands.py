@@ -42,7 +42,7 @@ def test_the_exit_code_is_the_answer(arguments: tuple[str, ...], code: int) -> N
 def test_an_answer_is_shown_as_a_picture_of_the_frames() -> None:
     outcome = run("sat", "ref_onset & F[2f,2f] ref_onset")
     assert outcome.out.splitlines() == [
-        "yes: about traces of every length",
+        "yes (asked about traces of every length)",
         "bound: 4 frames; a longer trace shows nothing new",
         "",
         "frame 0 of 3  ▼",
@@ -134,10 +134,10 @@ def test_notes_are_shown_only_when_asked_for() -> None:
     assert [item["code"] for item in json.loads(outcome.out)] == ["contract-lookahead", "clause-implied"]
 
 
-def test_explain_names_implied_clauses_when_asked() -> None:
+def test_explain_names_implied_clauses_unless_told_not_to() -> None:
     line = "where `silence_guard` holds, `spurious_guard` holds as well"
-    assert line in run("explain", "boundary_gate", "--notes").out
-    assert line not in run("explain", "boundary_gate").out
+    assert line in run("explain", "boundary_gate").out
+    assert line not in run("explain", "boundary_gate", "--no-notes").out
 
 
 def test_an_open_question_is_said_and_exits_with_unknown(folder: Path) -> None:

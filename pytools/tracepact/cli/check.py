@@ -51,7 +51,7 @@ def command(
     """Check contract files (or starter contracts by name) and report every fault, not only the first.
 
     Beyond the text it says what a contract cannot do: obligations that never occur, clauses that never fail, windows
-    that round to something else. Findings come with the smallest trace that shows them.
+    that round to something else. Where a trace shows a finding it is drawn.
     """
     if code is not None:
         click.echo(explanation(code))

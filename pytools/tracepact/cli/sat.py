@@ -99,7 +99,8 @@ def _parsed(texts: tuple[str, ...], step: Fraction) -> list[Formula]:
 def _show(decision: Decision, formulas: list[Formula]) -> None:
     lengths = "of every length" if decision.length is None else f"of {decision.length} frames"
     click.echo(
-        f"{decision.outcome.value}: about traces {lengths}" + (f" ({decision.reason})" if decision.reason else "")
+        f"{decision.outcome.value} (asked about traces {lengths})"
+        + (f" ({decision.reason})" if decision.reason else "")
     )
     if decision.length is None and decision.outcome is not Outcome.UNKNOWN:
         click.echo(f"bound: {decision.bound} frames; a longer trace shows nothing new")

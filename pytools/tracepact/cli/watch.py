@@ -34,11 +34,15 @@ _REFRESH = 0.1
 @click.option("--class", "classes", multiple=True, metavar="NAME", help="A class; give one for each, in order.")
 @click.option("--ignoring", is_flag=True, help="Frames may be marked as ignored.")
 @click.option(
-    "--on-bad", type=click.Choice(["stop", "skip"]), default="stop", show_default=True, help="What a bad line does."
+    "--on-bad",
+    type=click.Choice(["stop", "skip"]),
+    default="stop",
+    show_default=True,
+    help="A bad line ends the streams there, or is left out: then it is no frame, and later frames move up by one.",
 )
 @click.option("--resume", type=click.Path(path_type=Path), help="Go on from a state that was saved.")
 @click.option("--save", type=click.Path(path_type=Path), help="At the end of input save the state, do not close.")
-@click.option("--fail", is_flag=True, help="Exit with 1 if anything was violated.")
+@click.option("--fail", is_flag=True, help="Exit with 1 if anything was violated, also before --resume.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
     contract: str,
@@ -59,6 +63,9 @@ def command(
     file, or the name of a starter contract. The end of input, or Ctrl-C, ends all streams.
     """
     compiled = load_contract(contract, dict(overrides))
+    if save is not None and not save.parent.is_dir():
+        headline = f"there is no folder `{save.parent}` to save the state in"
+        raise InvalidInput([Diagnostic("unreadable-file", headline, RowPlace(str(save)))])
     monitor = _monitor(compiled, streams, classes, ignoring, resume)
     with _screen(monitor, form) as screen:
         stopped = _watch(monitor, screen, on_bad)
@@ -71,8 +78,15 @@ def command(
         part.replace(save)  # a state is there as a whole or not at all
         say(f"saved the state after {monitor.frames} frames to {save}")
     if stopped:
+        say("stopped at the bad line; what came after it was not read")
         return Exit.INVALID
-    return Exit.VIOLATED if fail and screen.violations else Exit.OK
+    return Exit.VIOLATED if fail and _any_violated(monitor) else Exit.OK
+
+
+def _any_violated(monitor: StreamMonitor) -> bool:
+    """Whether any obligation was violated since the stream began, a resumed part of it included."""
+    counts = [monitor.counts(clause.name) for clause in monitor.contract.clauses]
+    return any(bool((c.satisfied < c.obligated).any()) for c in counts)
 
 
 def _monitor(
@@ -91,7 +105,13 @@ def _monitor(
         state = json.loads(resume.read_text(encoding="utf-8"))
     except (OSError, ValueError) as fault:
         raise InvalidInput(
-            [Diagnostic("wrong-state", f"no state can be read: {fault}", RowPlace(str(resume)))]
+            [
+                Diagnostic(
+                    "wrong-state",
+                    f"no state can be read: {getattr(fault, 'strerror', None) or fault}",
+                    RowPlace(str(resume)),
+                )
+            ]
         ) from fault
     return restore_state(contract, state if isinstance(state, dict) else {})
 

@@ -59,7 +59,10 @@ class _Diff:
         yield from dict.fromkeys(self.ask.undecided)
 
     def _settings(self) -> Iterator[Diagnostic]:
-        """What decides which intervals and pairs event clauses are about."""
+        """What decides which frames, intervals and pairs clauses are about."""
+        if self.old.projection != self.new.projection:
+            headline = "`projection` changed, so every clause is about other frames of the same events"
+            yield Diagnostic("obligation-changed", headline)
         if not self.new.event_clauses:
             return
         changed = [
@@ -67,7 +70,6 @@ class _Diff:
             for word, was, is_now in (
                 ("matcher", self.old.matcher, self.new.matcher),
                 ("merge_gap", self.old.merge_gap, self.new.merge_gap),
-                ("projection", self.old.projection, self.new.projection),
             )
             if was != is_now
         ]

@@ -91,7 +91,7 @@ class FrameFindings:
                 "clause-never-holds",
                 f"`{name}` fails at every frame of every trace where its obligation holds",
                 body,
-                "its score is 0 for every system",
+                "its score is 0 wherever it has an obligation",
                 self.ask.shown(fails),
             )
             return

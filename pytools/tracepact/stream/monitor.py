@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from tracepact.core import Aggregation, And, Atom, Contract, Formula, Implies, Located, Not, Profile
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, did_you_mean
+from tracepact.lang import load_contract
 from tracepact.score import ClauseCounts, Score, aggregate
 from tracepact.stream.events import EventStream
 from tracepact.stream.frames import IGNORED, FrameReader
@@ -26,19 +28,21 @@ Frames = Mapping[str, Any]
 class StreamMonitor:
     """Monitors streams that advance together, one for each pair of a stream and a class.
 
-    Channel `class · streams + stream` holds one stream of one class. `ignoring` says that frames come with the mask of
-    those that carry no obligation. `on_arrival` is called with everything that comes out.
+    `contract` is a Contract, a path or the name of a starter contract. Channel `class · streams + stream` holds one
+    stream of one class. `ignoring` says that frames come with the mask of those that carry no obligation. `on_arrival`
+    is called with everything that comes out.
     """
 
     def __init__(
         self,
-        contract: Contract,
+        contract: Contract | str | Path,
         *,
         streams: Sequence[str] = ("stream",),
         classes: Sequence[str] = (UNION_CLASS,),
         ignoring: bool = False,
         on_arrival: Callable[[Arrival], object] | None = None,
     ) -> None:
+        contract = contract if isinstance(contract, Contract) else load_contract(contract)
         self.contract = contract
         self.streams, self.classes = tuple(streams), tuple(classes)
         _check_names(contract, self.streams, self.classes)
@@ -72,7 +76,10 @@ class StreamMonitor:
         return self.streams[stream], self.classes[label]
 
     def push(self, frames: Frames, *, ignore: Any = None) -> Arrival:
-        """One frame or a chunk arrives: the verdicts that are due, and no others."""
+        """One frame or a chunk arrives: the verdicts that are due, and no others.
+
+        `frames` gives a truth value or an array of them for `ref_active`, `pred_active` and every declared atom.
+        """
         return self.push_masks(*self._reader.read(frames, ignore))
 
     def push_masks(self, frames: int, masks: Mapping[str, int]) -> Arrival:

@@ -128,6 +128,10 @@ class Arrival:
         self._sources = sources
         self._step = step
 
+    def __repr__(self) -> str:
+        due = ", ".join(f"{v.clause.name} {v.start} to {v.start + v.frames - 1}" for v in self.verdicts)
+        return f"<Arrival after {self.frames} frames: {due or 'no frame verdict'}; {len(self.judged)} intervals judged>"
+
     @property
     def verdicts(self) -> tuple[FrameVerdicts, ...]:
         """The verdicts of the frame clauses that were due, clause by clause."""
