@@ -53,8 +53,10 @@ def command(
     """Test an implementation that speaks the oracle protocol: all vectors of its profiles, then random cases.
 
     A case on which it fails is shrunk to the smallest formula and trace that still disagree. Exits with 1 if anything
-    was found.
+    was found, with 3 if nothing was tested.
     """
+    if junit is not None and not junit.absolute().parent.is_dir():
+        raise click.BadParameter(f"there is no folder `{junit.parent}`", param_hint="--junit")
     chosen = [Profile(name) for name in profiles] or None
     console = messages()
     try:
@@ -71,19 +73,24 @@ def command(
         raise click.ClickException(
             "random cases need Hypothesis: pip install 'tracepact[conform]', or ask for none with --examples 0"
         ) from None
-    if junit is not None:
-        junit.write_text(junit_xml(found), encoding="utf-8")
     if as_json:
         click.echo(json_text(outcome_data(found)), nl=False)
     else:
         _print(output(), found, show_all)
-    return Exit.OK if found.conforms else Exit.VIOLATED
+    if junit is not None:
+        junit.write_text(junit_xml(found), encoding="utf-8")
+    if found.findings or found.stopped:
+        return Exit.VIOLATED
+    return Exit.OK if found.tested else Exit.UNKNOWN
 
 
 def _print(console: Console, found: Conformance, show_all: bool) -> None:
-    console.print(f"[bold]{'conforms' if found.conforms else 'does not conform'}[/bold]:", end=" ")
+    console.print(f"[bold]{_headline(found)}[/bold]:", end=" ")
     console.print(found.name, markup=False)
-    console.print(f"profiles {', '.join(p.value for p in found.profiles) or 'none'}; seed {found.seed}\n")
+    console.print(f"profiles {', '.join(p.value for p in found.profiles) or 'none'}; seed {found.seed}")
+    if found.reasons:
+        console.print(f"answered {_share(found.vectors, 'vectors')}, {_share(found.random, 'random cases')}")
+    console.print()
     table = Table(box=None, pad_edge=False)
     for column in ("", "passed", "failed", "unsupported"):
         table.add_column(column, justify="left" if not column else "right")
@@ -91,6 +98,7 @@ def _print(console: Console, found: Conformance, show_all: bool) -> None:
         for name, tally in tallies.items():
             table.add_row(f"{group}: {name}", *_numbers(tally))
     console.print(table)
+    _print_reasons(console, found, show_all)
     shown = found.findings if show_all else _first_of_each_origin(found.findings)
     for finding in shown:
         _print_finding(console, finding)
@@ -98,6 +106,30 @@ def _print(console: Console, found: Conformance, show_all: bool) -> None:
         console.print(f"\n{len(found.findings) - len(shown)} more findings; --all shows them")
     if found.stopped:
         console.print(f"\nstopped: {found.stopped}", style="bold", markup=False)
+
+
+def _headline(found: Conformance) -> str:
+    if found.findings or found.stopped:
+        return "does not conform"
+    if not found.tested:
+        return "nothing was tested"
+    return "conforms in what it answered" if found.reasons else "conforms"
+
+
+def _share(tallies: dict[str, Tally], what: str) -> str:
+    answered, asked = (sum(getattr(t, part) for t in tallies.values()) for part in ("answered", "asked"))
+    return f"{answered} of {asked} {what}"
+
+
+def _print_reasons(console: Console, found: Conformance, show_all: bool) -> None:
+    reasons = found.reasons.most_common()
+    shown = reasons if show_all else reasons[:_SHOWN]
+    if reasons:
+        console.print("\nunsupported, it says:")
+    for reason, count in shown:
+        console.print(f"  {count} × {reason}", markup=False, soft_wrap=True)
+    if len(shown) < len(reasons):
+        console.print(f"  {len(reasons) - len(shown)} more reasons; --all shows them")
 
 
 def _numbers(tally: Tally) -> tuple[str, str, str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from tracepact.oracle.differential import experiments, explore
+from tracepact.oracle.differential import experiments, explore, nothing_kept
 from tracepact.oracle.findings import Conformance, Finding, Tally, judge
 from tracepact.oracle.peer import Peer, PeerFault
 from tracepact.oracle.vectors import Profile, vectors_of
@@ -35,7 +35,7 @@ def conform(
         peer.start()
     except PeerFault as fault:
         found.findings.append(Finding(fault.kind, fault.words, origin="hello"))
-        found.stopped = "it never said hello"
+        found.stopped = fault.words if fault.kind == "bad-hello" else "it never said hello"
         return found
     found.name = peer.name
     found.profiles = tuple(p for p in Profile if p in peer.profiles and (profiles is None or p in profiles))
@@ -43,7 +43,8 @@ def conform(
         if with_vectors:
             _vectors(peer, found, progress)
         if examples and found.stopped is None:
-            _random(peer, found, examples, seed, progress)
+            with nothing_kept():
+                _random(peer, found, examples, seed, progress)
         if peer.runs:
             peer.close()
     except PeerFault as fault:

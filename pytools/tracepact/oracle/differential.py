@@ -1,6 +1,8 @@
 """Random differential testing: cases drawn with Hypothesis, answers compared with the reference, failures shrunk."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from tracepact.oracle.engines import REFERENCE
@@ -77,6 +79,19 @@ def _draw() -> Any:
     return draw
 
 
+@contextmanager
+def nothing_kept() -> Iterator[None]:
+    """Let Hypothesis keep its files, which it has even without a database, in a folder that is gone afterwards."""
+    from hypothesis import configuration
+
+    with TemporaryDirectory() as folder:
+        configuration.set_hypothesis_home_dir(folder)
+        try:
+            yield
+        finally:
+            configuration.set_hypothesis_home_dir(None)
+
+
 def case_of(profile: Profile, experiment: str, case: dict[str, Any]) -> Vector:
     """A drawn case with the reference's answer, in the form of a vector."""
     ask = case["ask"]
@@ -104,6 +119,7 @@ def explore(
         if smallest is None:
             tally.passed += own.passed
             tally.unsupported += own.unsupported
+            tally.reasons += own.reasons
             tick()
         if finding is None:
             return

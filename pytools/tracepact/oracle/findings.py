@@ -1,5 +1,6 @@
 """What a conformance run found: findings as data, and the asking and judging of one case."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,11 +32,22 @@ class Tally:
     passed: int = 0
     failed: int = 0
     unsupported: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
 
     @property
     def asked(self) -> int:
         """All of them."""
-        return self.passed + self.failed + self.unsupported
+        return self.answered + self.unsupported
+
+    @property
+    def answered(self) -> int:
+        """Those that were not unsupported."""
+        return self.passed + self.failed
+
+    def leave_out(self, reason: object) -> None:
+        """Count an unsupported case with the reason given for it."""
+        self.unsupported += 1
+        self.reasons[str(reason).strip() or "no reason given"] += 1
 
 
 @dataclass(slots=True)
@@ -54,8 +66,21 @@ class Conformance:
 
     @property
     def conforms(self) -> bool:
-        """Whether nothing was found and the run came to its end."""
-        return not self.findings and self.stopped is None
+        """Whether something was tested, nothing was found and the run came to its end."""
+        return self.tested and not self.findings and self.stopped is None
+
+    @property
+    def tested(self) -> bool:
+        """Whether any case was answered; without one the run says nothing about the implementation."""
+        return any(tally.answered for tally in self._tallies())
+
+    @property
+    def reasons(self) -> Counter[str]:
+        """How often each reason was given for an unsupported case."""
+        return sum((tally.reasons for tally in self._tallies()), Counter())
+
+    def _tallies(self) -> tuple[Tally, ...]:
+        return (*self.vectors.values(), *self.random.values())
 
 
 def put(peer: Peer, case: Mapping[str, Any], want: tuple[str, ...]) -> dict[str, Any]:
@@ -88,7 +113,7 @@ def judge(peer: Peer, vector: Vector, tally: Tally, origin: str = "vectors") -> 
         tally.failed += 1
         return Finding(fault.kind, fault.words, vector, origin=origin)
     if "unsupported" in reply:
-        tally.unsupported += 1
+        tally.leave_out(reply["unsupported"])
         return None
     if "error" in reply:
         tally.failed += 1

@@ -19,9 +19,11 @@ def outcome_data(found: Conformance) -> dict[str, Any]:
         "seed": found.seed,
         "examples": found.examples,
         "conforms": found.conforms,
+        "tested": found.tested,
         "stopped": found.stopped,
         "vectors": [_tally(topic, tally) for topic, tally in found.vectors.items()],
         "random": [_tally(name, tally) for name, tally in found.random.items()],
+        "unsupported": [{"reason": reason, "count": count} for reason, count in found.reasons.most_common()],
         "findings": [_finding(finding) for finding in found.findings],
         "versions": {"tracepact": version("tracepact")},
     }

@@ -75,8 +75,11 @@ class Peer:
         if reply.get("version") != PROTOCOL or isinstance(reply.get("version"), bool):
             raise PeerFault("bad-hello", f"its hello has version {reply.get('version')!r}; this is version {PROTOCOL}")
         claimed = reply.get("profiles")
-        if not isinstance(claimed, list) or not all(name in everything for name in claimed):
-            raise PeerFault("bad-hello", f"its hello has profiles {_shown(claimed)}; known: {', '.join(everything)}")
+        if not isinstance(claimed, list):
+            raise PeerFault("bad-hello", f"its hello has no list of profiles: {_shown(claimed)}")
+        if unknown := [name for name in claimed if name not in everything]:
+            words = f"its hello has unknown profiles: {', '.join(map(_shown, unknown))}; known: {', '.join(everything)}"
+            raise PeerFault("bad-hello", words)
         self.name = str(reply.get("hello"))
         self.profiles = frozenset(Profile(name) for name in claimed)
 
