@@ -80,6 +80,54 @@ def test_a_case_that_is_not_well_formed_is_an_error_and_the_next_is_answered(mes
     assert right == {"id": 2, "answer": {"lookahead": 0, "lookback": 0}}
 
 
+CLIP = {"frames": 1, "masks": {"p": "1"}}
+OPEN = {"id": 0, "ask": "open", "clauses": [{"obligation": True, "formula": "p"}]}
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ({"ask": "verdicts", "formula": ["U", -1, "p", "p"], "clips": [CLIP]}, "the radius of `U` is negative: -1"),
+        ({"ask": "verdicts", "formula": ["S", -2, "p", "p"], "clips": [CLIP]}, "the radius of `S` is negative: -2"),
+        ({"ask": "verdicts", "formula": ["F", 2, 1, "p"], "clips": [CLIP]}, "the window of `F` has the bounds 2 > 1"),
+        ({"ask": "measure", "formula": ["G", True, 1, "p"]}, "`true` is no bound; bounds are integers, in frames"),
+        ({"ask": "verdicts", "formula": "p", "clips": []}, "a case has at least one clip"),
+        ({"ask": "clause", "obligation": True, "formula": "p", "clips": []}, "a case has at least one clip"),
+        ({"ask": "verdicts", "formula": "q", "clips": [CLIP]}, 'a clip lacks the atom `"q"`'),
+        ({"ask": "verdicts", "formula": "p", "clips": [{"frames": -1, "masks": {}}]}, "a clip has `-1` frames"),
+        ({"ask": "verdict", "formula": "p", "clips": [CLIP]}, 'nothing is known of the ask `"verdict"`'),
+        ({"ask": "measure", "formula": "p", "want": ["depth"]}, 'the answer has no part `"depth"`'),
+        ({"ask": "measure"}, "it lacks `formula`"),
+        ({"ask": "verdicts", "formula": "p", "clips": 3}, "a part has a type or value it cannot have"),
+        ({"ask": "runs", "mask": "01", "step": "1/0", "merge_gap": "0"}, "a part has a type or value it cannot have"),
+        ({"ask": "frame", "values": {}}, 'a frame lacks the atom `"p"`'),
+        ({"ask": "frame", "values": {"p": "1"}}, '`"p"` is `"1"`, which is neither true, false, 1 nor 0'),
+        ({"ask": "frame", "values": {"p": None}}, '`"p"` is `null`, which is neither true, false, 1 nor 0'),
+        ({"ask": "frame", "values": {"p": 2}}, '`"p"` is `2`, which is neither true, false, 1 nor 0'),
+        ({"ask": "frame", "values": ["p"]}, 'the values of a frame are an object, not `["p"]`'),
+    ],
+    ids=str,
+)
+def test_an_error_says_what_is_wrong_with_the_case(message: dict[str, Any], words: str) -> None:
+    _, wrong = talk(OPEN, {"id": 1, **message})
+    assert wrong == {"id": 1, "error": f"the case is not well formed: {words}"}
+
+
+def test_a_bad_frame_is_no_frame_of_the_stream() -> None:
+    good, bad = {"ask": "frame", "values": {"p": 1}}, {"ask": "frame", "values": {}}
+    replies = talk(OPEN, {"id": 1, **good}, {"id": 2, **bad}, {"id": 3, **good})
+    assert [reply.get("answer") for reply in replies[1:]] == [
+        {"out": [[0, 0, "satisfied"]]},
+        None,
+        {"out": [[1, 0, "satisfied"]]},
+    ]
+
+
+def test_to_a_hello_of_another_version_the_oracle_says_its_own_and_ends() -> None:
+    (hello,) = talk({"hello": "tester", "version": 2, "profiles": []}, {"id": 1, "ask": "measure", "formula": "p"})
+    assert hello["version"] == PROTOCOL
+
+
 def test_the_fast_path_serves_too() -> None:
     case = {"id": 1, "ask": "verdicts", "formula": ["G", 0, 1, "p"], "clips": [{"frames": 2, "masks": {"p": "01"}}]}
     for engine in (REFERENCE, FAST):

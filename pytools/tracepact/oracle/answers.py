@@ -1,15 +1,15 @@
 """Answers to cases on frames, runs and matches: what a case asks, as plain data (spec/protocol.md)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from tracepact.core import Aggregation, Formula, Matcher, MatcherKind, Projection, lookahead, lookback
+from tracepact.core import Aggregation, Formula, Matcher, MatcherKind, Projection, atoms, lookahead, lookback
 from tracepact.oracle import definitions
 from tracepact.oracle.engines import Clip, Engine
-from tracepact.oracle.trees import bits, formula_of, frames_of
+from tracepact.oracle.trees import BadCase, bits, formula_of, frames_of, shown
 from tracepact.score import ClauseCounts, aggregate
 from tracepact.trace import Run, exact
 
@@ -19,12 +19,33 @@ Answer = dict[str, Any]
 
 def clip_of(data: Mapping[str, Any]) -> Clip:
     """A clip as vectors write it."""
-    frames = int(data["frames"])
+    frames = data["frames"]
+    if not isinstance(frames, int) or isinstance(frames, bool) or frames < 0:
+        raise BadCase(f"a clip has {shown(frames)} frames")
     masks = {name: frames_of(text) for name, text in data["masks"].items()}
     ignored = frames_of(data["ignored"]) if "ignored" in data else [False] * frames
     if any(len(mask) != frames for mask in (*masks.values(), ignored)):
-        raise ValueError("a mask has another length than its clip")
+        raise BadCase("a mask has another length than its clip")
     return Clip(frames, masks, ignored)
+
+
+def clips_of(case: Case, *formulas: Formula) -> list[Clip]:
+    """The clips of a case: at least one, each with a mask for every atom of the formulas."""
+    clips = [clip_of(clip) for clip in case["clips"]]
+    if not clips:
+        raise BadCase("a case has at least one clip")
+    for clip in clips:
+        _all_there(_atoms(formulas), clip.masks, "a clip")
+    return clips
+
+
+def _atoms(formulas: Iterable[Formula]) -> frozenset[str]:
+    return frozenset().union(*(atoms(formula) for formula in formulas))
+
+
+def _all_there(names: Iterable[str], given: Iterable[str], where: str) -> None:
+    if missing := sorted(set(names) - set(given)):
+        raise BadCase(f"{where} lacks the {'atoms' if len(missing) > 1 else 'atom'} {', '.join(map(shown, missing))}")
 
 
 def matcher_of(data: Mapping[str, Any] | None) -> Matcher:
@@ -41,15 +62,15 @@ def runs_of(data: Sequence[Sequence[int]]) -> list[Run]:
 
 def verdicts(case: Case, engine: Engine) -> Answer:
     """The formula at every frame of every clip."""
-    clips = [clip_of(clip) for clip in case["clips"]]
-    return {"verdicts": [bits(mask) for mask in engine.verdicts(formula_of(case["formula"]), clips)]}
+    formula = formula_of(case["formula"])
+    return {"verdicts": [bits(mask) for mask in engine.verdicts(formula, clips_of(case, formula))]}
 
 
 def clause(case: Case, engine: Engine) -> Answer:
     """The counts of a frame clause over clips (rules 7.1 to 7.3)."""
-    clips = [clip_of(clip) for clip in case["clips"]]
-    obligation = engine.verdicts(formula_of(case["obligation"]), clips)
-    formula = engine.verdicts(formula_of(case["formula"]), clips)
+    formulas = formula_of(case["obligation"]), formula_of(case["formula"])
+    clips = clips_of(case, *formulas)
+    obligation, formula = (engine.verdicts(each, clips) for each in formulas)
     judged = [
         formula[k][i]
         for k, clip in enumerate(clips)
@@ -123,6 +144,7 @@ class Stream:
     def __init__(self, clauses: Sequence[tuple[Formula, Formula]], engine: Engine) -> None:
         self._clauses = clauses
         self._engine = engine
+        self._atoms = sorted(_atoms(formula for pair in clauses for formula in pair))
         self._delay = [max(lookahead(o), lookahead(f)) for o, f in clauses]
         self._next = [0] * len(clauses)
         self._seen: dict[str, list[bool]] = {}
@@ -131,8 +153,12 @@ class Stream:
 
     def frame(self, values: Mapping[str, bool]) -> list[list[Any]]:
         """Take one frame; the verdicts that are out now, by frame and clause."""
+        _all_there(self._atoms, values, "a frame")
         for name, value in values.items():
-            self._seen.setdefault(name, []).append(bool(value))
+            if value not in (0, 1) or isinstance(value, float):
+                raise BadCase(f"{shown(name)} is {shown(value)}, which is neither true, false, 1 nor 0")
+        for name in self._atoms:
+            self._seen.setdefault(name, []).append(bool(values[name]))
         self._frames += 1
         return self._out([self._frames - delay for delay in self._delay])
 

@@ -1,5 +1,6 @@
 """Core formulas and masks as plain JSON data, as vectors and the protocol write them, and formulas as text."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,12 +26,17 @@ Tree = Any
 _BINARY: dict[str, type[And | Or | Implies | Iff]] = {"and": And, "or": Or, "implies": Implies, "iff": Iff}
 _WINDOW: dict[str, type[Eventually | Always]] = {"F": Eventually, "G": Always}
 _REACH: dict[str, type[Until | Since]] = {"U": Until, "S": Since}
+_SHOWN = 80
 _SIGNS = {And: "&", Or: "|", Implies: "->", Iff: "<->"}
 _NAMES: dict[type, str] = {kind: name for table in (_BINARY, _WINDOW, _REACH) for name, kind in table.items()}
 
 
+class BadCase(ValueError):  # noqa: N818  (it names what the case is)
+    """A case is not of the form the protocol gives it; the text says where, for who wrote it."""
+
+
 def formula_of(tree: Tree) -> Formula:
-    """The core formula a tree stands for; ValueError if it stands for none."""
+    """The core formula a tree stands for; BadCase if it stands for none."""
     match tree:
         case bool(value):
             return Constant(value)
@@ -40,11 +46,27 @@ def formula_of(tree: Tree) -> Formula:
             return Not(formula_of(body))
         case [str(name), left, right] if name in _BINARY:
             return _BINARY[name](formula_of(left), formula_of(right))
-        case [str(name), int(lo), int(hi), body] if name in _WINDOW:
+        case [str(name), lo, hi, body] if name in _WINDOW:
+            if _bound(lo) > _bound(hi):
+                raise BadCase(f"the window of `{name}` has the bounds {lo} > {hi}")
             return _WINDOW[name](lo, hi, formula_of(body))
-        case [str(name), int(radius), left, right] if name in _REACH:
+        case [str(name), radius, left, right] if name in _REACH:
+            if _bound(radius) < 0:
+                raise BadCase(f"the radius of `{name}` is negative: {radius}")
             return _REACH[name](radius, formula_of(left), formula_of(right))
-    raise ValueError(f"{tree!r} is no formula")
+    raise BadCase(f"{shown(tree)} is no formula")
+
+
+def _bound(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise BadCase(f"{shown(value)} is no bound; bounds are integers, in frames")
+    return value
+
+
+def shown(data: Any) -> str:
+    """A piece of a case as JSON, cut to a length one can read."""
+    text = json.dumps(data, ensure_ascii=False)
+    return f"`{text[:_SHOWN]}{'…' if len(text) > _SHOWN else ''}`"
 
 
 def tree_of(formula: Formula) -> Tree:
@@ -97,7 +119,7 @@ def bits(frames: Sequence[bool]) -> str:
 
 
 def frames_of(text: str) -> list[bool]:
-    """The frames of a mask's text; ValueError if it is not made of the digits 0 and 1."""
-    if set(text) - {"0", "1"}:
-        raise ValueError(f"{text!r} is no mask")
+    """The frames of a mask's text; BadCase if it is not made of the digits 0 and 1."""
+    if not isinstance(text, str) or set(text) - {"0", "1"}:
+        raise BadCase(f"{shown(text)} is no mask")
     return [digit == "1" for digit in text]
