@@ -18,7 +18,7 @@ from referencing import Registry, Resource
 from oracle.mutants import MUTANTS, PROTOCOL_FAULTS
 from tracepact.oracle import REFERENCE, Profile, Vector, answer, suite
 from tracepact.oracle.conform import conform
-from tracepact.oracle.differential import case_of, experiments, explore
+from tracepact.oracle.differential import case_of, experiments, explore, rules_of
 from tracepact.oracle.draw import EXPERIMENTS
 from tracepact.oracle.findings import Finding, Tally, judge
 from tracepact.oracle.peer import Peer
@@ -197,6 +197,26 @@ def _shrink_to_the_end(profile: Profile, name: str, case: dict[str, Any]) -> Non
         case_of(profile, name, step)
         case = step
     pytest.fail("it goes on and on")
+
+
+@pytest.mark.parametrize(
+    ("formula", "clips", "rules"),
+    [
+        ("p", 1, ["6.1"]),
+        (["and", "p", "q"], 1, ["6.1"]),
+        (["F", 0, 1, "p"], 1, ["6.2"]),
+        (["F", -1, 1, "p"], 1, ["2.7", "6.2"]),
+        (["G", 0, 1, ["not", "p"]], 1, ["6.1", "6.3"]),
+        (["U", 1, "p", ["S", 1, "p", "q"]], 1, ["6.4", "6.5"]),
+        (["G", 0, 1, "p"], 2, ["6.3", "6.6"]),
+    ],
+    ids=str,
+)
+def test_a_found_vector_names_the_rules_of_its_operators(formula: Any, clips: int, rules: list[str]) -> None:
+    clip = {"frames": 1, "masks": {"p": "1", "q": "1"}}
+    assert list(rules_of({"ask": "verdicts", "formula": formula, "clips": [clip] * clips})) == rules
+    stream = {"ask": "stream", "clauses": [{"obligation": True, "formula": formula}], "trace": clip}
+    assert list(rules_of(stream)) == ["12.2", *(rule for rule in rules if rule != "6.6")]
 
 
 def test_unsupported_cases_are_counted_and_no_fault() -> None:

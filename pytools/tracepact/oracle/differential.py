@@ -1,14 +1,30 @@
 """Random differential testing: cases drawn with Hypothesis, answers compared with the reference, failures shrunk."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tracepact.core import (
+    Always,
+    And,
+    Atom,
+    Constant,
+    Eventually,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Since,
+    Until,
+    subformulas,
+)
 from tracepact.oracle.engines import REFERENCE
 from tracepact.oracle.findings import Finding, Tally, judge
 from tracepact.oracle.peer import Peer, PeerFault
 from tracepact.oracle.reduce import smaller
+from tracepact.oracle.trees import formula_of
 from tracepact.oracle.vectors import Profile, Vector, answer
 
 _WANTED = {
@@ -27,7 +43,7 @@ _RULES = {
     "runs": ("5.5", "5.8"),
     "score": ("7.2",),
     "stream": ("12.2",),
-    "verdicts": ("6.1",),
+    "verdicts": (),
 }
 _TOPICS = {
     "clause": "scores",
@@ -92,6 +108,34 @@ def nothing_kept() -> Iterator[None]:
             configuration.set_hypothesis_home_dir(None)
 
 
+def rules_of(case: Mapping[str, Any]) -> tuple[str, ...]:
+    """The rules a case shows: those of what it asks, and of the operators and clips that occur in it."""
+    trees = [part[key] for part in (case, *case.get("clauses", ())) for key in ("obligation", "formula") if key in part]
+    parts = [part for tree in trees for part in subformulas(formula_of(tree))]
+    shown = {rule for part in parts for rule in _rules_of_operator(part)}
+    if len(case.get("clips", ())) > 1:
+        shown |= {"6.6"}
+    if parts and not shown:
+        shown |= {"6.1"}
+    return (*_RULES[case["ask"]], *sorted(shown))
+
+
+def _rules_of_operator(formula: Formula) -> tuple[str, ...]:
+    match formula:
+        case Eventually(lo, hi, _):
+            return ("2.7", "6.2") if lo == -hi < 0 else ("6.2",)
+        case Always():
+            return ("6.3",)
+        case Until():
+            return ("6.4",)
+        case Since():
+            return ("6.5",)
+        case Not() | And() | Or() | Implies() | Iff():
+            return ("6.1",)
+        case Atom() | Constant():
+            return ()
+
+
 def case_of(profile: Profile, experiment: str, case: dict[str, Any]) -> Vector:
     """A drawn case with the reference's answer, in the form of a vector."""
     ask = case["ask"]
@@ -99,7 +143,7 @@ def case_of(profile: Profile, experiment: str, case: dict[str, Any]) -> Vector:
     expected = {key: full[key] for key in _WANTED.get(ask, tuple(full))}
     name = f"{_TOPICS[ask]}/found-{experiment.replace(',', '').replace(' ', '-')}"
     return Vector(
-        name, _TOPICS[ask], profile, _RULES[ask], case, expected, "hand", "found by a conformance run; derive it"
+        name, _TOPICS[ask], profile, rules_of(case), case, expected, "hand", "found by a conformance run; derive it"
     )
 
 
