@@ -138,6 +138,10 @@ def test_the_text_names_every_ask_of_the_suite_and_its_examples_are_true() -> No
     text = spec_path("protocol.md").read_text(encoding="utf-8")
     for ask in {vector.input["ask"] for vector in suite()}:
         assert f"`{ask}`" in text, ask
+    rows = [line.split("|") for line in text.splitlines() if line.startswith("| `")]
+    for vector in suite():
+        (asks,) = [row[2] for row in rows if f"`{vector.profile.value}`" in row[1] and len(row) == 4]
+        assert f"`{vector.input['ask']}`" in asks, vector.id
     session = Session()
     shown = [line.strip() for line in text.splitlines() if line.startswith(("    →", "    ←"))]
     for question, reply in zip(shown[2::2], shown[3::2], strict=True):
