@@ -193,7 +193,9 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in 
 
 
 def process(*options: str) -> subprocess.Popen[str]:
-    code = "from tracepact.cli import main; main()"
+    # A run in the background hands down an ignored Ctrl-C; the watching under test must see it.
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    code += "from tracepact.cli import main; main()"
     pipe = subprocess.PIPE
     command = [sys.executable, "-c", code, "watch", "boundary_gate", *options]
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=ENVIRONMENT)
