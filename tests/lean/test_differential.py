@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from strategies import ATOMS, environments, formulas, to_mask
 from stream.builders import Log, contract_of, pieces
 
-from tracepact.core import Constant, Formula, Matcher, depth, lookahead, lookback, reach
+from tracepact.core import Constant, Dag, Formula, Matcher, Node, Operator, depth, lookahead, lookback, reach
 from tracepact.events.matching import match_runs
 from tracepact.lean import Build
-from tracepact.lean.text import lean_formula, lean_int, lean_list, lean_mask
+from tracepact.lean.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask
 from tracepact.monitor import IntegerAlgebra, evaluate_masks, evaluate_trace, truth
 from tracepact.stream import StreamMonitor
 from tracepact.trace import Layout, Run, runs_of_frames
@@ -120,6 +120,32 @@ def test_engines_give_the_verdicts_of_the_lean_engine(core: Build, lean_file: Pa
             ("depth", depth(formula)),
         ):
             stated.state(f"{name} f{number}{')' * name.count('(')}", str(value), (name, formula))
+    stated.check(core, lean_file)
+
+
+def lean_node(node: Node, index: int) -> str:
+    """A shared node; Lean names the nodes under it by their distance."""
+    numbers = [NUMBERS[p] if isinstance(p, str) else p for p in node.parameters]
+    if node.operator is Operator.CONSTANT:
+        return f"(.constant {lean_bool(bool(numbers[0]))})"
+    shown = [lean_int(n) if node.operator in (Operator.EVENTUALLY, Operator.ALWAYS) else str(n) for n in numbers]
+    return f"(.«{node.operator.name.lower()}» {' '.join([*shown, *(str(index - part - 1) for part in node.parts)])})"
+
+
+def test_shared_graphs_give_the_masks_of_the_lean_graphs(core: Build, lean_file: Path) -> None:
+    """The graph that Python shares between two formulas, node by node, evaluated by Lean."""
+    stated = Statements()
+    pairs = st.tuples(formulas(leaves=3), formulas(leaves=3), environments(longest=6))
+    for first, second, (frames, environment) in drawn(pairs, EXAMPLES // 4):
+        dag, roots = Dag.of([first, second])
+        if len(dag.nodes) > 10:
+            continue
+        nodes = lean_list(lean_node(node, index) for index, node in reversed(list(enumerate(dag.nodes))))
+        table = atom_table(masks_of(environment))
+        for root, formula in zip(roots, (first, second), strict=True):
+            mask = to_mask(truth(formula, environment, frames))
+            evaluated = f"entry 0 (masks (full {frames}) {frames} {table} {nodes}) {len(dag.nodes) - 1 - root}"
+            stated.state(evaluated, lean_mask(mask), (formula, environment))
     stated.check(core, lean_file)
 
 
