@@ -10,10 +10,14 @@ The way data flows, and the package of each stage (imports point only to earlier
     monitor              the reference semantics and the fast engines
     events               matching and event clauses
     score                counts, vectors, witnesses
+    metrics              the standard metrics of the field, each with its declared policy
     logic                what a contract means, decided with Z3 and by enumeration
     stream               the monitor for frames as they come
     oracle               other implementations tested against the reference
+    basis                the smallest contract that respects a task's own order of harm
     run                  one scoring run, from tables to a scorecard
+    store                a run directory: score rows, tables, manifest
+    audit                what changes with a policy, from stored runs
     lean                 the proof core: run, checked, and used to certify scorecards
     report, export, demo views of a run; other tools' languages; the shipped example
     cli                  arguments and exit codes

@@ -46,8 +46,12 @@ class Run:
     """A scorecard with everything needed to say where it came from."""
 
     card: Scorecard
+    reference: EventTable
+    prediction: EventTable
+    durations: Durations | Fraction
     diagnostics: tuple[Diagnostic, ...]
     inputs: tuple[Input, ...]
+    ignore: Regions | None = None
     conditions: Mapping[str, str] | None = None
 
     @property
@@ -205,7 +209,17 @@ def _finish(
     ]
     on_stage(STAGES[2])
     inputs = tuple(Input(role, shown_path(Path(t.name)), t.digest) for role, t in tables if t is not None and t.digest)
-    return Run(score_family(contract, family), tuple(diagnostics), inputs, groups.clips if groups else None)
+    assert durations is not None  # assembling refuses clips without a length
+    return Run(
+        score_family(contract, family),
+        reference,
+        prediction,
+        durations,
+        tuple(diagnostics),
+        inputs,
+        ignore,
+        groups.clips if groups else None,
+    )
 
 
 def _is_text(contract: str) -> bool:

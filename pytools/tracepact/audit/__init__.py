@@ -1,0 +1,3 @@
+"""What changes with a policy, computed from stored runs."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""The standard metrics of the field on intervals and on traces, each with its declared policy."""
+
+__all__: list[str] = []
