@@ -1,14 +1,18 @@
 """From tables of events to a trace family, with every oddity of the data as a diagnostic."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+
+import numpy as np
 
 from tracepact.core import Contract, reach
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace
-from tracepact.trace.event import Durations, Event, EventTable, Regions
+from tracepact.trace.columns import columns, common_unit, table_times, ticks
+from tracepact.trace.event import Durations, EventTable, Regions
 from tracepact.trace.family import Family, Mode, Runs, Side
-from tracepact.trace.grid import Grid
+from tracepact.trace.grid import Grid, ceil_div
+from tracepact.trace.project import Clips, project, seconds
 from tracepact.trace.runs import Run, runs_of_frames, union_runs
 
 FrameMask = Sequence[bool] | int
@@ -34,13 +38,19 @@ def assemble(
     classes = _classes(contract, reference, prediction, mode, diagnostics)
     grid = Grid(contract.step, contract.projection)
     clips = tuple(known)
-    frames = tuple(grid.frames(known[clip]) for clip in clips)
+    unit = common_unit(known.values(), table_times(reference), table_times(prediction), (grid.step,))
+    durations_in_ticks = ticks(list(known.values()), unit)
+    counted = ceil_div(durations_in_ticks, int(grid.step * unit))
+    frames = tuple(counted.tolist())
     _check_size(frames, len(classes), diagnostics)
     index = {clip: i for i, clip in enumerate(clips)}
     segments = {label: i * len(clips) for i, label in enumerate(classes)}
+    labels = {label: i for i, label in enumerate(sorted(reference.labels | prediction.labels))}
+    base = np.array([segments.get(UNION_CLASS if mode is Mode.UNION else label, -1) for label in labels], np.int64)
+    measured = Clips(clips, durations_in_ticks, counted.astype(np.int64))
 
     def place(table: EventTable) -> Runs:
-        return _project(table, grid, known, frames, index, segments, mode, diagnostics)
+        return project(table, columns(table, index, labels, unit), grid, measured, base, diagnostics)
 
     runs = {Side.REF: place(reference), Side.PRED: place(prediction)}
     ignored = _ignored(ignore, grid, index, frames, segments, diagnostics) if ignore else {}
@@ -137,122 +147,6 @@ def _report_one_sided(
             diagnostics.add("clip-without-predictions", headline, RowPlace(prediction.name))
 
 
-def _project(
-    table: EventTable,
-    grid: Grid,
-    durations: Mapping[str, Fraction],
-    frames: Sequence[int],
-    index: Mapping[str, int],
-    segments: Mapping[str, int],
-    mode: Mode,
-    diagnostics: Diagnostics,
-) -> dict[int, tuple[Run, ...]]:
-    """The runs of one side by segment; clips and labels that were reported as unknown are passed over."""
-    clips = list(index)
-    placed: dict[int, list[tuple[int, int, Event]]] = {}
-    for clip, events in table.clips.items():
-        if clip not in index:
-            continue
-        number = index[clip]
-        for event in _without_repeats(events, clip, table, diagnostics):
-            if not _is_sound(event, clip, durations[clip], table, diagnostics):
-                continue
-            start, end = grid.project(event.onset, event.offset)
-            start, end = max(start, 0), min(end, frames[number])
-            if end <= start:
-                diagnostics.add(
-                    "vanished-event",
-                    f"`{event.label}` of {_seconds(event.offset - event.onset)} in `{clip}` gives no frame on the grid",
-                    RowPlace(table.name, event.row),
-                )
-                continue
-            label = UNION_CLASS if mode is Mode.UNION else event.label
-            if label in segments:
-                placed.setdefault(number + segments[label], []).append((start, end, event))
-    runs: dict[int, tuple[Run, ...]] = {}
-    for segment, items in placed.items():
-        items.sort(key=lambda item: item[:2])
-        _report_joins(items, clips[segment % len(clips)], table, diagnostics)
-        runs[segment] = union_runs((start, end) for start, end, _ in items)
-    return runs
-
-
-def _without_repeats(
-    events: Iterable[Event], clip: str, table: EventTable, diagnostics: Diagnostics
-) -> Iterable[Event]:
-    seen: set[tuple[tuple[int, int], tuple[int, int], str]] = set()
-    for event in events:
-        # Whole numbers instead of the event itself: a fraction takes a modular inverse to hash.
-        key = (event.onset.as_integer_ratio(), event.offset.as_integer_ratio(), event.label)
-        if key in seen:
-            diagnostics.add(
-                "duplicate-row",
-                f"`{event.label}` at {_seconds(event.onset)} in `{clip}` repeats an earlier row",
-                RowPlace(table.name, event.row),
-            )
-        else:
-            seen.add(key)
-            yield event
-
-
-def _is_sound(event: Event, clip: str, duration: Fraction, table: EventTable, diagnostics: Diagnostics) -> bool:
-    """Check one event against itself and its clip."""
-    if _lies_inside(event, duration):
-        return True
-    place = RowPlace(table.name, event.row)
-    if event.onset < 0:
-        diagnostics.add("bad-time", f"onset {_seconds(event.onset)} in `{clip}` is negative", place)
-    elif event.offset < event.onset:
-        diagnostics.add(
-            "offset-before-onset",
-            f"offset {_seconds(event.offset)} lies before onset {_seconds(event.onset)} in `{clip}`",
-            place,
-        )
-    elif event.onset >= duration:
-        diagnostics.add(
-            "starts-outside-clip",
-            f"`{event.label}` starts at {_seconds(event.onset)}, but `{clip}` ends at {_seconds(duration)}",
-            place,
-        )
-    else:
-        if event.offset > duration:
-            diagnostics.add(
-                "offset-beyond-clip",
-                f"`{event.label}` ends at {_seconds(event.offset)}, but `{clip}` at {_seconds(duration)}; it was cut",
-                place,
-            )
-        return True
-    return False
-
-
-def _lies_inside(event: Event, duration: Fraction) -> bool:
-    """Whether 0 <= onset <= offset <= duration and onset < duration, in whole numbers: this runs once per event."""
-    onset, onset_unit = event.onset.as_integer_ratio()
-    offset, offset_unit = event.offset.as_integer_ratio()
-    end, end_unit = duration.as_integer_ratio()
-    return (
-        onset >= 0
-        and onset * offset_unit <= offset * onset_unit
-        and onset * end_unit < end * onset_unit
-        and offset * end_unit <= end * offset_unit
-    )
-
-
-def _report_joins(
-    items: Sequence[tuple[int, int, Event]], clip: str, table: EventTable, diagnostics: Diagnostics
-) -> None:
-    """Warn of each event of one class that touches or overlaps an earlier one of the same label."""
-    reached: dict[str, int] = {}
-    for start, end, event in items:
-        if start <= reached.get(event.label, -1):
-            diagnostics.add(
-                "joined-events",
-                f"`{event.label}` at {_seconds(event.onset)} in `{clip}` touches or overlaps the one before it",
-                RowPlace(table.name, event.row),
-            )
-        reached[event.label] = max(end, reached.get(event.label, -1))
-
-
 def _ignored(
     ignore: Regions,
     grid: Grid,
@@ -269,7 +163,7 @@ def _ignored(
         if clip not in index or not bases:
             diagnostics.add(
                 "unused-ignore",
-                f"the ignore region of `{clip}` at {_seconds(event.onset)} is for no clip and class of the family",
+                f"the ignore region of `{clip}` at {seconds(event.onset)} is for no clip and class of the family",
                 RowPlace(ignore.name, event.row),
             )
             continue
@@ -342,8 +236,3 @@ def _check_windows(contract: Contract, frames: Sequence[int], diagnostics: Diagn
                 f"clause `{clause.name}` looks {widest} frames away, longer than {short} of {len(frames)} clips",
                 TextPlace(contract.source, clause.span),
             )
-
-
-def _seconds(time: Fraction) -> str:
-    """A time for a message: its decimal text where that is short, else the fraction."""
-    return f"{float(time):g} s" if Fraction(f"{float(time):g}") == time else f"{time} s"

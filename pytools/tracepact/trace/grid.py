@@ -2,11 +2,16 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from tracepact.core import Projection
+from tracepact.trace.columns import Ticks, common_unit
+
+AnyTicks = TypeVar("AnyTicks", int, Ticks)
+"""One time or an array of them, in ticks."""
 
 
-def ceil_div(numerator: int, denominator: int) -> int:
+def ceil_div(numerator: AnyTicks, denominator: int) -> AnyTicks:
     """The least integer not less than the quotient; the denominator is positive."""
     return -(-numerator // denominator)
 
@@ -25,20 +30,20 @@ class Grid:
 
     def project(self, onset: Fraction, offset: Fraction) -> tuple[int, int]:
         """The frames `[start, end)` an event activates, not cut to any clip; empty when end <= start."""
-        # Times over step as top / bottom, in whole numbers: this runs once per event.
-        step, unit = self.step.as_integer_ratio()
-        begin, begin_unit = onset.as_integer_ratio()
-        end, end_unit = offset.as_integer_ratio()
-        if end * begin_unit <= begin * end_unit:
-            return 0, 0
-        return self._edge(begin * unit, begin_unit * step, True), self._edge(end * unit, end_unit * step, False)
+        unit = common_unit((onset, offset, self.step))
+        return self.edges(int(onset * unit), int(offset * unit), int(self.step * unit))
 
-    def _edge(self, top: int, bottom: int, start: bool) -> int:
-        """The first frame in (start) or the first frame out of an interval with an end at top / bottom frames."""
+    def edges(self, onset: AnyTicks, offset: AnyTicks, step: int) -> tuple[AnyTicks, AnyTicks]:
+        """The frames `[start, end)` of one event or of many at once, all times in the same ticks."""
+        start, end = self._edge(onset, step, True), self._edge(offset, step, False)
+        return start, start + (end - start) * (offset > onset)
+
+    def _edge(self, time: AnyTicks, step: int, is_start: bool) -> AnyTicks:
+        """The first frame in (start) or the first frame out of an interval with an end at this time."""
         match self.projection:
-            case Projection.CENTRE:  # ceil(t/step - 1/2)
-                return ceil_div(2 * top - bottom, 2 * bottom)
+            case Projection.CENTRE:  # ceil(time/step - 1/2)
+                return ceil_div(2 * time - step, 2 * step)
             case Projection.TOUCH:
-                return top // bottom if start else ceil_div(top, bottom)
+                return time // step if is_start else ceil_div(time, step)
             case Projection.INSIDE:
-                return ceil_div(top, bottom) if start else top // bottom
+                return ceil_div(time, step) if is_start else time // step

@@ -1,0 +1,169 @@
+"""The events of one side on the grid: all of them at once, the odd ones reported one by one (rules 5.3 to 5.5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.trace.columns import Columns, Ticks
+from tracepact.trace.event import Event, EventTable
+from tracepact.trace.grid import Grid
+from tracepact.trace.runs import Run
+
+Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clips:
+    """The clips of a family: names, durations in ticks, numbers of frames."""
+
+    names: Sequence[str]
+    durations: Ticks
+    frames: Indices
+
+
+def project(
+    table: EventTable, given: Columns, grid: Grid, clips: Clips, base: Indices, diagnostics: Diagnostics
+) -> dict[int, tuple[Run, ...]]:
+    """The runs of one side by segment; `base` is the first segment of each label.
+
+    Events whose clip or label has no index were reported as unknown and are passed over.
+    """
+    if not clips.names:
+        return {}
+    step = int(grid.step * given.unit)
+    kept = given.clip >= 0
+    repeats = _repeats(given) & kept
+    kept &= ~repeats
+    kept &= _sound(table, given, clips, kept, repeats, diagnostics)
+    start, end = grid.edges(given.onset, given.offset, step)
+    start = np.maximum(start, 0).astype(np.int64)
+    end = np.minimum(end, clips.frames[given.clip]).astype(np.int64)
+    _report_vanished(table, given, clips, kept & (end <= start), diagnostics)
+    kept &= end > start
+    kept &= base[given.label] >= 0
+    chosen = np.flatnonzero(kept)
+    named = given.label[chosen] * len(clips.names) + given.clip[chosen]
+    opens, _, order = _unite(named, start[chosen], end[chosen])
+    _report_joins(table, clips, given, chosen[order[~opens]], diagnostics)
+    segment = base[given.label[chosen]] + given.clip[chosen]
+    opens, reached, order = _unite(segment, start[chosen], end[chosen])
+    return _by_segment(segment[order], start[chosen][order], reached, opens)
+
+
+def _repeats(given: Columns) -> Flags:
+    """Which events repeat an earlier one of the table."""
+    keys = list(zip(*(c.tolist() for c in (given.clip, given.label, given.onset, given.offset)), strict=True))
+    repeats = np.zeros(len(keys), dtype=np.bool_)
+    if len(set(keys)) < len(keys):
+        seen = set()
+        for number, key in enumerate(keys):
+            repeats[number] = key in seen
+            seen.add(key)
+    return repeats
+
+
+def _sound(
+    table: EventTable, given: Columns, clips: Clips, kept: Flags, repeats: Flags, diagnostics: Diagnostics
+) -> Flags:
+    """Which events can be placed; what is odd about any of them is reported in the table's order."""
+    end = clips.durations[given.clip]
+    inside = (given.onset >= 0) & (given.onset <= given.offset) & (given.onset < end) & (given.offset <= end)
+    sound = inside.astype(np.bool_)
+    odd = np.flatnonzero((kept & ~sound) | repeats)
+    for number, clip, event in _events(table, clips, given, odd):
+        if repeats[number]:
+            headline = f"`{event.label}` at {seconds(event.onset)} in `{clip}` repeats an earlier row"
+            diagnostics.add("duplicate-row", headline, RowPlace(table.name, event.row))
+        else:
+            duration = Fraction(int(clips.durations[given.clip[number]]), given.unit)
+            sound[number] = _place_odd(event, clip, duration, table, diagnostics)
+    return sound
+
+
+def _place_odd(event: Event, clip: str, duration: Fraction, table: EventTable, diagnostics: Diagnostics) -> bool:
+    """Report an event that is not inside its clip; whether it can be placed all the same."""
+    place = RowPlace(table.name, event.row)
+    if event.onset < 0:
+        diagnostics.add("bad-time", f"onset {seconds(event.onset)} in `{clip}` is negative", place)
+    elif event.offset < event.onset:
+        diagnostics.add(
+            "offset-before-onset",
+            f"offset {seconds(event.offset)} lies before onset {seconds(event.onset)} in `{clip}`",
+            place,
+        )
+    elif event.onset >= duration:
+        diagnostics.add(
+            "starts-outside-clip",
+            f"`{event.label}` starts at {seconds(event.onset)}, but `{clip}` ends at {seconds(duration)}",
+            place,
+        )
+    else:
+        diagnostics.add(
+            "offset-beyond-clip",
+            f"`{event.label}` ends at {seconds(event.offset)}, but `{clip}` at {seconds(duration)}; it was cut",
+            place,
+        )
+        return True
+    return False
+
+
+def _report_vanished(table: EventTable, given: Columns, clips: Clips, gone: Flags, diagnostics: Diagnostics) -> None:
+    for _, clip, event in _events(table, clips, given, np.flatnonzero(gone)):
+        diagnostics.add(
+            "vanished-event",
+            f"`{event.label}` of {seconds(event.offset - event.onset)} in `{clip}` gives no frame on the grid",
+            RowPlace(table.name, event.row),
+        )
+
+
+def _report_joins(table: EventTable, clips: Clips, given: Columns, joined: Indices, diagnostics: Diagnostics) -> None:
+    """Warn of each event of one class that touches or overlaps an earlier one of the same label."""
+    for _, clip, event in _events(table, clips, given, np.sort(joined)):
+        diagnostics.add(
+            "joined-events",
+            f"`{event.label}` at {seconds(event.onset)} in `{clip}` touches or overlaps the one before it",
+            RowPlace(table.name, event.row),
+        )
+
+
+def _events(table: EventTable, clips: Clips, given: Columns, numbers: Indices) -> list[tuple[int, str, Event]]:
+    """Some events by their place in the columns, with their clips."""
+    if not len(numbers):
+        return []
+    events = [event for some in table.clips.values() for event in some]
+    return [(number, clips.names[given.clip[number]], events[number]) for number in numbers.tolist()]
+
+
+def _unite(group: Indices, start: Indices, end: Indices) -> tuple[Flags, Indices, Indices]:
+    """The union of the intervals of each group: which open a run, how far each run has reached by then, the order.
+
+    Intervals are taken by group, start and end; the first two answers follow that order. Touching ones become one.
+    """
+    order = np.lexsort((end, start, group))
+    # One number line for all groups: a group's frames lie beyond everything any earlier group reaches.
+    apart = group[order] * (int(end.max(initial=0)) + 1)
+    reached = np.maximum.accumulate(apart + end[order])
+    opens = np.ones(len(order), dtype=np.bool_)
+    opens[1:] = (apart + start[order])[1:] > reached[:-1]
+    return opens, reached - apart, order
+
+
+def _by_segment(segment: Indices, start: Indices, reached: Indices, opens: Flags) -> dict[int, tuple[Run, ...]]:
+    """The runs that begin where `opens` says, by segment."""
+    first = np.flatnonzero(opens)
+    last = np.append(first[1:] - 1, len(opens) - 1) if len(first) else first
+    runs = list(zip(start[first].tolist(), reached[last].tolist(), strict=True))
+    owners = segment[first]
+    cuts = np.flatnonzero(np.diff(owners, prepend=-1))
+    ends = np.append(cuts[1:], len(owners)).tolist()
+    return {owner: tuple(runs[a:b]) for owner, a, b in zip(owners[cuts].tolist(), cuts.tolist(), ends, strict=False)}
+
+
+def seconds(time: Fraction) -> str:
+    """A time for a message: its decimal text where that is short, else the fraction."""
+    return f"{float(time):g} s" if Fraction(f"{float(time):g}") == time else f"{time} s"
