@@ -1,7 +1,7 @@
 """Traces on an exact grid: events become frames, frames become masks, clips and classes one family."""
 
 from tracepact.trace.assemble import assemble
-from tracepact.trace.event import Durations, Event, EventTable, Regions
+from tracepact.trace.event import Durations, Event, EventTable, Origin, Regions
 from tracepact.trace.exact import Time, exact
 from tracepact.trace.family import Family, Mode, Side
 from tracepact.trace.grid import Grid
@@ -16,6 +16,7 @@ __all__ = [
     "Grid",
     "Layout",
     "Mode",
+    "Origin",
     "Regions",
     "Run",
     "Side",

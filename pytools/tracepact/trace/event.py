@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from tracepact.diagnostics import RowPlace
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -16,12 +18,26 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """How a table came to be: its form, the file of each clip that has its own, and how scores were decoded."""
+
+    form: str
+    files: Mapping[str, str] = field(default_factory=dict)
+    decoding: Mapping[str, str | int | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class EventTable:
     """The events of one side by clip, in the table's order; a silent clip has an empty list."""
 
     name: str
     clips: Mapping[str, tuple[Event, ...]]
     digest: str | None = None
+    origin: Origin | None = field(default=None, compare=False)
+
+    def place(self, clip: str, row: int | None) -> RowPlace:
+        """A row of a clip, in the clip's own file where it has one."""
+        return RowPlace(self.origin.files.get(clip, self.name) if self.origin else self.name, row)
 
     @property
     def labels(self) -> frozenset[str]:
