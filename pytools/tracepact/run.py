@@ -72,10 +72,10 @@ class Run:
         return report_data(self)
 
     def save(self, folder: str | Path) -> list[Path]:
-        """Write the report's files: JSON, text, picture, and the rows as CSV."""
-        from tracepact.report import write_report
+        """Write the run directory: rows, tables, contract, report and manifest."""
+        from tracepact.store import write_run
 
-        return write_report(self, self.to_dict(), Path(folder))
+        return write_run(self, folder)
 
     def __str__(self) -> str:
         from tracepact.report import report_text
@@ -250,7 +250,8 @@ def _check_conditions(conditions: Conditions, clips: tuple[str, ...], diagnostic
     for clip in clips:
         if clip not in conditions.clips:
             diagnostics.add("missing-condition", f"clip `{clip}` has no condition", RowPlace(conditions.name))
-    for clip in conditions.clips.keys() - set(clips):
-        diagnostics.add(
-            "unused-condition", f"`{clip}` has a condition but is not a clip of the family", RowPlace(conditions.name)
-        )
+    known = set(clips)
+    for clip in conditions.clips:
+        if clip not in known:
+            headline = f"`{clip}` has a condition but is not a clip of the family"
+            diagnostics.add("unused-condition", headline, RowPlace(conditions.name))

@@ -9,10 +9,24 @@ from typing import Any
 import pytest
 from cli.command import Outcome, events, listing, run, write
 
-from tracepact.report import files
 from tracepact.specs import spec_path
+from tracepact.store import files
 
-FILES = ["matches.csv", "report.json", "report.svg", "report.txt", "scores.csv", "witnesses.csv"]
+FILES = [
+    "contract.contract",
+    "durations.tsv",
+    "manifest.json",
+    "matches.csv",
+    "prediction.tsv",
+    "reference.tsv",
+    "report.json",
+    "report.svg",
+    "report.txt",
+    "scores.csv",
+    "source.contract",
+    "witnesses.csv",
+]
+DEMO_FILES = [*FILES, "conditions.tsv"]
 GATE = """contract gate "Onsets"
 step 20ms
 param tol = 40ms
@@ -203,7 +217,7 @@ def test_tables_and_a_pair_do_not_go_together(given: tuple[str, ...], folder: Pa
 def test_out_writes_every_file_and_says_so(folder: Path) -> None:
     outcome = score(folder, "--out", "deep/out", "--format", "json")
     out = folder / "deep" / "out"
-    assert outcome.err == "wrote 6 files to deep/out\n"
+    assert outcome.err == f"wrote {len(FILES)} files to deep/out\n"
     assert sorted(path.name for path in out.iterdir()) == FILES
     assert (out / "report.json").read_text() == outcome.out
     assert (out / "scores.csv").read_text() == score(folder, "--format", "csv").out
@@ -225,15 +239,14 @@ def test_a_violated_requirement_still_writes_the_report(folder: Path) -> None:
 def test_a_failure_while_writing_leaves_the_files_as_they_were(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert score(folder, "--out", "out").code == 0
     before = listing(folder)
-    write_text, written = Path.write_text, []
+    written: list[int] = []
 
-    def full(self: Path, *arguments: Any, **named: Any) -> int:
-        written.append(self)
+    def full(number: int) -> None:
+        written.append(number)
         if len(written) == 4:
-            raise OSError(28, "No space left on device", str(self))
-        return write_text(self, *arguments, **named)
+            raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files.Path, "write_text", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     outcome = score(folder, "--set", "tol=60ms", "--out", "out")
     assert outcome.code == 4
     assert "No space left on device" in outcome.err
@@ -264,7 +277,7 @@ def test_the_demo_scores_three_systems_and_writes_their_reports(tmp_path: Path) 
     outcome = run("demo", "--out", "out", folder=tmp_path)
     assert outcome.code == 0
     assert "checked boundary_gate: ok" in outcome.err
-    written = {f"{system}/{file}" for system in ("late_long", "over_firing", "fragmenting") for file in FILES}
+    written = {f"{system}/{file}" for system in ("late_long", "over_firing", "fragmenting") for file in DEMO_FILES}
     assert set(listing(tmp_path / "out")) == written
     shares = next(line for line in outcome.out.splitlines() if "frame F1" in line).replace("│", " ").split()[2:]
     assert len(shares) == 3

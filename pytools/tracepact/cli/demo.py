@@ -10,8 +10,9 @@ from tracepact.cli.screen import output, progress, say
 from tracepact.demo import CONTRACT, SYSTEMS, DemoSystem, demo_contract, score_demo
 from tracepact.diagnostics import Diagnostics, summarise
 from tracepact.lang import compile_source, read_source
-from tracepact.report import render_report, report_data, write_report
+from tracepact.report import render_report, report_data
 from tracepact.report.text import bar
+from tracepact.store import write_run
 
 
 @click.command()
@@ -35,7 +36,7 @@ def command(out: Path) -> None:
             reports[name] = report_data(system.run)
         for system in systems:
             advance(f"writing {out / system.name}")
-            write_report(system.run, reports[system.name], out / system.name)
+            write_run(system.run, out / system.name, data=reports[system.name])
     console.print(_comparison(systems, reports))
     console.print("Nearly one frame F1, three different failures: that is what the vector is for.\n")
     worst = systems[0]

@@ -15,10 +15,12 @@ from tracepact.cli.exits import Exit
 from tracepact.cli.screen import output, print_diagnostics, progress, reader_may_leave, say, set_option
 from tracepact.diagnostics import Diagnostics, did_you_mean
 from tracepact.lang import load_contract
-from tracepact.report import render_report, report_data, score_rows, write_csv, write_report
+from tracepact.report import render_report, report_data
 from tracepact.report.files import json_text
-from tracepact.report.rows import SCORE_COLUMNS
 from tracepact.run import STAGES, Run
+from tracepact.store import score_rows, write_csv, write_run
+from tracepact.store.rows import SCORE_COLUMNS
+from tracepact.store.writing import check_place
 from tracepact.trace.exact import exact_text
 
 _RELATIONS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt, "==": operator.eq}
@@ -38,7 +40,11 @@ _REQUIREMENT = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(>=|>|<=|<|==)\s*([0-9
     help="Exit with 1 unless it holds (>=, >, <=, <, ==): --require 'onset_guard>=0.9'.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True)
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Also write the report's files here.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Also write the run directory: rows, tables, report, manifest.",
+)
 def command(
     contract: str,
     conditions: str | None,
@@ -62,6 +68,8 @@ def command(
     values = {clause.name for clause in compiled.clauses} | known | {"logic"}
     wanted = [found for text in requirements if (found := _requirement(text, values, faults))]
     faults.raise_errors()
+    if out is not None:
+        check_place(out)
     with progress(len(STAGES) + 1) as advance:
         run = score_given(compiled, conditions, advance, **given)
         advance("reporting")
@@ -72,7 +80,7 @@ def command(
     if out is not None:
         with progress(1) as advance:
             advance(f"writing {out}")
-            written = write_report(run, data, out)
+            written = write_run(run, out, data=data)
         say(f"wrote {len(written)} files to {out}")
     with reader_may_leave():
         _show(run, data, form)

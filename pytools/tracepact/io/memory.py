@@ -77,6 +77,8 @@ def _duration(value: Any, times: Times, diagnostics: Diagnostics, place: RowPlac
 
 def conditions_from(data: Any, diagnostics: Diagnostics, *, name: str = "conditions") -> Conditions:
     """Conditions from a mapping of clips to words, a data frame or a path."""
+    if isinstance(data, Conditions):
+        return data
     if isinstance(data, str | os.PathLike):
         return read_conditions(data, diagnostics)
     if _is_frame(data):

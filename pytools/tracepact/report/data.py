@@ -1,13 +1,9 @@
 """A scoring run as plain data: what JSON holds and every renderer reads (spec/schemas/report.schema.json)."""
 
-import platform
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
-from importlib.metadata import version
 from typing import Any
-
-import numpy as np
 
 from tracepact.core import Aggregation, Contract, EventClause
 from tracepact.diagnostics.render import as_data
@@ -15,6 +11,7 @@ from tracepact.report.timeline import worst_timelines
 from tracepact.report.witnesses import shown_witnesses
 from tracepact.run import Run
 from tracepact.score import Score, Scorecard, sweep
+from tracepact.store.manifest import versions
 
 FORMAT = "tracepact-report/1"
 Data = dict[str, Any]
@@ -27,11 +24,7 @@ def report_data(run: Run) -> Data:
     edges_mean, edges = card.soft.mean()
     return {
         "format": FORMAT,
-        "versions": {
-            "tracepact": version("tracepact"),
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-        },
+        "versions": versions(),
         "contract": _contract(contract),
         "inputs": [{"role": i.role, "name": i.name, "sha256": i.digest} for i in run.inputs],
         "grid": {"step": exact_text(contract.step), "projection": contract.projection.value},

@@ -1,3 +1,17 @@
 """A run directory: score rows and tables first, everything else a view of them."""
 
-__all__: list[str] = []
+from tracepact.store.opening import StoredRun, open_run
+from tracepact.store.rows import ScoreRows, match_rows, score_rows, witness_rows
+from tracepact.store.tables import write_csv
+from tracepact.store.writing import write_run
+
+__all__ = [
+    "ScoreRows",
+    "StoredRun",
+    "match_rows",
+    "open_run",
+    "score_rows",
+    "witness_rows",
+    "write_csv",
+    "write_run",
+]

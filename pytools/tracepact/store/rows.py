@@ -1,27 +1,30 @@
-"""The rows behind a report: every score, every violated obligation, every match, as CSV."""
+"""The rows behind a report: every score, every violated obligation, every match, as CSV; and the scores read back."""
 
-import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TextIO
+
+import numpy as np
 
 from tracepact.core import Quantity
 from tracepact.events import Unbounded
 from tracepact.lang.printer import print_number
-from tracepact.score import UNBOUNDED, Scorecard
-
-Row = Sequence[str | int]
+from tracepact.score import UNBOUNDED, ClauseCounts, Scorecard
+from tracepact.store.tables import BadTable, Row, table_rows
 
 SCORE_COLUMNS = ("filename", "event_label", "clause", "satisfied", "obligated", "value", "decimal", "vacuous")
 MATCH_COLUMNS = ("filename", "event_label", "ref_onset", "ref_offset", "pred_onset", "pred_offset")
 WITNESS_COLUMNS = ("filename", "event_label", "clause", "onset", "offset", "part", "distance", "unit")
 
 
-def write_csv(file: TextIO, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    """A table with its header."""
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreRows:
+    """The scores of a run by clause, each an array over classes and clips."""
+
+    clips: tuple[str, ...]
+    classes: tuple[str, ...]
+    clauses: tuple[str, ...]
+    counts: Mapping[str, ClauseCounts]
 
 
 def score_rows(card: Scorecard) -> Iterator[Row]:
@@ -73,3 +76,28 @@ def witness_rows(card: Scorecard) -> Iterator[Row]:
 
 def _seconds(frames: int, step: Fraction) -> str:
     return print_number(frames * step)
+
+
+def read_score_rows(text: str) -> ScoreRows:
+    """The score rows a text holds; BadTable if a clip, class and clause has no row or two."""
+    clips: dict[str, int] = {}
+    classes: dict[str, int] = {}
+    clauses: dict[str, int] = {}
+    places: list[tuple[int, int, int]] = []
+    numbers: list[tuple[int, int, bool]] = []
+    for line, (clip, label, clause, satisfied, obligated, _, _, vacuous) in table_rows(text, SCORE_COLUMNS, ","):
+        if not (satisfied.isdecimal() and obligated.isdecimal() and vacuous in ("true", "false")):
+            raise BadTable(f"`{satisfied}`, `{obligated}`, `{vacuous}` are no counts of a score", line)
+        place = clips.setdefault(clip, len(clips)), classes.setdefault(label, len(classes))
+        places.append((clauses.setdefault(clause, len(clauses)), *place))
+        numbers.append((int(satisfied), int(obligated), vacuous == "false" and not int(obligated)))
+    shape = len(clauses), len(clips), len(classes)
+    if len(places) != shape[0] * shape[1] * shape[2] or len(set(places)) != len(places):
+        raise BadTable("not every clip, class and clause has exactly one row", 1)
+    arrays = [np.zeros(shape, dtype=kind) for kind in (np.int64, np.int64, np.bool_)]
+    if places:
+        index = tuple(np.array(places).T)
+        for array, column in zip(arrays, zip(*numbers, strict=True), strict=True):
+            array[index] = column
+    counts = {name: ClauseCounts(*(array[i].T for array in arrays)) for name, i in clauses.items()}
+    return ScoreRows(tuple(clips), tuple(classes), tuple(clauses), counts)

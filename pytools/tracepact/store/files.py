@@ -1,0 +1,79 @@
+"""Writes files and whole folders so that nobody ever sees half of what belongs together."""
+
+import ctypes
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+_EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
+_HERE = -100  # AT_FDCWD
+
+
+def json_text(data: Any) -> str:
+    """Data as the JSON text that is written and printed."""
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+
+
+def write_whole(contents: Mapping[Path, str]) -> None:
+    """Write files beside their places and move them there.
+
+    A link stays a link and a file keeps its permissions.
+    """
+    staged: list[tuple[Path, Path]] = []
+    try:
+        for given, text in contents.items():
+            path = given.resolve()
+            part = path.with_name(f".{path.name}.{os.getpid()}")
+            staged.append((part, path))
+            part.write_text(text, encoding="utf-8", newline="")
+            if path.exists():
+                shutil.copymode(path, part)
+        for part, path in staged:
+            os.replace(part, path)
+    finally:
+        for part, _ in staged:
+            part.unlink(missing_ok=True)
+
+
+def write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Make a folder of these files, in one step: it is written beside its place, flushed to the disk and moved there.
+
+    A folder that stands there is replaced, and removed afterwards. Whoever stops the program at any moment finds the
+    old folder or the new one; a hidden folder beside it may remain.
+    """
+    place = folder.resolve()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    part = place.with_name(f".{place.name}.{os.getpid()}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir()
+        for name, data in contents.items():
+            with open(part / name, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        if place.exists():
+            shutil.copymode(place, part)
+            _exchange(part, place)
+        else:
+            os.rename(part, place)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _exchange(part: Path, place: Path) -> None:
+    """Swap two folders: at once where the system can, else by two moves."""
+    swap = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None) if os.name == "posix" else None
+    if swap is not None and swap(_HERE, os.fsencode(part), _HERE, os.fsencode(place), _EXCHANGE) == 0:
+        return
+    old = place.with_name(f".{place.name}.{os.getpid()}.old")
+    os.rename(place, old)
+    try:
+        os.rename(part, place)
+    except OSError:
+        os.rename(old, place)
+        raise
+    os.rename(old, part)

@@ -1,0 +1,150 @@
+"""The tables of a run directory: what was scored as exact text, and back without loss.
+
+A time is its decimal where it has one, else a reduced fraction such as `1/3`. Fields are separated by tabs; a field
+that holds a tab, a quote or a line break is quoted. `row` is the row of the original, where it had one.
+"""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from io import StringIO
+from typing import TextIO
+
+from tracepact.lang.printer import print_number
+from tracepact.trace import Event, EventTable, Family, Run
+
+EVENT_COLUMNS = ("filename", "onset", "offset", "event_label", "row")
+DURATION_COLUMNS = ("filename", "duration")
+CONDITION_COLUMNS = ("filename", "condition")
+MASK_COLUMNS = ("atom", "filename", "first_frame", "end_frame")
+
+_TIME = re.compile(r"-?[0-9]+(?:\.[0-9]+|/0*[1-9][0-9]*)?", re.ASCII)
+_NUMBER = re.compile(r"[0-9]+", re.ASCII)
+
+Row = Sequence[str | int]
+Masks = Mapping[str, Mapping[str, list[bool]]]
+
+
+class BadTable(ValueError):  # noqa: N818  (it is what the table is)
+    """A stored table that is not as it was written: what is wrong, and in which line."""
+
+    def __init__(self, fault: str, line: int) -> None:
+        super().__init__(fault)
+        self.line = line
+
+
+def write_csv(file: TextIO, columns: Sequence[str], rows: Iterable[Row], separator: str = ",") -> None:
+    """A table with its header."""
+    writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+
+
+def table_text(columns: Sequence[str], rows: Iterable[Row], separator: str = "\t") -> str:
+    """A table with its header, as text."""
+    text = StringIO()
+    write_csv(text, columns, rows, separator)
+    return text.getvalue()
+
+
+def table_rows(text: str, columns: Sequence[str], separator: str = "\t") -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table with the lines they end at; BadTable if it has not these columns."""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        header = next(reader, None)
+        if header != list(columns):
+            raise BadTable(f"the columns are not {', '.join(columns)}", 1)
+        for row in reader:
+            if len(row) != len(columns):
+                raise BadTable(f"the row has {len(row)} fields, the header {len(columns)}", reader.line_num)
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise BadTable(str(error), reader.line_num) from error
+
+
+def events_text(table: EventTable) -> str:
+    """The events of one side; a silent clip is a row of its name alone."""
+    return table_text(EVENT_COLUMNS, _event_rows(table))
+
+
+def _event_rows(table: EventTable) -> Iterator[Row]:
+    for clip, events in table.clips.items():
+        if not events:
+            yield clip, "", "", "", ""
+        for event in events:
+            row = "" if event.row is None else event.row
+            yield clip, print_number(event.onset), print_number(event.offset), event.label, row
+
+
+def read_events(text: str, name: str, digest: str | None) -> EventTable:
+    """The events a text holds, under the name and digest of the table they came from."""
+    clips: dict[str, list[Event]] = {}
+    for line, (clip, onset, offset, label, row) in table_rows(text, EVENT_COLUMNS):
+        events = clips.setdefault(clip, [])
+        if onset or offset or label or row:
+            number = _whole(row, line) if row else None
+            events.append(Event(_time(onset, line), _time(offset, line), label, number))
+    return EventTable(name, {clip: tuple(events) for clip, events in clips.items()}, digest)
+
+
+def durations_text(clips: Mapping[str, Fraction]) -> str:
+    """How long each clip is."""
+    return table_text(DURATION_COLUMNS, ((clip, print_number(time)) for clip, time in clips.items()))
+
+
+def read_durations(text: str) -> dict[str, Fraction]:
+    """The durations a text holds."""
+    return {clip: _time(time, line) for line, (clip, time) in table_rows(text, DURATION_COLUMNS)}
+
+
+def conditions_text(clips: Mapping[str, str]) -> str:
+    """The condition of each clip."""
+    return table_text(CONDITION_COLUMNS, clips.items())
+
+
+def read_conditions(text: str) -> dict[str, str]:
+    """The conditions a text holds."""
+    return {clip: condition for _, (clip, condition) in table_rows(text, CONDITION_COLUMNS)}
+
+
+def masks_text(family: Family) -> str:
+    """The runs of the caller's masks by atom and clip, in frames; a mask without frames is a row of its names alone."""
+    return table_text(MASK_COLUMNS, _mask_rows(family))
+
+
+def _mask_rows(family: Family) -> Iterator[Row]:
+    for atom, by_segment in family.masks.items():
+        for index, clip in enumerate(family.clips):  # every class has the same masks; those of the first are read
+            runs: tuple[Run, ...] = by_segment[index]
+            if not runs:
+                yield atom, clip, "", ""
+            for start, end in runs:
+                yield atom, clip, start, end
+
+
+def read_masks(text: str, atoms: Iterable[str], frames: Mapping[str, int]) -> Masks:
+    """The masks of these atoms, one truth value a frame; `frames` says how many each clip has."""
+    masks: dict[str, dict[str, list[bool]]] = {atom: {} for atom in atoms}
+    for line, (atom, clip, first, end) in table_rows(text, MASK_COLUMNS):
+        if atom not in masks or clip not in frames:
+            raise BadTable(f"the run has no atom `{atom}` or no clip `{clip}`", line)
+        mask = masks[atom].setdefault(clip, [False] * frames[clip])
+        if first or end:
+            run = range(_whole(first, line), _whole(end, line))
+            if run.stop > len(mask):
+                raise BadTable(f"`{clip}` has only {len(mask)} frames", line)
+            mask[run.start : run.stop] = [True] * len(run)
+    return masks
+
+
+def _time(text: str, line: int) -> Fraction:
+    if not _TIME.fullmatch(text):
+        raise BadTable(f"`{text}` is no time", line)
+    return Fraction(text)
+
+
+def _whole(text: str, line: int) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise BadTable(f"`{text}` is no whole number", line)
+    return int(text)

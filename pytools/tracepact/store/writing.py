@@ -1,0 +1,99 @@
+"""Writes a run directory, whole or not at all."""
+
+import os
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.run import Run
+from tracepact.store import tables
+from tracepact.store.files import json_text, write_folder
+from tracepact.store.manifest import NAME, manifest_data, manifest_faults
+from tracepact.store.rows import (
+    MATCH_COLUMNS,
+    SCORE_COLUMNS,
+    WITNESS_COLUMNS,
+    match_rows,
+    score_rows,
+    witness_rows,
+)
+
+SOURCE = "source.contract"
+CANONICAL = "contract.contract"
+VIEWS = ("report.html", "report.md")
+"""Views that may be put into a run directory later; they are no part of what it stores."""
+
+
+def write_run(run: Run, folder: str | Path, *, data: dict[str, Any] | None = None) -> list[Path]:
+    """Write a run directory and return its files: rows, tables, contract, views of the report, manifest.
+
+    `data` is the report as plain data if it is at hand. A run directory that stands there is replaced in one step; a
+    folder that is none, or that holds other files as well, is refused with InvalidInput.
+    """
+    from tracepact.report import report_views  # views of what is stored here; they stand later in the order
+
+    place = Path(folder)
+    check_place(place)
+    contents: dict[str, str] = {
+        "scores.csv": tables.table_text(SCORE_COLUMNS, score_rows(run.card), ","),
+        "witnesses.csv": tables.table_text(WITNESS_COLUMNS, witness_rows(run.card), ","),
+        "matches.csv": tables.table_text(MATCH_COLUMNS, match_rows(run.card), ","),
+    }
+    roles: dict[str, tuple[str, str, str | None]] = {}
+    for role, name, found, text in _tables(run):
+        roles[role] = f"{role}.tsv", name, found
+        contents[f"{role}.tsv"] = text
+    contents[CANONICAL] = run.card.contract.text
+    contents[SOURCE] = run.card.contract.source.text
+    contents |= report_views(run.to_dict() if data is None else data)
+    files = {name: text.encode() for name, text in contents.items()}
+    files[NAME] = json_text(manifest_data(run, roles, files)).encode()
+    write_folder(place, files)
+    return [place / name for name in files]
+
+
+def check_place(folder: Path) -> None:
+    """Refuse a place where a run directory cannot be written without loss: raises InvalidInput."""
+    diagnostics = Diagnostics()
+    if folder.is_dir():
+        there = {entry.name for entry in os.scandir(folder)}
+        found, _ = manifest_faults(_text(folder / NAME)) if NAME in there else (None, None)
+        ours = {NAME, *VIEWS, *(file["name"] for file in found["files"])} if found else set()
+        if there - ours:
+            what = "is not a run directory" if found is None else "holds files that are no part of a run"
+            some = ", ".join(f"`{name}`" for name in sorted(there - ours)[:3])
+            diagnostics.add(
+                "not-a-run",
+                f"`{folder}` {what} and is not replaced: {some}{', …' if len(there - ours) > 3 else ''}",
+                RowPlace(str(folder)),
+                "name another folder, or remove this one",
+            )
+    elif folder.exists():
+        diagnostics.add("not-a-run", f"`{folder}` is a file", RowPlace(str(folder)), "name a folder")
+    diagnostics.raise_errors()
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _tables(run: Run) -> Iterator[tuple[str, str, str | None, str]]:
+    """Role, original name, original digest and text of every table that was scored."""
+    digests = {item.role: item for item in run.inputs}
+    family = run.card.family
+    for role, table in (("reference", run.reference), ("prediction", run.prediction), ("ignore", run.ignore)):
+        if table is not None:
+            yield role, table.name, table.digest, tables.events_text(table)
+    if isinstance(run.durations, Fraction):
+        lengths = dict.fromkeys(family.clips, run.durations)
+        yield "durations", "durations", None, tables.durations_text(lengths)
+    else:
+        yield "durations", run.durations.name, run.durations.digest, tables.durations_text(run.durations.clips)
+    if run.conditions:
+        known = digests.get("conditions")
+        name, found = (known.name, known.digest) if known else ("conditions", None)
+        yield "conditions", name, found, tables.conditions_text(run.conditions)
+    if family.masks:
+        yield "masks", "masks", None, tables.masks_text(family)
