@@ -28,7 +28,7 @@ def located(formula: Formula, at: int = 0) -> Located:
 
 def contract_of(clauses: Clauses, text: str = _TEMPLATE) -> Contract:
     """A contract with these frame clauses, named c0, c1, …"""
-    made = tuple(FrameClause(f"c{i}", o, located(f), Span(0, 1)) for i, (o, f) in enumerate(clauses))
+    made = tuple(FrameClause(f"c{i}", located(o), located(f), Span(0, 1)) for i, (o, f) in enumerate(clauses))
     return dataclasses.replace(parse_contract(text), clauses=made)
 
 

@@ -2,6 +2,7 @@
 
 from tracepact.core.contract import (
     Aggregation,
+    Bound,
     Contract,
     Each,
     EventClause,
@@ -58,6 +59,7 @@ __all__ = [
     "And",
     "Atom",
     "Attribute",
+    "Bound",
     "Comparison",
     "Constant",
     "Contract",

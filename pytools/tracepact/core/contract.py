@@ -1,5 +1,6 @@
 """The core contract: clauses over core formulas and event atoms, with every setting resolved."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
@@ -53,12 +54,31 @@ class Matcher:
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound of a window as written, its exact time, the frames it became (rule 2.6), the parameter it names."""
+
+    text: str
+    seconds: Fraction
+    frames: int
+    unit: str
+    parameter: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Located:
-    """A core formula with the span it was written at, and its parts likewise."""
+    """A core formula with the span it was written at, its parts likewise, and the bounds of its window."""
 
     formula: Formula
     span: Span
     parts: tuple["Located", ...] = ()
+    bounds: tuple[Bound, ...] = field(default=(), compare=False)
+
+    def everywhere(self) -> Iterator["Located"]:
+        """The formula and every part below it, parents first."""
+        yield self
+        for part in self.parts:
+            yield from part.everywhere()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +86,14 @@ class FrameClause:
     """At every frame where the obligation holds, the formula must hold."""
 
     name: str
-    obligation: Formula
+    duty: Located
     body: Located
     span: Span = field(compare=False)
+
+    @property
+    def obligation(self) -> Formula:
+        """Where it must hold."""
+        return self.duty.formula
 
     @property
     def formula(self) -> Formula:
@@ -94,20 +119,23 @@ class EventClause:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A named value as written, and its value: seconds for a time, else a plain number."""
+    """A named value as written, and its value: seconds for a time, else a plain number; where name and value stand."""
 
     name: str
     text: str
     value: Fraction
     overridden: bool = False
+    name_span: Span = field(default=Span(0, 0), compare=False)
+    value_span: Span = field(default=Span(0, 0), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """Values of a parameter, as written, at which the vector is shown as well."""
+    """Values of a parameter, as written, at which the vector is shown as well, and what each would be as a radius."""
 
     parameter: str
     values: tuple[str, ...]
+    bounds: tuple[Bound, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +179,8 @@ class Contract:
     text: str
     digest: str
     source: Source = field(compare=False, repr=False)
+    statements: Mapping[str, Span] = field(default_factory=dict, compare=False, repr=False)
+    """Where the statements that occur at most once stand, by keyword (rule 3.12)."""
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
 
     @property

@@ -2,12 +2,15 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
+from math import ceil
 from typing import TypeVar
 
 from tracepact.core import (
     Aggregation,
+    Bound,
     Contract,
     Each,
     EventClause,
@@ -22,7 +25,7 @@ from tracepact.core import (
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, Source, Span, TextPlace, did_you_mean
 from tracepact.lang import syntax as s
-from tracepact.lang.formulas import lower_formula
+from tracepact.lang.formulas import bound_of, lower_formula
 from tracepact.lang.predicates import PredicateLowering
 from tracepact.lang.printer import canonical_text, print_value
 from tracepact.lang.scope import Scope
@@ -75,6 +78,7 @@ class ContractLowering:
             text=text,
             digest=hashlib.sha256(text.encode()).hexdigest(),
             source=self.source,
+            statements={keyword: statement.span for keyword, statement in self.once.items()},
         )
         self._unused_parameters()
         return contract
@@ -251,7 +255,8 @@ class ContractLowering:
             if found is not None:
                 name = decl.name.text
                 value = self.scope.in_seconds(*found)
-                yield Parameter(name, print_value(decl.value), value, name in self.overridden)
+                spans = decl.name.span, decl.value.span
+                yield Parameter(name, print_value(decl.value), value, name in self.overridden, *spans)
 
     def _sweeps(self) -> Iterator[Sweep]:
         declarations = list(self._of(s.SweepDecl))
@@ -276,7 +281,13 @@ class ContractLowering:
                         value.span,
                         "write the values out",
                     )
-            yield Sweep(name, tuple(print_value(value) for value in decl.values))
+            yield Sweep(name, tuple(map(print_value, decl.values)), tuple(self._radii(decl.values)))
+
+    def _radii(self, values: Iterable[s.Value]) -> Iterator[Bound]:
+        """Each value as the radius of a window."""
+        for value in values:
+            bound = bound_of(value, 0, self.scope)
+            yield replace(bound, frames=ceil(bound.seconds / self.scope.step))
 
     def _profiles(self, default: Aggregation, clauses: set[str]) -> Iterator[Profile]:
         declarations = list(self._of(s.ProfileDecl))
@@ -328,7 +339,7 @@ class ContractLowering:
                 case s.FrameClauseDecl(name, obligation, formula):
                     yield FrameClause(
                         name.text,
-                        lower_formula(obligation, self.scope).formula,
+                        lower_formula(obligation, self.scope),
                         lower_formula(formula, self.scope),
                         decl.span,
                     )

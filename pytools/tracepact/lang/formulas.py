@@ -7,6 +7,7 @@ from tracepact.core import (
     Always,
     And,
     Atom,
+    Bound,
     Constant,
     Eventually,
     Formula,
@@ -50,17 +51,19 @@ def lower_formula(node: s.Expression, scope: Scope) -> Located:
             return Located(joined, node.span, (left, right))
         case s.Near(radius, body):
             inner, frames = lower_formula(body, scope), _radius(radius, scope)
-            return Located(Eventually(-frames, frames, inner.formula), node.span, (inner,))
+            bounds = (bound_of(radius, frames, scope),)
+            return Located(Eventually(-frames, frames, inner.formula), node.span, (inner,), bounds)
         case s.Window(operator, lo, hi, body):
             inner = lower_formula(body, scope)
             first, last = _window(lo, hi, scope)
             window = Eventually if operator == "F" else Always
-            return Located(window(first, last, inner.formula), node.span, (inner,))
+            bounds = (*(() if lo is None else (bound_of(lo, first, scope),)), bound_of(hi, last, scope))
+            return Located(window(first, last, inner.formula), node.span, (inner,), bounds)
         case s.Reach(operator, radius, a, b):
             left, right = lower_formula(a, scope), lower_formula(b, scope)
-            modality = Until if operator == "U" else Since
-            formula = modality(_radius(radius, scope), left.formula, right.formula)
-            return Located(formula, node.span, (left, right))
+            modality, frames = (Until if operator == "U" else Since), _radius(radius, scope)
+            formula = modality(frames, left.formula, right.formula)
+            return Located(formula, node.span, (left, right), (bound_of(radius, frames, scope),))
     raise AssertionError(f"{node!r} is no formula")
 
 
@@ -80,11 +83,12 @@ def _radius(value: s.Value, scope: Scope) -> int:
     if seconds is None:
         return 0
     if seconds < 0:
+        unit = (scope.known(value) or (seconds, ""))[1] or "s"
         scope.report(
             "negative-radius",
             f"the radius `{print_value(value)}` is negative",
             value.span,
-            "look back with a window of two offsets: `F[-40ms,0ms]`",
+            f"look back with a window of two offsets: `F[{print_value(value)},0{unit}]`",
         )
         return 0
     return ceil(seconds / scope.step)
@@ -105,6 +109,13 @@ def _window(lo: s.Value | None, hi: s.Value, scope: Scope) -> tuple[int, int]:
         )
         return 0, 0
     return outward(first, last, scope.step)
+
+
+def bound_of(value: s.Value, frames: int, scope: Scope) -> Bound:
+    """A bound as it was written; a faulty one, whose fault is reported, has no length."""
+    number, unit = scope.known(value) or (Fraction(0), "")
+    parameter = value.body.text if isinstance(value.body, s.Name) else None
+    return Bound(print_value(value), scope.in_seconds(number, unit), frames, unit, parameter, value.span)
 
 
 def outward(first: Fraction, last: Fraction, step: Fraction) -> tuple[int, int]:

@@ -29,26 +29,29 @@ class Scope:
         """Record a finding at a place of the source."""
         self.diagnostics.add(code, headline, TextPlace(self.source, span), help)
 
-    def literal(self, value: s.Value) -> tuple[Fraction, str] | None:
+    def known(self, value: s.Value) -> tuple[Fraction, str] | None:
         """The signed number and unit a value stands for, parameters looked up; None if there is none such."""
         sign = -1 if value.negative else 1
         match value.body:
             case s.Quantity(number, unit):
                 return sign * number, unit
+            case s.Name(name):
+                inner = self.known(self.parameters[name]) if name in self.parameters else None
+                return (sign * inner[0], inner[1]) if inner else None
+
+    def literal(self, value: s.Value) -> tuple[Fraction, str] | None:
+        """What a value stands for; a parameter counts as used, and one that nobody declared is reported."""
+        match value.body:
             case s.Name(name, span):
                 self.used.add(name)
-                if name in self.unreadable:
-                    return None
-                if name not in self.parameters:
+                if name not in self.parameters and name not in self.unreadable:
                     self.report(
                         "unknown-parameter",
                         f"`{name}` is not a parameter",
                         span,
                         did_you_mean(name, self.parameters) or f"declare it: `param {name} = 40ms`",
                     )
-                    return None
-                inner = self.literal(self.parameters[name])
-                return (sign * inner[0], inner[1]) if inner else None
+        return self.known(value)
 
     def seconds(self, value: s.Value) -> Fraction | None:
         """A value as a time; without a unit it is a number of seconds (rule 2.4)."""

@@ -21,7 +21,6 @@ from tracepact.diagnostics import Diagnostic, TextPlace
 from tracepact.logic.asking import Asker
 from tracepact.logic.decide import Budget
 from tracepact.logic.findings import CHECK_BUDGET, by_place
-from tracepact.logic.written import Written
 
 _SAME, _MORE, _LESS, _OTHER = "same", "stronger", "weaker", "incomparable"
 
@@ -99,11 +98,10 @@ class _Diff:
         place = self._place(new)
         other = Not(Iff(new.obligation, old.obligation))
         if self.ask.possible(other, f"the obligation of `{new.name}` changed", place):
-            duty = Written.of(self.new).obligation(new.name)
             yield Diagnostic(
                 "obligation-changed",
                 f"`{new.name}` is obliged at other frames than before",
-                TextPlace(self.new.source, duty.span),
+                TextPlace(self.new.source, new.duty.span),
                 trace=self.ask.shown(other),
             )
         violated, was = And(new.obligation, Not(new.formula)), And(old.obligation, Not(old.formula))

@@ -17,7 +17,7 @@ CHECK_BUDGET = Budget(seconds=5.0)
 
 def check_contract(contract: Contract, *, notes: bool = False, budget: Budget = CHECK_BUDGET) -> list[Diagnostic]:
     """Warnings, with `notes` also notes; questions that stayed open are always among them."""
-    written, ask = Written.of(contract), Asker(contract, budget)
+    written, ask = Written(contract), Asker(contract, budget)
     frames, events = FrameFindings(written, ask), EventFindings(written, ask)
     found = [*ValueFindings(written).warnings(), *frames.warnings(), *events.warnings()]
     if notes:

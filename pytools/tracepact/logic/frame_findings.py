@@ -64,7 +64,7 @@ class FrameFindings:
 
     def _clause(self, clause: FrameClause) -> Iterator[Diagnostic]:
         written, name = self.written, clause.name
-        duty = written.obligation(name)
+        duty = clause.duty
         place, body = written.place(duty.span), written.place(clause.body.span)
         occurs = self.ask.possible(clause.obligation, f"the obligation of `{name}` can occur", place)
         if occurs is False:

@@ -7,10 +7,14 @@ from math import ceil, floor
 
 from tracepact.core import (
     Absolute,
+    Always,
+    Atom,
     Attribute,
+    Bound,
     Comparison,
     Difference,
     EventClause,
+    Eventually,
     Located,
     Maximum,
     Minimum,
@@ -23,10 +27,9 @@ from tracepact.core import (
     attributes,
 )
 from tracepact.diagnostics import Diagnostic, Span
-from tracepact.lang import syntax as s
 from tracepact.lang.predicates import ATTRIBUTES
-from tracepact.lang.printer import print_number, print_value
-from tracepact.logic.written import Written, nodes
+from tracepact.lang.printer import print_number
+from tracepact.logic.written import Written
 
 _MUCH = 2
 """A window that comes out so many times as wide as written is much larger."""
@@ -42,134 +45,129 @@ class ValueFindings:
     def warnings(self) -> Iterator[Diagnostic]:
         """Names, then nested windows, then every bound and threshold."""
         yield from self._shadowed()
-        for formula in self.written.formulas():
-            for node in nodes(formula):
-                yield from self._nested(node)
-        for formula in self.written.formulas():
-            for node in nodes(formula):
-                for value, up in _bounds(node):
-                    yield from self._bound(value, up)
-        yield from self._sweeps()
-        for clause in self.written.contract.event_clauses:
-            yield from self._thresholds(clause, clause.body)
+        contract = self.written.contract
+        places = [
+            part
+            for clause in contract.frame_clauses
+            for side in (clause.duty, clause.body)
+            for part in side.everywhere()
+        ]
+        for part in places:
+            yield from self._nested(part)
+        bounds = [bound for part in places for bound in part.bounds]
+        in_windows = {bound.parameter for bound in bounds}
+        swept = [bound for sweep in contract.sweeps if sweep.parameter in in_windows for bound in sweep.bounds]
+        for bound in (*bounds, *swept):
+            yield from self._bound(bound)
+        for event_clause in contract.event_clauses:
+            yield from self._thresholds(event_clause)
 
     def _shadowed(self) -> Iterator[Diagnostic]:
-        for declaration in self.written.document.statements:
-            if isinstance(declaration, s.ParamDecl) and declaration.name.text in ATTRIBUTES:
-                name = declaration.name.text
+        for parameter in self.written.contract.parameters:
+            if parameter.name in ATTRIBUTES:
                 yield Diagnostic(
                     "shadowed-parameter",
-                    f"in predicates `{name}` means the attribute, never this parameter",
-                    self.written.place(declaration.name.span),
-                    f"give it another name: `{name}_limit`",
+                    f"in predicates `{parameter.name}` means the attribute, never this parameter",
+                    self.written.place(parameter.name_span),
+                    f"give it another name: `{parameter.name}_limit`",
                 )
 
     # Bounds of windows
 
-    def _bound(self, value: s.Value, up: bool) -> Iterator[Diagnostic]:
+    def _bound(self, bound: Bound) -> Iterator[Diagnostic]:
         """A bound that is no whole number of frames, said once where its number is written."""
-        step = self.written.contract.step
-        exact = self.written.scope.seconds(value)
-        if exact is None or (exact / step).denominator == 1:
-            return
-        frames = ceil(exact / step) if up else floor(exact / step)
-        span, text = self._home(value)
-        if span in self.reported:
+        span, text = self._home(bound)
+        if (bound.seconds / self.written.contract.step).denominator == 1 or span in self.reported:
             return
         self.reported.add(span)
-        yield self._rounded(exact, frames, text, span)
+        yield self._rounded(bound, text, span)
 
-    def _home(self, value: s.Value) -> tuple[Span, str]:
+    def _home(self, bound: Bound) -> tuple[Span, str]:
         """Where the number stands: at the parameter if the bound names one."""
-        if isinstance(value.body, s.Name):
-            for declaration in self.written.document.statements:
-                if isinstance(declaration, s.ParamDecl) and declaration.name.text == value.body.text:
-                    return declaration.value.span, f"{declaration.name.text} = {print_value(declaration.value)}"
-        return value.span, print_value(value)
+        for parameter in self.written.contract.parameters:
+            if parameter.name == bound.parameter:
+                return parameter.value_span, f"{parameter.name} = {parameter.text}"
+        return bound.span, bound.text
 
-    def _rounded(self, exact: Fraction, frames: int, text: str, span: Span) -> Diagnostic:
-        step = self.written.contract.step
-        becomes, unit = abs(frames * step), "frame" if abs(frames) == 1 else "frames"
-        times = becomes / abs(exact)
-        low, high = floor(abs(exact) / step), ceil(abs(exact) / step)
+    def _rounded(self, bound: Bound, text: str, span: Span) -> Diagnostic:
+        step, exact = self.written.contract.step, abs(bound.seconds)
+        frames = abs(bound.frames)
+        becomes, unit = frames * step, "frame" if frames == 1 else "frames"
+        times = becomes / exact
+        low, high = floor(exact / step), ceil(exact / step)
         way = (
-            f"write `{_ms(low * step)}` or `{_ms(high * step)}`, or take a smaller step"
-            if low
-            else "take a smaller step"
+            f"write `{ms(low * step)}` or `{ms(high * step)}`, or take a smaller step" if low else "take a smaller step"
         )
         if times >= _MUCH:
             return Diagnostic(
                 "rounded-window",
-                f"`{text}` becomes {abs(frames)} {unit} ({_ms(becomes)}), {float(times):.3g} times what is written",
+                f"`{text}` becomes {frames} {unit} ({ms(becomes)}), {float(times):.3g} times what is written",
                 self.written.place(span),
-                f"write `{_ms(high * step)}` if that is meant, or take a smaller step",
+                f"write `{ms(high * step)}` if that is meant, or take a smaller step",
             )
         return Diagnostic(
             "off-grid-value",
-            f"`{text}` lies between {low} and {high} frames of {_ms(step)}; it means {abs(frames)} ({_ms(becomes)})",
+            f"`{text}` lies between {low} and {high} frames of {ms(step)}; it means {frames} ({ms(becomes)})",
             self.written.place(span),
             way,
         )
 
-    def _nested(self, node: s.Expression) -> Iterator[Diagnostic]:
-        """Two windows of one kind, one right inside the other, both off the grid."""
-        match node:
-            case s.Near(outer, s.Near(inner, _)):
-                pass
-            case s.Window(operator, None, outer, s.Window(same, None, inner, _)) if operator == same:
+    def _nested(self, part: Located) -> Iterator[Diagnostic]:
+        """Two windows of one kind, one right inside the other, that reach further than their sum would."""
+        match part.formula:
+            case Eventually(lo, hi, Eventually(low, high, _)) | Always(lo, hi, Always(low, high, _)) if (lo, low) == (
+                -hi,
+                -high,
+            ) or (lo, low) == (0, 0):
                 pass
             case _:
                 return
-        a, b, step = self.written.scope.seconds(outer), self.written.scope.seconds(inner), self.written.contract.step
-        if a is None or b is None:
+        inner = part.parts[0]
+        if len(part.bounds) != 1 or len(inner.bounds) != 1:
             return
-        apart, together = ceil(a / step) + ceil(b / step), ceil((a + b) / step)
+        (a,), (b,), step = part.bounds, inner.bounds, self.written.contract.step
+        apart, together = a.frames + b.frames, ceil((a.seconds + b.seconds) / step)
         if apart > together:
-            self.reported |= {self._home(outer)[0], self._home(inner)[0]}
+            self.reported |= {self._home(a)[0], self._home(b)[0]}
             yield Diagnostic(
                 "rounding-adds-up",
-                f"`{print_value(outer)}` and `{print_value(inner)}` reach {apart} frames, one after the other; "
-                f"{_ms(a + b)} at once is {together}",
-                self.written.place(node.span),
-                f"write one window of `{_ms(a + b)}`, or bounds that are whole frames of {_ms(step)}",
+                f"`{a.text}` and `{b.text}` reach {apart} frames, one after the other; "
+                f"{ms(a.seconds + b.seconds)} at once is {together}",
+                self.written.place(part.span),
+                f"write one window of `{ms(a.seconds + b.seconds)}`, or bounds that are whole frames of {ms(step)}",
             )
-
-    def _sweeps(self) -> Iterator[Diagnostic]:
-        """Swept values of parameters that stand in windows."""
-        in_windows = {
-            value.body.text
-            for formula in self.written.formulas()
-            for node in nodes(formula)
-            for value, _ in _bounds(node)
-            if isinstance(value.body, s.Name)
-        }
-        for declaration in self.written.document.statements:
-            if isinstance(declaration, s.SweepDecl) and declaration.name.text in in_windows:
-                for value in declaration.values:
-                    yield from self._bound(value, up=True)
 
     # Thresholds in predicates
 
-    def _thresholds(self, clause: EventClause, part: Located) -> Iterator[Diagnostic]:
-        for inner in part.parts:
-            yield from self._thresholds(clause, inner)
-        atom = dict(clause.event_atoms).get(getattr(part.formula, "name", ""))
-        if not isinstance(atom, Comparison) or atom.quantity is not Quantity.TIME:
-            return
-        if atom.relation in (Relation.EQ, Relation.NE) or not any(attributes(atom)):
-            return
-        numbers = [*_offsets(atom.left), *_offsets(atom.right)]
-        step = self.written.contract.step
-        off = [number for number in numbers if number is not None and (number / step).denominator != 1]
-        if None in numbers or not off:
-            return
-        low, high = floor(off[0] / step) * step, ceil(off[0] / step) * step
-        yield Diagnostic(
-            "off-grid-threshold",
-            f"times lie on the grid of {_ms(step)}, and {_ms(off[0])} between {_ms(low)} and {_ms(high)}",
-            self.written.place(part.span),
-            f"write the one that is meant: `{_ms(low)}` or `{_ms(high)}`",
-        )
+    def _thresholds(self, clause: EventClause) -> Iterator[Diagnostic]:
+        """Thresholds that could as well stand on the grid; equality with a time off it is constant, and said so."""
+        for part in clause.body.everywhere():
+            atom = atom_of(clause, part)
+            if atom is not None and atom.relation not in (Relation.EQ, Relation.NE):
+                hint = off_grid(atom, self.written.contract.step)
+                if hint is not None:
+                    yield Diagnostic("off-grid-threshold", hint[0], self.written.place(part.span), hint[1])
+
+
+def atom_of(clause: EventClause, part: Located) -> Comparison | None:
+    """The comparison that stands at a place of a predicate, if one does."""
+    atom = dict(clause.event_atoms).get(part.formula.name) if isinstance(part.formula, Atom) else None
+    return atom if isinstance(atom, Comparison) else None
+
+
+def off_grid(atom: Comparison, step: Fraction) -> tuple[str, str] | None:
+    """What is wrong with a time between two grid points that is compared with times on the grid, and the way out."""
+    if atom.quantity is not Quantity.TIME or not any(attributes(atom)):
+        return None
+    numbers = [*_offsets(atom.left), *_offsets(atom.right)]
+    off = [number for number in numbers if number is not None and (number / step).denominator != 1]
+    if None in numbers or not off:
+        return None
+    low, high = floor(off[0] / step) * step, ceil(off[0] / step) * step
+    return (
+        f"times lie on the grid of {ms(step)}, and {ms(off[0])} between {ms(low)} and {ms(high)}",
+        f"write the one that is meant: `{ms(low)}` or `{ms(high)}`",
+    )
 
 
 def _offsets(term: Term) -> Iterator[Fraction | None]:
@@ -195,19 +193,6 @@ def _offsets(term: Term) -> Iterator[Fraction | None]:
                 yield from _offsets(argument)
 
 
-def _bounds(node: s.Expression) -> Iterator[tuple[s.Value, bool]]:
-    """The bounds of a window, and whether each rounds up."""
-    match node:
-        case s.Near(radius, _) | s.Reach(_, radius, _, _):
-            yield radius, True
-        case s.Window(_, lo, hi, _):
-            if lo is not None:
-                yield lo, False
-            yield hi, True
-        case _:
-            return
-
-
-def _ms(seconds: Fraction) -> str:
+def ms(seconds: Fraction) -> str:
     """A time as an author would write it."""
     return f"{print_number(seconds * 1000)}ms"
