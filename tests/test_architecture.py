@@ -10,6 +10,7 @@ import click
 import pytest
 
 import tracepact
+from tracepact.cli import audit as cli_audit
 from tracepact.cli import main as cli_main
 from tracepact.diagnostics import CODES
 from tracepact.specs import spec_path
@@ -22,8 +23,14 @@ MODULES = {
 PACKAGES = [name for name, path in MODULES.items() if path.name == "__init__.py"]
 TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
 MOST_LINES = 500
-COMMANDS = importlib.import_module("tracepact.cli.main")._COMMANDS
-SUMMARIES = importlib.import_module("tracepact.cli.main")._SUMMARIES
+cli_main_module = importlib.import_module("tracepact.cli.main")
+TABLES = {
+    "": (cli_main_module._COMMANDS, cli_main_module._SUMMARIES),
+    "audit ": (cli_audit._AUDITS, cli_audit._SUMMARIES),
+}
+COMMANDS = {name + word: module for name, (modules, _) in TABLES.items() for word, module in modules.items()}
+SUMMARIES = {name + word: text for name, (_, summaries) in TABLES.items() for word, text in summaries.items()}
+HELPERS = ("main", "exits", "lazy", "screen", "data", "audits", "audits.show")
 
 
 def stages() -> dict[str, int]:
@@ -175,8 +182,9 @@ def test_a_listed_command_has_a_module_and_a_summary(name: str) -> None:
     assert SUMMARIES[name].endswith(".")
 
 
-def test_the_table_of_commands_is_complete() -> None:
-    helpers = {"tracepact.cli", *(f"tracepact.cli.{name}" for name in ("main", "exits", "screen", "data"))}
-    assert list(COMMANDS) == list(SUMMARIES) == sorted(COMMANDS)
+def test_the_tables_of_commands_are_complete() -> None:
+    helpers = {"tracepact.cli", *(f"tracepact.cli.{name}" for name in HELPERS)}
+    for modules, summaries in TABLES.values():
+        assert list(modules) == list(summaries) == sorted(modules)
     assert set(COMMANDS.values()) == {name for name in MODULES if part(name) == "cli"} - helpers
     assert callable(cli_main)

@@ -1,6 +1,5 @@
-"""The command group; each command is imported when it is called, so that help and small commands start fast."""
+"""The table of commands, and the way in: every way out is one of the exit codes."""
 
-import importlib
 import sys
 import traceback
 from io import TextIOWrapper
@@ -8,8 +7,9 @@ from io import TextIOWrapper
 import click
 
 from tracepact.cli.exits import Exit
+from tracepact.cli.lazy import LazyGroup
 from tracepact.cli.screen import reader_may_leave, refuse
-from tracepact.diagnostics import InvalidInput, did_you_mean
+from tracepact.diagnostics import InvalidInput
 
 _COMMANDS = {
     "audit": "tracepact.cli.audit",
@@ -27,10 +27,11 @@ _COMMANDS = {
     "sat": "tracepact.cli.sat",
     "score": "tracepact.cli.score",
     "simplify": "tracepact.cli.simplify",
+    "verify": "tracepact.cli.verify",
     "watch": "tracepact.cli.watch",
 }
 _SUMMARIES = {
-    "audit": "Compare policies on the same data (matcher).",
+    "audit": "Show what changes with a policy, from stored runs.",
     "certify": "Have the Lean kernel check the frame verdicts of a scoring run.",
     "check": "Check contracts and say all that is wrong with them.",
     "conform": "Test another implementation against vectors and the reference.",
@@ -45,30 +46,17 @@ _SUMMARIES = {
     "sat": "Say whether a formula can hold, and show a smallest trace.",
     "score": "Score predictions against references under a contract.",
     "simplify": "Write a formula with fewer parts and the same meaning.",
+    "verify": "Recompute a run directory and name what drifted.",
     "watch": "Monitor a stream of frames while it arrives.",
 }
 
 
-class _LazyGroup(click.Group):
-    """A group that knows its commands by name and imports one only to run it."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            hint = did_you_mean(cmd_name, _COMMANDS)
-            raise click.UsageError(f"there is no command `{cmd_name}`" + (f"; {hint}" if hint else ""), ctx)
-        command = importlib.import_module(_COMMANDS[cmd_name]).command
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, _SUMMARIES[name]) for name in self.list_commands(ctx)])
-
-
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    modules=_COMMANDS,
+    summaries=_SUMMARIES,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="tracepact")
 def _group() -> None:
     """Executable boundary contracts for sound event detection.

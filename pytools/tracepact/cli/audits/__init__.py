@@ -1,0 +1,3 @@
+"""The audits, a module each."""
+
+__all__: list[str] = []

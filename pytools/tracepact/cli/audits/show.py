@@ -1,0 +1,60 @@
+"""What the audits share: the options by which they are shown and written, and stored runs as arguments."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+import click
+
+from tracepact.cli.screen import output, reader_may_leave, say
+from tracepact.diagnostics import Diagnostics
+from tracepact.report.audits import View
+from tracepact.report.files import json_text, write_whole
+from tracepact.run import Run
+from tracepact.store import open_run
+from tracepact.store.tables import table_text
+
+
+class Shown(TypedDict):
+    """What `show_options` hands to a command."""
+
+    as_json: bool
+    csv: Path | None
+    figure: Path | None
+
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_OPTIONS = (
+    click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON."),
+    click.option("--csv", type=_FILE, help="Also write its rows to this file."),
+    click.option("--figure", type=_FILE, help="Also write its chart to this SVG file."),
+)
+
+
+def show_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of `Shown`."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def show(view: View, **given: Unpack[Shown]) -> None:
+    """Print an audit, and write the files that are asked for."""
+    files: dict[Path, str] = {}
+    if given["csv"] is not None:
+        files[given["csv"]] = table_text(view.columns, view.rows, ",")
+    if given["figure"] is not None:
+        files[given["figure"]] = view.figure
+    write_whole(files)
+    for path in files:
+        say(f"wrote {path}")
+    with reader_may_leave():
+        if given["as_json"]:
+            click.echo(json_text(view.data), nl=False)
+        else:
+            output().print(view.text)
+
+
+def stored(folder: str) -> Run:
+    """The run a directory holds, computed again from its tables."""
+    return open_run(folder, Diagnostics()).rescore()
