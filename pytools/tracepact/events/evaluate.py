@@ -113,28 +113,46 @@ class EventEvaluation:
         return Fraction(0) if self.counter_evidence.any() else Fraction(1)
 
 
-def evaluate_events(contract: Contract, family: Family, matcher: Matcher | None = None) -> EventEvaluation:
-    """Match the joined runs of every clip and class and judge every obligation of every event clause."""
-    matcher = matcher or contract.matcher
-    match_runs = matching(matcher, family.step)
+class Stage(NamedTuple):
+    """A clip and class with a run on either side: its joined runs, the matched pairs, its ignored frames."""
+
+    segment: int
+    scene: Scene
+    pairs: tuple[Pair, ...]
+    ignored: Sequence[Run]
+
+
+def stages(contract: Contract, family: Family, matcher: Matcher | None = None) -> Iterator[Stage]:
+    """Match the joined runs of every clip and class, by segment."""
+    match_runs = matching(matcher or contract.matcher, family.step)
     refs = _joined(family, Side.REF, contract.merge_gap)
     preds = _joined(family, Side.PRED, contract.merge_gap)
-    judges = [_Judge(clause, family) for clause in contract.event_clauses]
-    compares_classes = any(judge.compares_classes for judge in judges)
-    matches: list[Match] = []
-    counter_evidence = np.zeros(family.segments, dtype=np.bool_)
+    compares_classes = any(map(_compares_classes, contract.event_clauses))
     for segment in sorted(refs.keys() | preds.keys()):
         others = _refs_of_other_classes(family, refs, segment) if compares_classes else ()
         scene = Scene(refs.get(segment, _NO_RUNS), preds.get(segment, _NO_RUNS), others)
         pairs = match_runs(scene.refs, scene.preds) if scene.refs and scene.preds else ()
+        yield Stage(segment, scene, pairs, family.ignored.get(segment, _NO_RUNS))
+
+
+def evaluate_events(contract: Contract, family: Family, matcher: Matcher | None = None) -> EventEvaluation:
+    """Match the joined runs of every clip and class and judge every obligation of every event clause."""
+    judges = [_Judge(clause, family) for clause in contract.event_clauses]
+    refs: dict[int, tuple[Run, ...]] = {}
+    preds: dict[int, tuple[Run, ...]] = {}
+    matches: list[Match] = []
+    counter_evidence = np.zeros(family.segments, dtype=np.bool_)
+    for segment, scene, pairs, ignored in stages(contract, family, matcher):
+        if scene.refs:
+            refs[segment] = scene.refs
+        if scene.preds:
+            preds[segment] = scene.preds
         matches += [Match(segment, scene.refs[i], scene.preds[j]) for i, j in pairs]
-        ignored = family.ignored.get(segment, _NO_RUNS)
         counter_evidence[segment] = not ignored or not all(is_ignored(run, ignored) for run in scene.refs + scene.preds)
         for judge in judges:
             judge.judge(segment, obligations(judge.clause.each, scene, pairs, ignored))
-    return EventEvaluation(
-        matcher, refs, preds, tuple(matches), tuple(judge.evaluation() for judge in judges), counter_evidence
-    )
+    evaluations = tuple(judge.evaluation() for judge in judges)
+    return EventEvaluation(matcher or contract.matcher, refs, preds, tuple(matches), evaluations, counter_evidence)
 
 
 def is_ignored(run: Run, ignored: Sequence[Run]) -> bool:
@@ -172,11 +190,6 @@ class _Judge:
         self._obligated = np.zeros(family.segments, dtype=np.int64)
         self._violated: list[tuple[int, Obligation]] = []
 
-    @property
-    def compares_classes(self) -> bool:
-        """Whether the predicate asks about references of other classes."""
-        return any(a.name == "dominant" for _, atom in self.clause.event_atoms for a in attributes(atom))
-
     def judge(self, segment: int, some: Iterator[Obligation]) -> None:
         """Count the obligations of a segment, and keep those that are violated."""
         satisfied = obligated = 0
@@ -193,6 +206,11 @@ class _Judge:
     def evaluation(self) -> EventClauseEvaluation:
         """What was found."""
         return EventClauseEvaluation(self.clause, self._satisfied, self._obligated, tuple(self._violated), self._atoms)
+
+
+def _compares_classes(clause: EventClause) -> bool:
+    """Whether the predicate asks about references of other classes."""
+    return any(a.name == "dominant" for _, atom in clause.event_atoms for a in attributes(atom))
 
 
 def _failed_comparison(atom: PreparedAtom, obligation: Obligation) -> FailedComparison | None:
