@@ -85,7 +85,10 @@ class Dag:
                 return self._node(Operator.SINCE, (radius,), a, b)
 
     def _node(self, operator: Operator, parameters: tuple[int | str, ...], *parts: Formula) -> int:
-        node = Node(operator, parameters, tuple(self.add(part) for part in parts))
+        return self.put(Node(operator, parameters, tuple(self.add(part) for part in parts)))
+
+    def put(self, node: Node) -> int:
+        """Put a node whose parts are in the graph into it, or find it there."""
         index = self._index.setdefault(node, len(self.nodes))
         if index == len(self.nodes):
             self.nodes.append(node)

@@ -20,7 +20,7 @@ def evaluate_masks(formulas: Iterable[Formula], atoms: Mapping[str, Mask], algeb
     dag, roots = Dag.of(formulas)
     masks: list[Mask] = []
     for node in dag.nodes:
-        masks.append(_apply(node, [masks[part] for part in node.parts], atoms, algebra))
+        masks.append(apply_node(node, [masks[part] for part in node.parts], atoms, algebra))
     return [masks[root] for root in roots]
 
 
@@ -29,7 +29,8 @@ def evaluate_trace(formula: Formula, atoms: Mapping[str, int], frames: int) -> i
     return evaluate_masks([formula], atoms, IntegerAlgebra((1 << frames) - 1, frames))[0]
 
 
-def _apply(node: Node, parts: list[Mask], atoms: Mapping[str, Mask], algebra: BitAlgebra[Mask]) -> Mask:
+def apply_node(node: Node, parts: list[Mask], atoms: Mapping[str, Mask], algebra: BitAlgebra[Mask]) -> Mask:
+    """The mask of a node from the masks of its parts."""
     match node.operator, node.parameters, parts:
         case Operator.ATOM, (str(name),), _:
             return atoms[name]
