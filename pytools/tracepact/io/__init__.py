@@ -1,23 +1,36 @@
 """Files and in-memory data become exact tables of events; whatever is wrong with them becomes diagnostics."""
 
+from tracepact.io.decoding import Decoding, decode, decoding_from
 from tracepact.io.documents import Document, read_document
 from tracepact.io.masks import durations_of_masks, masks_from, table_of_masks
 from tracepact.io.memory import conditions_from, durations_from, events_from, regions_from
-from tracepact.io.tables import Conditions, read_conditions, read_durations, read_events, read_regions
+from tracepact.io.reading import Reading, read_events
+from tracepact.io.scores import ScoreTable, read_scores
+from tracepact.io.soft import SoftTable, harden, read_soft
+from tracepact.io.tables import Conditions, read_conditions, read_durations, read_regions
 
 __all__ = [
     "Conditions",
+    "Decoding",
     "Document",
+    "Reading",
+    "ScoreTable",
+    "SoftTable",
     "conditions_from",
+    "decode",
+    "decoding_from",
     "durations_from",
     "durations_of_masks",
     "events_from",
+    "harden",
     "masks_from",
     "read_conditions",
     "read_document",
     "read_durations",
     "read_events",
     "read_regions",
+    "read_scores",
+    "read_soft",
     "regions_from",
     "table_of_masks",
 ]

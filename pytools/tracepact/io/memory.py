@@ -7,7 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.io.audacity import UNLABELLED
 from tracepact.io.delimited import report_missing
+from tracepact.io.reading import Reading, read_events
 from tracepact.io.rows import EventRows, Times, report_time
 from tracepact.io.source import shown
 from tracepact.io.tables import (
@@ -15,26 +17,32 @@ from tracepact.io.tables import (
     Conditions,
     read_conditions,
     read_durations,
-    read_events,
     read_regions,
 )
 from tracepact.trace import Durations, EventTable, Regions
 
 ONE_CLIP = "clip"
-ONE_LABEL = "event"
+ONE_LABEL = UNLABELLED
 
 
 def events_from(
-    data: Any, diagnostics: Diagnostics, *, name: str, label: str = ONE_LABEL, clip: str = ONE_CLIP
+    data: Any,
+    diagnostics: Diagnostics,
+    *,
+    name: str,
+    label: str = ONE_LABEL,
+    clip: str = ONE_CLIP,
+    reading: Reading | None = None,
 ) -> EventTable:
     """The events of one side, rows counted from zero.
 
     `data` is a list of (onset, offset) or (onset, offset, label) for one clip, named `clip`; a mapping from
     clips to such lists; a data frame with the columns of a table; a path; or an EventTable. `label` is the
-    label of an interval that has none. Times are exact: a float stands for its shortest decimal text.
+    label of an interval that has none. Times are exact: a float stands for its shortest decimal text. `reading`
+    says of a path what its content does not.
     """
     if isinstance(data, str | os.PathLike):
-        return read_events(data, diagnostics)
+        return read_events(data, diagnostics, reading)
     return _intervals(data, diagnostics, name, label, clip, regions=False)
 
 

@@ -2,6 +2,8 @@
 
 import hashlib
 import os
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,7 @@ PathLike = str | os.PathLike[str]
 LONGEST_LINE = 1 << 20
 LARGEST_JSON = 1 << 28
 _BOM = b"\xef\xbb\xbf"
+_LINE_END = re.compile(r"\r\n|\n|\r")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -29,7 +32,7 @@ class TextFile:
         return self.text.lstrip()[:1] in ("{", "[") or self.name.lower().endswith(".json")
 
 
-def read_text(path: PathLike, diagnostics: Diagnostics) -> TextFile | None:
+def read_text(path: PathLike, diagnostics: Diagnostics, *, may_be_empty: bool = False) -> TextFile | None:
     """The text of a file, or None with a diagnostic that says why there is none."""
     name = os.fspath(path)
     try:
@@ -53,10 +56,17 @@ def read_text(path: PathLike, diagnostics: Diagnostics) -> TextFile | None:
             else "save the file as UTF-8",
         )
         return None
-    if not text.strip():
+    if not text.strip() and not may_be_empty:
         diagnostics.add("empty-file", "the file is empty", RowPlace(name), "not even a header is there")
         return None
     return TextFile(name, text, hashlib.sha256(data).hexdigest())
+
+
+def text_lines(file: TextFile) -> Iterator[tuple[int, str]]:
+    """The lines of a file that are not blank, with their numbers."""
+    for number, line in enumerate(_LINE_END.split(file.text), start=1):
+        if line.strip():
+            yield number, line
 
 
 def _read_bytes(name: str, diagnostics: Diagnostics) -> bytes | None:

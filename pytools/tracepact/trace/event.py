@@ -19,9 +19,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """How a table came to be: its form, the file of each clip that has its own, and how scores were decoded."""
+    """How a table came to be: its format, the file of each clip that has its own, and how scores were decoded."""
 
-    form: str
+    format: str
     files: Mapping[str, str] = field(default_factory=dict)
     decoding: Mapping[str, str | int | None] | None = None
 

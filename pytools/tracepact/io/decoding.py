@@ -1,0 +1,114 @@
+"""Decoding: a median filter, a threshold or two, and the runs of active frames that become events (rule 13.9)."""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.diagnostics import Diagnostics
+from tracepact.io.scores import ClipScores, ScoreTable
+from tracepact.trace import Event, EventTable, Origin, Time, exact
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """How scores become events; `low` makes it a hysteresis whose high is the threshold, `median` counts frames."""
+
+    threshold: Fraction
+    low: Fraction | None = None
+    median: int = 1
+
+    @property
+    def data(self) -> dict[str, str | int | None]:
+        """The decoding as plain data, as reports show it."""
+        low = None if self.low is None else str(self.low)
+        return {"threshold": str(self.threshold), "low": low, "median": self.median}
+
+
+def decoding_from(
+    diagnostics: Diagnostics, *, threshold: Time | None, low: Time | None = None, median: int | str = 1
+) -> Decoding | None:
+    """A decoding that can be, or None with what is wrong with it."""
+    found = {name: _share(name, value, diagnostics) for name, value in (("threshold", threshold), ("low", low))}
+    high, below = found["threshold"], found["low"]
+    if low is not None and high is not None and below is not None and below > high:
+        diagnostics.add(
+            "bad-decoding", f"the low threshold {low} is greater than the high one {threshold}", help="low comes first"
+        )
+        return None
+    length = int(median) if str(median).isdecimal() and len(str(median)) < 9 else 0
+    if length < 1 or length % 2 == 0:
+        fault = "is even, and has no middle frame" if length else "is no number of frames"
+        diagnostics.add("bad-decoding", f"the median filter's length {median} {fault}", help="give an odd number")
+        return None
+    if high is None or (low is not None and below is None):
+        return None
+    return Decoding(high, below, length)
+
+
+def _share(name: str, value: Time | None, diagnostics: Diagnostics) -> Fraction | None:
+    """A number from 0 to 1."""
+    if value is None:
+        return None
+    try:
+        share = exact(value)
+    except ValueError:
+        diagnostics.add("bad-decoding", f"the {name} `{value}` is not a number", help="write it like 0.5")
+        return None
+    if not 0 <= share <= 1:
+        diagnostics.add("bad-decoding", f"the {name} {value} lies outside 0 to 1", help="scores lie between 0 and 1")
+        return None
+    return share
+
+
+def decode(scores: ScoreTable, decoding: Decoding) -> EventTable:
+    """The events the scores give; every clip is there, also one without events."""
+    clips = {clip: _events(frames, scores.classes, decoding) for clip, frames in scores.clips.items()}
+    return EventTable(scores.name, clips, scores.digest, Origin("scores", scores.files, decoding.data))
+
+
+def active_frames(frames: ClipScores, decoding: Decoding) -> NDArray[np.bool_]:
+    """Whether each class is active in each frame."""
+    ranks = _median(frames.ranks, decoding.median)
+    high = ranks >= bisect_right(frames.levels, decoding.threshold)
+    if decoding.low is None:
+        return high
+    low = ranks >= bisect_right(frames.levels, decoding.low)
+    begins, ends, columns = _runs(low)
+    reached = np.zeros((len(high) + 1, high.shape[1]), dtype=np.int64)
+    np.cumsum(high, axis=0, out=reached[1:])
+    holds = reached[ends, columns] > reached[begins, columns]
+    active = np.zeros(low.shape, dtype=np.bool_)
+    for begin, end, column in zip(begins[holds].tolist(), ends[holds].tolist(), columns[holds].tolist(), strict=True):
+        active[begin:end, column] = True
+    return active
+
+
+def _median(ranks: NDArray[np.int64], length: int) -> NDArray[np.int64]:
+    """The middle one of the ranks around each frame, reflected at the ends: the rank of the middle score."""
+    if length == 1:
+        return ranks
+    half = length // 2
+    padded = np.pad(ranks, ((half, half), (0, 0)), mode="symmetric")
+    windows = np.lib.stride_tricks.sliding_window_view(padded, length, axis=0)
+    middle: NDArray[np.int64] = np.partition(windows, half, axis=-1)[..., half]
+    return middle
+
+
+def _runs(active: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The maximal runs of true values of each column: first frame, frame after the last, column."""
+    edges = np.diff(active.T.astype(np.int8), axis=1, prepend=0, append=0)
+    columns, begins = np.nonzero(edges == 1)
+    _, ends = np.nonzero(edges == -1)
+    return begins, ends, columns
+
+
+def _events(frames: ClipScores, classes: tuple[str, ...], decoding: Decoding) -> tuple[Event, ...]:
+    begins, ends, columns = _runs(active_frames(frames, decoding))
+    found = sorted(zip(begins.tolist(), columns.tolist(), ends.tolist(), strict=True))
+    return tuple(
+        Event(frames.onsets[begin], frames.offsets[end - 1], classes[column], frames.rows[begin])
+        for begin, column, end in found
+    )

@@ -1,0 +1,106 @@
+"""Reads Raven selection tables: a row for each view of a selection, which is one event all the same."""
+
+import csv
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.io.audacity import unlabelled
+from tracepact.io.delimited import read_rows
+from tracepact.io.rows import EventRows, report_time
+from tracepact.io.source import TextFile, shown, text_lines
+from tracepact.trace import Event
+
+SELECTION, BEGIN, END = "Selection", "Begin Time (s)", "End Time (s)"
+BEGIN_FILE, FILE_OFFSET = "Begin File", "File Offset (s)"
+_WORDS_OF_RAVEN = frozenset({"Selection", "View", "Channel", "Begin Path", "End Path", "Begin File", "End File"})
+_LABELS_BY_CUSTOM = ("Annotation", "Species", "Label", "Call Type", "Tags")
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What one row says of its selection."""
+
+    clip: str
+    onset: Fraction
+    offset: Fraction
+    label: str
+
+
+def add_raven(file: TextFile, clip: str, rows: EventRows, label_column: str | None = None) -> None:
+    """The selections of a table (rule 13.6); a table without rows is a silent clip.
+
+    With the columns `Begin File` and `File Offset (s)` each row names its own clip, else `clip` is that of all.
+    """
+    names = header_names(file)
+    label = _label_column(names, label_column, RowPlace(file.name, 1), rows.diagnostics)
+    own_clips = BEGIN_FILE in names and FILE_OFFSET in names
+    if not own_clips:
+        rows.clips.setdefault(clip, [])
+    if label is None:
+        return
+    columns = (SELECTION, BEGIN, END, label, *((BEGIN_FILE, FILE_OFFSET) if own_clips else ()))
+    seen: dict[str, tuple[int, _View]] = {}
+    for number, fields in read_rows(file, columns, rows.diagnostics):
+        selection, begin, end, text, *place = (field.strip() for field in fields)
+        view = _view(begin, end, text, place or [clip, begin], number, rows)
+        if view is None:
+            continue
+        if not selection:
+            rows.diagnostics.add("incomplete-row", f"the row has no `{SELECTION}`", RowPlace(file.name, number))
+            continue
+        line, first = seen.setdefault(selection, (number, view))
+        if line == number:
+            event = Event(view.onset, view.offset, view.label or unlabelled(rows, number), number)
+            rows.clips.setdefault(view.clip, []).append(event)
+        elif view != first:
+            rows.diagnostics.add(
+                "conflicting-selection",
+                f"selection {shown(selection)} has other times or another label than on line {line}",
+                RowPlace(file.name, number),
+                "the views of a selection agree; give different selections different numbers",
+            )
+
+
+def header_names(file: TextFile) -> list[str]:
+    """The fields of the first line that is not blank, separated by tabs, or by commas where there is no tab."""
+    _, line = next(text_lines(file), (1, ""))
+    return [name.strip() for name in next(csv.reader([line], delimiter="\t" if "\t" in line else ","), [])]
+
+
+def _view(begin: str, end: str, label: str, place: list[str], number: int, rows: EventRows) -> _View | None:
+    """One row, or None with what is wrong with its times."""
+    clip, first = place
+    before = len(rows.diagnostics)
+    for column, text in ((BEGIN, begin), (END, end), (FILE_OFFSET, first)):
+        if column != FILE_OFFSET or text != begin:
+            report_time(rows.times, column, text, rows.diagnostics, RowPlace(rows.name, number))
+    if not clip:
+        rows.diagnostics.add("incomplete-row", f"the row has no `{BEGIN_FILE}`", RowPlace(rows.name, number))
+    if len(rows.diagnostics) > before:
+        return None
+    onset = rows.times[first]
+    return _View(clip, onset, onset + rows.times[end] - rows.times[begin], label)
+
+
+def _label_column(names: list[str], asked: str | None, place: RowPlace, diagnostics: Diagnostics) -> str | None:
+    """The column of the labels: the one that is named, or the one that is neither a measure nor a word of Raven's."""
+    if asked is not None:
+        if asked in names:
+            return asked
+        others = [name for name in names if name not in _WORDS_OF_RAVEN and "(" not in name]
+        help = did_you_mean(asked, others)
+        diagnostics.add("wrong-columns", f"there is no column `{shown(asked)}`", place, help)
+        return None
+    free = [name for name in names if name and name not in _WORDS_OF_RAVEN and "(" not in name]
+    chosen = free if len(free) == 1 else [name for name in free if name.title() in _LABELS_BY_CUSTOM]
+    if len(chosen) == 1:
+        return chosen[0]
+    listed = ", ".join(f"`{name}`" for name in free) or "none"
+    diagnostics.add(
+        "unnamed-label-column",
+        f"nothing says which column holds the labels; there are {listed}",
+        place,
+        "name it: --label-column on the command line, Reading(label_column=…) in Python",
+    )
+    return None

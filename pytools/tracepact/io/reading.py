@@ -1,0 +1,165 @@
+"""Reads one side from a file or a folder, whatever its format: the one way from paths to tables of events."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.io.audacity import add_audacity
+from tracepact.io.biodcase import read_biodcase
+from tracepact.io.decoding import Decoding, decode
+from tracepact.io.files import ClipFiles, clip_files
+from tracepact.io.formats import (
+    AUDACITY,
+    BIODCASE,
+    CLIP_FORMATS,
+    FORMATS,
+    JSON,
+    MAESTRO,
+    RAVEN,
+    SCORES,
+    TABLE,
+    find_format,
+)
+from tracepact.io.raven import add_raven
+from tracepact.io.rows import EventRows, Times
+from tracepact.io.scores import parse_scores
+from tracepact.io.soft import harden, parse_soft
+from tracepact.io.source import PathLike, TextFile, read_text, shown
+from tracepact.io.tables import read_events as read_table
+from tracepact.io.textgrid import add_textgrid
+from tracepact.trace import Event, EventTable, Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the content of a side does not say: its format, where its labels stand, how scores become events."""
+
+    format: str | None = None
+    label_column: str | None = None
+    tiers: tuple[str, ...] = ()
+    decoding: Decoding | None = None
+
+
+def read_events(path: PathLike, diagnostics: Diagnostics, reading: Reading | None = None) -> EventTable:
+    """The events of one side: a file of any format of rule 13.1, or a folder of files, one a clip.
+
+    In a table a row with a filename alone is a silent clip. A header without rows is a table without clips.
+    """
+    how = reading or Reading()
+    if how.format is not None and how.format not in FORMATS:
+        diagnostics.add(
+            "unknown-format", f"there is no format `{shown(how.format)}`", help=did_you_mean(how.format, FORMATS)
+        )
+        return EventTable(str(path), {})
+    if os.path.isdir(path):
+        return _read_folder(path, how, diagnostics)
+    file = read_text(path, diagnostics, may_be_empty=how.format in (AUDACITY, MAESTRO))
+    if file is None:
+        return EventTable(str(path), {})
+    format = how.format or find_format(file) or TABLE
+    if format in (TABLE, JSON):
+        return replace(read_table(path, diagnostics), origin=Origin(format))
+    if format == BIODCASE:
+        return read_biodcase(file, diagnostics)
+    files = clip_files(path, diagnostics)
+    return EventTable(str(path), {}) if files is None else _read_clips(files, format, how, diagnostics)
+
+
+def _read_folder(path: PathLike, how: Reading, diagnostics: Diagnostics) -> EventTable:
+    """A folder of files, one a clip."""
+    files = clip_files(path, diagnostics)
+    if files is None:
+        return EventTable(str(path), {})
+    format = how.format or _common_format(files, diagnostics)
+    if format is not None and format not in CLIP_FORMATS:
+        diagnostics.add(
+            "unreadable-file",
+            f"`{shown(str(path))}` is a directory, and its files are of the format `{format}`",
+            RowPlace(str(path)),
+            "give the table itself; a folder holds one file a clip",
+        )
+        format = None
+    return EventTable(str(path), {}) if format is None else _read_clips(files, format, how, diagnostics)
+
+
+def _common_format(files: ClipFiles, diagnostics: Diagnostics) -> str | None:
+    """The format of all files; those without content have that of the others."""
+    first: tuple[str, str] | None = None
+    for file in files.clips.values():
+        format = find_format(file)
+        if format is None:
+            continue
+        if first is None:
+            first = format, file.name
+        elif format != first[0]:
+            diagnostics.add(
+                "mixed-formats",
+                f"the file is of the format `{format}`, `{shown(first[1])}` of the format `{first[0]}`",
+                RowPlace(file.name),
+                "keep one format a folder, or name the format",
+            )
+            return None
+    if first is None:
+        headline = f"the files of `{shown(files.name)}` are all empty; nothing says what they are"
+        diagnostics.add(
+            "unknown-format", headline, RowPlace(files.name), "name the format: --ref-format or --pred-format"
+        )
+        return None
+    return first[0]
+
+
+def _read_clips(files: ClipFiles, format: str, how: Reading, diagnostics: Diagnostics) -> EventTable:
+    """Files that speak of one clip each."""
+    if format in (SCORES, MAESTRO):
+        return _read_scored(files, format, how.decoding, diagnostics)
+    clips: dict[str, tuple[Event, ...]] = {}
+    named: dict[str, str] = {}
+    for clip, file in files.clips.items():
+        rows = EventRows(file.name, diagnostics, Times(fractions=False))
+        _add(format, file, clip, rows, how)
+        for own, events in rows.clips.items():
+            if own in clips:
+                headline = f"clip `{shown(own)}` has two files"
+                diagnostics.add("ambiguous-clip", headline, RowPlace(file.name), f"the other is `{named[own]}`")
+                continue
+            clips[own] = tuple(events)
+            named[own] = file.name
+    return EventTable(files.name, clips, files.digest, Origin(format, named))
+
+
+def _add(format: str, file: TextFile, clip: str, rows: EventRows, how: Reading) -> None:
+    if format == AUDACITY:
+        add_audacity(file, clip, rows)
+    elif format == RAVEN:
+        add_raven(file, clip, rows, how.label_column)
+    else:
+        add_textgrid(file, clip, rows, how.tiers)
+
+
+def _read_scored(files: ClipFiles, format: str, decoding: Decoding | None, diagnostics: Diagnostics) -> EventTable:
+    """Scores or soft labels, made events by the declared decoding."""
+    if decoding is None:
+        diagnostics.add(
+            "undeclared-threshold",
+            f"`{shown(files.name)}` holds {'scores' if format == SCORES else 'soft labels'}, and nothing says how they "
+            "become events",
+            RowPlace(files.name),
+            "declare a threshold: --threshold for predictions, --ref-threshold for references; in Python a Decoding",
+        )
+        return EventTable(files.name, _silent(files))
+    if format == SCORES:
+        return decode(parse_scores(files.name, files.clips, files.digest, diagnostics), decoding)
+    if decoding.low is not None or decoding.median != 1:
+        diagnostics.add(
+            "bad-decoding",
+            "soft labels take a threshold alone; hysteresis and median filters are for scores by frame",
+            RowPlace(files.name),
+        )
+        return EventTable(files.name, _silent(files))
+    return harden(parse_soft(files.name, files.clips, files.digest, diagnostics), decoding.threshold)
+
+
+def _silent(files: ClipFiles) -> Mapping[str, tuple[Event, ...]]:
+    """The clips of files that cannot be turned into events, so that no other fault follows from that."""
+    return dict.fromkeys(files.clips, ())

@@ -1,0 +1,113 @@
+"""Reads soft labels (MAESTRO): start, end, label and confidence without a header; and makes hard events of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+
+from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.io.files import clip_files
+from tracepact.io.rows import Times, report_time
+from tracepact.io.scores import score_value
+from tracepact.io.source import PathLike, TextFile, shown, text_lines
+from tracepact.trace import Event, EventTable, Origin
+
+
+@dataclass(frozen=True, slots=True)
+class SoftEvent:
+    """A labelled interval with the confidence of its annotators."""
+
+    onset: Fraction
+    offset: Fraction
+    label: str
+    confidence: Decimal
+    row: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SoftTable:
+    """Soft labels by clip, in the order of their files."""
+
+    name: str
+    clips: Mapping[str, tuple[SoftEvent, ...]]
+    digest: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_soft(path: PathLike, diagnostics: Diagnostics) -> SoftTable:
+    """The soft labels of a file or of all files of a folder (rule 13.8)."""
+    found = clip_files(path, diagnostics)
+    if found is None:
+        return SoftTable(str(path), {})
+    return parse_soft(found.name, found.clips, found.digest, diagnostics)
+
+
+def parse_soft(name: str, files: Mapping[str, TextFile], digest: str, diagnostics: Diagnostics) -> SoftTable:
+    """The soft labels of these files, by clip."""
+    times = Times(fractions=False)
+    clips = {clip: _labels(file, times, diagnostics) for clip, file in files.items()}
+    return SoftTable(name, clips, digest, {clip: file.name for clip, file in files.items()})
+
+
+def harden(soft: SoftTable, threshold: Fraction) -> EventTable:
+    """The rows whose confidence is greater than the threshold; touching ones of a label are one event (rule 13.10)."""
+    clips = {clip: _joined([e for e in events if e.confidence > threshold]) for clip, events in soft.clips.items()}
+    decoding: dict[str, str | int | None] = {"threshold": str(threshold), "low": None, "median": 1}
+    return EventTable(soft.name, clips, soft.digest, Origin("maestro", soft.files, decoding))
+
+
+def _joined(events: list[SoftEvent]) -> tuple[Event, ...]:
+    open_events: dict[str, Event] = {}
+    found: list[Event] = []
+    for event in sorted(events, key=lambda e: (e.onset, e.offset)):
+        last = open_events.get(event.label)
+        if last is not None and event.onset <= last.offset:
+            open_events[event.label] = Event(last.onset, max(last.offset, event.offset), event.label, last.row)
+            continue
+        if last is not None:
+            found.append(last)
+        open_events[event.label] = Event(event.onset, event.offset, event.label, event.row)
+    found += open_events.values()
+    return tuple(sorted(found, key=lambda e: (e.onset, e.offset, e.label)))
+
+
+def _labels(file: TextFile, times: Times, diagnostics: Diagnostics) -> tuple[SoftEvent, ...]:
+    found = []
+    for number, line in text_lines(file):
+        place = RowPlace(file.name, number)
+        fields = [text.strip() for text in line.split("\t")]
+        if len(fields) != 4:
+            help = "start, end, label and confidence are separated by tabs"
+            diagnostics.add("wrong-columns", f"the row has {len(fields)} field(s), not four", place, help)
+            continue
+        start, end, label, confidence = fields
+        if number == 1 and not any(sign.isdecimal() for sign in start + confidence):
+            help = "soft labels have none; remove the first line"
+            diagnostics.add("wrong-columns", f"`{shown(line)}` is a header", place, help)
+            continue
+        event = _label(start, end, label, confidence, times, place, diagnostics)
+        if event is not None:
+            found.append(event)
+    return tuple(found)
+
+
+def _label(
+    start: str, end: str, label: str, confidence: str, times: Times, place: RowPlace, diagnostics: Diagnostics
+) -> SoftEvent | None:
+    """One row, or None with everything that is wrong with it."""
+    before = len(diagnostics)
+    for column, text in (("start", start), ("end", end)):
+        report_time(times, column, text, diagnostics, place)
+    if not label:
+        diagnostics.add("incomplete-row", "the row has no label", place)
+    try:
+        value = score_value(confidence)
+    except ValueError as error:
+        help = "write decimals with a point" if "," in confidence else "a confidence is the share of annotators"
+        diagnostics.add("bad-score", f"the confidence `{shown(confidence)}` {error}", place, help)
+    if len(diagnostics) > before:
+        return None
+    if times[end] < times[start]:
+        diagnostics.add("offset-before-onset", f"the end `{end}` lies before the start `{start}`", place)
+        return None
+    return SoftEvent(times[start], times[end], label, value, place.row)
