@@ -15,7 +15,7 @@ class Unsupported(Exception):  # noqa: N818  (it is no error)
 class Monitor:
     """Everything it can be asked; one method an ask, and small methods for what those need."""
 
-    profiles = ("text", "core", "past", "events", "streaming")
+    profiles = ("text", "core", "past", "events", "streaming", "chunks")
 
     # Formulas on traces
 
@@ -107,6 +107,12 @@ class Monitor:
         for name, value in case["values"].items():
             self.masks[name] = self.masks.get(name, "") + "01"[value]
         self.n += 1
+        return self.out([self.n - self.delay(k) for k in range(len(self.clauses))])
+
+    def chunk(self, case):
+        for name, mask in case["masks"].items():
+            self.masks[name] = self.masks.get(name, "") + mask
+        self.n += case["frames"]
         return self.out([self.n - self.delay(k) for k in range(len(self.clauses))])
 
     def delay(self, k):

@@ -1,13 +1,22 @@
-"""metric-temporal-logic behind the oracle protocol, for the formulas it can express: those of the future."""
+"""metric-temporal-logic behind the oracle protocol, for the formulas it can express: those of the future.
 
+    python mtl_monitor.py
+    python mtl_monitor.py careful
+
+`careful` goes around what the first run finds: a window is written one frame longer, since its end is left out, and cut
+at the end of the trace by an atom that holds up to there; a radius of 0 is not tried.
+"""
+
+import sys
 import warnings
 
-from monitor import Monitor, serve
+from monitor import Monitor, Unsupported, serve
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import mtl
 
+CAREFUL = "careful" in sys.argv
 SIGNS = {"and": "&", "or": "|", "implies": "->", "iff": "<->"}
 
 
@@ -21,8 +30,16 @@ def text(tree):
     match operator:
         case "not":
             return f"(~{text(rest[0])})"
+        case "F" if CAREFUL:
+            return f"(F[{rest[0]},{rest[1] + 1}] (alive_ & {text(rest[2])}))"
+        case "G" if CAREFUL:
+            return f"(G[{rest[0]},{rest[1] + 1}] (alive_ -> {text(rest[2])}))"
         case "F" | "G":
             return f"({operator}[{rest[0]},{rest[1]}] {text(rest[2])})"
+        case "U" if CAREFUL:
+            if rest[0] == 0:
+                raise Unsupported("a radius of 0")
+            return f"({text(rest[1])} U[0,{rest[0] + 1}] (alive_ & {text(rest[2])}))"
         case "U":
             return f"({text(rest[1])} U[0,{rest[0]}] {text(rest[2])})"
     return f"({text(rest[0])} {SIGNS[operator]} {text(rest[1])})"
@@ -36,10 +53,10 @@ class Mtl(Monitor):
 
     def truth(self, tree, masks, n):
         formula = mtl.parse(text(tree))
-        clock = {"clock_": [(i, False) for i in range(n)]}
+        clock = {"alive_": [(i, i < n) for i in range(n + 1)]}
         data = clock | {name: [(i, digit == "1") for i, digit in enumerate(mask)] for name, mask in masks.items()}
         return [bool(formula(data, time=i, dt=1, quantitative=False)) for i in range(n)]
 
 
 if __name__ == "__main__":
-    serve(Mtl(), "metric-temporal-logic")
+    serve(Mtl(), f"metric-temporal-logic{', careful' if CAREFUL else ''}")

@@ -1,12 +1,14 @@
-"""rtamt behind the oracle protocol, for the formulas it can express: its offline monitor, or its online one.
+"""rtamt behind the oracle protocol, for the formulas it can express: its offline, online or dense-time monitor.
 
     python rtamt_monitor.py offline
     python rtamt_monitor.py online
+    python rtamt_monitor.py dense
     python rtamt_monitor.py online careful
 
 Formulas are written with rtamt's own operators, atoms as predicates over a signal that is 1 or -1, `true` as one over a
 signal that is always 1. `careful` goes around what the first runs find: `iff` is written out; traces of one frame, very
-long windows, and streams for which it waits longer than it must are not tried.
+long windows, streams for which it waits longer than it must, and in dense time since, until and atoms that occur twice
+are not tried.
 """
 
 import sys
@@ -51,8 +53,8 @@ def stl(tree):
     return f"({stl(rest[0])} {WORDS[operator]} {stl(rest[1])})"
 
 
-def specification(tree, names):
-    found = rtamt.StlDiscreteTimeSpecification()
+def specification(tree, names, kind=rtamt.StlDiscreteTimeSpecification):
+    found = kind()
     for name in (*names, "one_"):
         found.declare_var(name, "float")
     found.spec = stl(tree)
@@ -80,6 +82,13 @@ def horizon(tree):
     operator, *rest = tree
     longest = max(horizon(part) for part in rest if not isinstance(part, int) or isinstance(part, bool))
     return longest + {"U": rest[0], "F": rest[1], "G": rest[1]}.get(operator, 0) if is_ahead(tree) else longest
+
+
+def leaves(tree):
+    """The signals of its predicates, as often as they occur."""
+    if isinstance(tree, str | bool):
+        return [tree if isinstance(tree, str) else "one_"]
+    return [leaf for part in tree[1:] if not isinstance(part, int) or isinstance(part, bool) for leaf in leaves(part)]
 
 
 def is_ahead(tree):
@@ -130,9 +139,57 @@ class Online(Offline):
         return "free" if not obliged else "satisfied" if held else "violated"
 
 
+class Dense(Online):
+    """Chunks in dense time, a sample a second; a frame's verdict is the value at its second, as first given."""
+
+    profiles = ("chunks",)
+    frame = None
+
+    def open(self, case):
+        super().open(case)
+        if CAREFUL and any("since" in stl(tree) or "until" in stl(tree) for tree in self.trees):
+            raise Unsupported("since and until, which want their left side at the witness too")
+        if CAREFUL and any(len(set(leaves(tree))) < len(leaves(tree)) for tree in self.trees):
+            raise Unsupported("an atom that occurs twice")
+        return {}
+
+    def chunk(self, case):
+        if self.monitors is None:
+            kind = rtamt.StlDenseTimeSpecification
+            self.monitors = [specification(tree, case["masks"], kind) for tree in self.trees]
+            for monitor in self.monitors:
+                monitor.pastify()
+        signals = {"one_": "1" * case["frames"], **case["masks"]}
+        chunk = [
+            [name, [[float(self.n + i), 1.0 if digit == "1" else -1.0] for i, digit in enumerate(mask)]]
+            for name, mask in signals.items()
+        ]
+        for given, monitor in zip(self.given, self.monitors, strict=True):
+            for time, value in monitor.update(*chunk):
+                self.take(given, time, value > 0)
+        return Monitor.chunk(self, case)
+
+    def take(self, given, time, value):
+        """A value holds from its time on, to the next one; a second that has one keeps it."""
+        while len(given) < time:
+            given.append(given[-1] if given else value)
+        if len(given) == time:
+            given.append(value)
+
+    def out(self, ends):
+        if self.given is not None:  # what it has not yet said cannot be told
+            said = [
+                min(len(self.given[j]) - horizon(self.trees[j]) for j in (2 * k, 2 * k + 1)) for k in range(len(ends))
+            ]
+            ends = [min(end, last) for end, last in zip(ends, said, strict=True)]
+        return super().out(ends)
+
+
 for other in ("formula", "measure", "project", "runs", "match"):
     setattr(Offline, other, None)
 
 if __name__ == "__main__":
     kind = sys.argv[1]
-    serve({"offline": Offline, "online": Online}[kind](), f"rtamt {kind}{', careful' if CAREFUL else ''}")
+    serve(
+        {"offline": Offline, "online": Online, "dense": Dense}[kind](), f"rtamt {kind}{', careful' if CAREFUL else ''}"
+    )

@@ -164,6 +164,24 @@ class StateForgotten(Monitor):
         return {}
 
 
+class ChunkForgetsBefore(Monitor):
+    """A chunk is judged as if nothing had come before it."""
+
+    def chunk(self, case: dict[str, Any]) -> dict[str, Any]:
+        self.masks = {name: "0" * len(mask) for name, mask in self.masks.items()}
+        found: dict[str, Any] = super().chunk(case)
+        return found
+
+
+class ChunkSaysTheLast(Monitor):
+    """Of the verdicts that a chunk lets out only those of the last frame are said."""
+
+    def chunk(self, case: dict[str, Any]) -> dict[str, Any]:
+        found = super().chunk(case)
+        last = max((out[0] for out in found["out"]), default=0)
+        return {**found, "out": [out for out in found["out"] if out[0] == last]}
+
+
 class StrictOnset(Monitor):
     """The first frame of a trace is no onset."""
 

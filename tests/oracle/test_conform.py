@@ -51,6 +51,8 @@ FOUND_BY: dict[str, tuple[Profile, str, int]] = {
     "tail-forgotten": (Profile.STREAMING, "streams", 2),
     "delay-of-formula-only": (Profile.STREAMING, "streams", 2),
     "state-forgotten": (Profile.STREAMING, "interrupted streams", 2),
+    "chunk-forgets-before": (Profile.CHUNKS, "chunks that look back", 2),
+    "chunk-says-the-last": (Profile.CHUNKS, "chunks", 2),
     "strict-onset": (Profile.EVENTS, "runs", 2),
     "offset-at-the-end": (Profile.EVENTS, "runs", 2),
     "greedy-tie-order": (Profile.EVENTS, "greedy matching", 6),

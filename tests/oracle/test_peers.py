@@ -54,6 +54,30 @@ def test_rtamt_online_gives_a_wrong_verdict_after_pastify() -> None:
     assert "streaming/parts-wait-differently-and" in {f.vector.id for f in found.findings if f.vector is not None}
 
 
+@needs_rtamt
+def test_the_verdicts_of_rtamts_dense_monitor_depend_on_the_chunks() -> None:
+    found = outcome_of("rtamt_monitor.py", "dense", "careful", examples=40)
+    finding = random(found, "chunks")
+    assert finding.vector is not None
+    assert finding.vector.input["trace"]["frames"] <= 3, picture(finding)
+    failed = {f.vector.id: f for f in found.findings if f.vector is not None and f.origin == "vectors"}
+    assert "streaming/chunk-past-ones" in failed
+    assert "streaming/chunk-past-whole" not in failed
+    words = (
+        "its verdicts depend on the chunks: frame 1 clause 0 is violated one frame at a time, satisfied in one chunk"
+    )
+    assert words in failed["streaming/chunk-past-ones"].words
+
+
+@needs_mtl
+def test_metric_temporal_logic_wants_the_left_side_of_until_at_its_witness_too() -> None:
+    found = outcome_of("mtl_monitor.py", "careful", examples=0)
+    failed = {finding.vector.id for finding in found.findings if finding.vector is not None}
+    assert "frames/until-witness-excluded" in failed
+    assert all("until" in name for name in failed)
+    assert found.vectors["frames"].passed > 40
+
+
 @needs_mtl
 def test_metric_temporal_logic_leaves_out_the_end_of_a_window_and_does_not_cut_windows() -> None:
     found = outcome_of("mtl_monitor.py", examples=0)

@@ -1,4 +1,4 @@
-"""The streaming vectors of the conformance suite, played frame by frame into the streaming monitor."""
+"""The streaming vectors of the conformance suite, played frame by frame or in their chunks into the monitor."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import pytest
 
 from stream.builders import contract_of, saved_and_restored
 from tracepact.core import atoms
-from tracepact.oracle.answers import formula_of, frames_in_order
+from tracepact.oracle.answers import formula_of, pushes
 from tracepact.specs import spec_path
 from tracepact.stream import Arrival, StreamMonitor
 
@@ -40,9 +40,11 @@ def test_the_monitor_says_what_the_vector_says_when_it_says(vector: dict[str, An
     declared = "".join(f"atom {name}\n" for name in sorted(named))
     monitor = StreamMonitor(contract_of(clauses, f"contract v\nstep 20ms\n{declared}clause c on true : true\n"))
     said = []
-    for number, frame in enumerate(frames_in_order(case["trace"])):
+    for number, frames in enumerate(pushes(case)):
         if number in case.get("interrupt", []):
             monitor = saved_and_restored(monitor)
-        said.append(out(monitor.push({"ref_active": False, "pred_active": False, **frame})))
+        chunk = {name: [values[name] for values in frames] for name in frames[0]}
+        silent = [False] * len(frames)
+        said.append(out(monitor.push({"ref_active": silent, "pred_active": silent, **chunk})))
     said.append(out(monitor.close()))
     assert said == vector["expected"]["out"]

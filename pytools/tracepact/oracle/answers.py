@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -151,15 +152,17 @@ class Stream:
         self._frames = 0
         self.counts = [[0, 0] for _ in clauses]
 
-    def frame(self, values: Mapping[str, bool]) -> list[list[Any]]:
-        """Take one frame; the verdicts that are out now, by frame and clause."""
-        _all_there(self._atoms, values, "a frame")
-        for name, value in values.items():
-            if value not in (0, 1) or isinstance(value, float):
-                raise BadCase(f"{shown(name)} is {shown(value)}, which is neither true, false, 1 nor 0")
-        for name in self._atoms:
-            self._seen.setdefault(name, []).append(bool(values[name]))
-        self._frames += 1
+    def push(self, frames: Sequence[Mapping[str, bool]]) -> list[list[Any]]:
+        """Take one frame or a chunk; the verdicts that are out now, by frame and clause."""
+        for values in frames:
+            _all_there(self._atoms, values, "a frame")
+            for name, value in values.items():
+                if value not in (0, 1) or isinstance(value, float):
+                    raise BadCase(f"{shown(name)} is {shown(value)}, which is neither true, false, 1 nor 0")
+        for values in frames:
+            for name in self._atoms:
+                self._seen.setdefault(name, []).append(bool(values[name]))
+        self._frames += len(frames)
         return self._out([self._frames - delay for delay in self._delay])
 
     def close(self) -> list[list[Any]]:
@@ -204,12 +207,24 @@ def frames_in_order(trace: Mapping[str, Any]) -> list[dict[str, bool]]:
     return [{name: mask[i] for name, mask in clip.masks.items()} for i in range(clip.frames)]
 
 
+def pushes(case: Case) -> list[list[dict[str, bool]]]:
+    """The frames of a stream's trace as they arrive: in its chunks (rule 12.11), or one at a time."""
+    frames = frames_in_order(case["trace"])
+    if "chunks" not in case:
+        return [[values] for values in frames]
+    chunks = case["chunks"]
+    if any(not isinstance(n, int) or isinstance(n, bool) or n < 1 for n in chunks) or sum(chunks) != len(frames):
+        raise BadCase(f"the chunks {shown(chunks)} are no way to cut {len(frames)} frames")
+    ends = list(accumulate(chunks))
+    return [frames[end - size : end] for size, end in zip(chunks, ends, strict=True)]
+
+
 def stream(case: Case, engine: Engine) -> Answer:
-    """What is out at each frame of a trace, and at last at close."""
+    """What is out at each frame or chunk of a trace, and at last at close."""
     opened = stream_of(case, engine)
     out, counts = [], []
-    for values in (*frames_in_order(case["trace"]), None):
-        out.append(opened.close() if values is None else opened.frame(values))
+    for frames in (*pushes(case), None):
+        out.append(opened.close() if frames is None else opened.push(frames))
         counts.append([list(pair) for pair in opened.counts])
     return {"out": out, "counts": counts}
 

@@ -117,6 +117,8 @@ def rules_of(case: Mapping[str, Any]) -> tuple[str, ...]:
         shown |= {"6.6"}
     if parts and not shown:
         shown |= {"6.1"}
+    if "chunks" in case:
+        shown |= {"12.11"}
     return (*_RULES[case["ask"]], *sorted(shown))
 
 

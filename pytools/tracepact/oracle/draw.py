@@ -1,6 +1,7 @@
 """Random cases for every profile, drawn with Hypothesis (the extra `conform`); small ones come out of shrinking."""
 
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import strategies as st
@@ -110,15 +111,23 @@ def _clause(draw: Callable[..., Any], formulas: Formulas) -> Case:
 
 
 @st.composite
-def _stream(draw: Callable[..., Any], formulas: Formulas, *, interrupted: bool = False) -> Case:
+def _stream(draw: Callable[..., Any], formulas: Formulas, *, interrupted: bool = False, chunked: bool = False) -> Case:
     clauses = draw(st.lists(st.tuples(st.just(Constant(True)) | formulas, formulas), min_size=1, max_size=2))
     named = frozenset().union(*(atoms(f) for clause in clauses for f in clause))
     return {
         "ask": "stream",
         "clauses": [{"obligation": tree_of(o), "formula": tree_of(f)} for o, f in clauses],
         "trace": (trace := _clip(draw, named)),
+        **({"chunks": _chunks(draw, trace["frames"])} if chunked else {}),
         **({"interrupt": [draw(st.integers(1, trace["frames"]))]} if interrupted else {}),
     }
+
+
+def _chunks(draw: Callable[..., Any], frames: int) -> list[int]:
+    """Sizes that add up to a number of frames."""
+    cut = draw(st.lists(st.booleans(), min_size=frames - 1, max_size=frames - 1))
+    ends = [*(i + 1 for i, here in enumerate(cut) if here), frames]
+    return [end - start for start, end in pairwise([0, *ends])]
 
 
 # Intervals and times
@@ -324,6 +333,11 @@ EXPERIMENTS: dict[Profile, dict[str, st.SearchStrategy[Case]]] = {
         "streams": _stream(_formulas(*_FUTURE)),
         "streams that look back": _stream(_formulas(*_ALL)),
         "interrupted streams": _stream(_formulas(*_ALL), interrupted=True),
+    },
+    Profile.CHUNKS: {
+        "chunks of guards": _stream(_guards(), chunked=True),
+        "chunks": _stream(_formulas(*_FUTURE), chunked=True),
+        "chunks that look back": _stream(_formulas(*_ALL), chunked=True),
     },
     Profile.CONTRACTS: {"scores": _score()},
 }

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tracepact.oracle.answers import frames_in_order
+from tracepact.oracle.answers import pushes
 from tracepact.oracle.peer import Peer, PeerFault
+from tracepact.oracle.trees import bits
 from tracepact.oracle.vectors import Profile, Vector, differences
 
 
@@ -84,19 +85,26 @@ class Conformance:
 
 
 def put(peer: Peer, case: Mapping[str, Any], want: tuple[str, ...]) -> dict[str, Any]:
-    """The reply to a case; a stream is played frame by frame."""
+    """The reply to a case; a stream is played frame by frame, or chunk by chunk."""
     if case["ask"] != "stream":
         return peer.ask({**case, "want": list(want)})
     reply = peer.ask({"ask": "open", "want": list(want), "clauses": case["clauses"]})
     if "answer" not in reply:
         return reply
     answers: list[dict[str, Any]] = []
-    for number, values in enumerate([*frames_in_order(case["trace"]), None]):
+    chunked = "chunks" in case
+    for number, frames in enumerate([*pushes(case), None]):
         if number in case.get("interrupt", ()):
             reply = peer.ask({"ask": "interrupt"})
             if "answer" not in reply:
                 return reply
-        reply = peer.ask({"ask": "close"} if values is None else {"ask": "frame", "values": values})
+        if frames is None:
+            reply = peer.ask({"ask": "close"})
+        elif chunked:
+            masks = {name: bits([values[name] for values in frames]) for name in case["trace"]["masks"]}
+            reply = peer.ask({"ask": "chunk", "frames": len(frames), "masks": masks})
+        else:
+            reply = peer.ask({"ask": "frame", "values": frames[0]})
         if "answer" not in reply:
             return reply
         answers.append(reply["answer"])
@@ -123,5 +131,25 @@ def judge(peer: Peer, vector: Vector, tally: Tally, origin: str = "vectors") -> 
         tally.passed += 1
         return None
     tally.failed += 1
-    words = f"{' and '.join(parts)} {'differ' if len(parts) > 1 else 'differs'}"
+    words = f"{' and '.join(parts)} {'differ' if len(parts) > 1 else 'differs'}{_by_chunks(peer, vector)}"
     return Finding("wrong-answer", words, vector, reply["answer"], parts, origin)
+
+
+def _by_chunks(peer: Peer, vector: Vector) -> str:
+    """Whether the verdicts of a stream are others when the same frames come in other chunks, in words (rule 12.11)."""
+    if "chunks" not in vector.input:
+        return ""
+    frames = int(vector.input["trace"]["frames"])
+    said: list[dict[tuple[int, int], str]] = []
+    for chunks in ([1] * frames, [frames]):
+        try:
+            reply = put(peer, {**vector.input, "chunks": chunks, "interrupt": ()}, ("out",))
+            said.append({(i, k): word for out in reply["answer"]["out"] for i, k, word in out})
+        except (PeerFault, KeyError, TypeError, ValueError):
+            return ""  # what it answers is no stream of verdicts, and that is found elsewhere
+    apart, together = said
+    for i, k in sorted(apart.keys() & together.keys()):
+        if apart[i, k] != together[i, k]:
+            where = f"frame {i} clause {k} is {apart[i, k]} one frame at a time, {together[i, k]} in one chunk"
+            return f"; its verdicts depend on the chunks: {where}"
+    return ""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tracepact.oracle.answers import frames_in_order
+from tracepact.oracle.answers import pushes
 from tracepact.oracle.findings import Finding
 from tracepact.oracle.trees import formula_of, formula_text
 
@@ -35,8 +35,11 @@ def _case_lines(case: Mapping[str, Any]) -> Iterator[str]:
             for number, clause in enumerate(case["clauses"]):
                 yield _row(f"clause {number}", f"on {_text(clause['obligation'])} : {_text(clause['formula'])}")
             yield from _clips([case["trace"]])
+            if "chunks" in case:
+                yield _row("chunks", _chunks(case["chunks"]))
             if "interrupt" in case:
-                yield _row("interrupted", f"before frame {', '.join(map(str, case['interrupt']))}")
+                what = "chunk" if "chunks" in case else "frame"
+                yield _row("interrupted", f"before {what} {', '.join(map(str, case['interrupt']))}")
         case "runs":
             yield _row("step", f"{case['step']}, merge gap {case['merge_gap']}")
             yield _row("mask", _mask(case["mask"]))
@@ -86,11 +89,11 @@ def _compared(want: str, got: str, suffix: str) -> Iterator[str]:
 
 
 def _moments(case: Mapping[str, Any], expected: Sequence[Any], answered: Sequence[Any]) -> Iterator[str]:
-    frames = len(frames_in_order(case["trace"]))
+    arrivals = len(pushes(case))
     for at, want in enumerate(expected):
         got = answered[at] if at < len(answered) else None
         if want != got:
-            when = f"at frame {at}" if at < frames else "at close"
+            when = f"at {'chunk' if 'chunks' in case else 'frame'} {at}" if at < arrivals else "at close"
             yield _row(when, f"expected {_verdicts(want)}")
             yield _row("", f"answered {_verdicts(got)}")
 
@@ -112,6 +115,11 @@ def _clips(clips: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _row(name: str, text: str) -> str:
     return f"{name:<12} {text}"
+
+
+def _chunks(sizes: Sequence[int]) -> str:
+    """Which chunk each frame comes in, by its number, under the ruler of frames."""
+    return "".join(str(number % 10) * size for number, size in enumerate(sizes))
 
 
 def _ruler(frames: int) -> str:

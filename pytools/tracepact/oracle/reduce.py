@@ -24,17 +24,9 @@ def smaller(case: Mapping[str, Any]) -> Iterator[Case]:
     if "clips" in case and case["ask"] != "score":
         yield from ({**case, "clips": rest} for rest in _without_one(case["clips"]) if rest)
         for k, clip in enumerate(case["clips"]):
-            yield from ({**case, "clips": [*case["clips"][:k], c, *case["clips"][k + 1 :]]} for c in _clips(clip))
+            yield from ({**case, "clips": [*case["clips"][:k], c, *case["clips"][k + 1 :]]} for _, c in _clips(clip))
     if "trace" in case:
-        for clip in _clips(case["trace"]):
-            last = int(clip["frames"])
-            yield {
-                **case,
-                "trace": clip,
-                **({"interrupt": [min(k, last) for k in case["interrupt"]]} if "interrupt" in case else {}),
-            }
-        if "interrupt" in case:
-            yield {key: value for key, value in case.items() if key != "interrupt"}
+        yield from _streams(case)
     if isinstance(case.get("ref"), list):
         yield from _fewer_frames(case)
         for side in ("ref", "pred"):
@@ -45,6 +37,29 @@ def smaller(case: Mapping[str, Any]) -> Iterator[Case]:
             yield {**case, "matcher": {**matcher, "search": str(int(matcher["search"]) - 1)}}
     if "events" in case:
         yield from ({**case, "events": rest} for rest in _without_one(case["events"]))
+
+
+def _streams(case: Mapping[str, Any]) -> Iterator[Case]:
+    """The stream without its interruption, in fewer chunks, or with a smaller trace."""
+    if "interrupt" in case:
+        yield {key: value for key, value in case.items() if key != "interrupt"}
+    chunks = case.get("chunks", ())
+    for k in range(1, len(chunks)):
+        yield {**case, "chunks": [*chunks[: k - 1], chunks[k - 1] + chunks[k], *chunks[k + 1 :]]}
+    for lost, clip in _clips(case["trace"]):
+        last = int(clip["frames"])
+        cut = {"chunks": _without_frame_of(chunks, lost)} if chunks else {}
+        late = {"interrupt": [min(k, last) for k in case["interrupt"]]} if "interrupt" in case else {}
+        yield {**case, "trace": clip, **cut, **late}
+
+
+def _without_frame_of(chunks: Sequence[int], lost: int | None) -> list[int]:
+    """The sizes of chunks after a frame is taken out."""
+    sizes, start = [], 0
+    for size in chunks:
+        sizes.append(size - (lost is not None and start <= lost < start + size))
+        start += size
+    return [size for size in sizes if size]
 
 
 def _tidy(case: Case) -> Case:
@@ -83,19 +98,19 @@ def _trees(tree: Tree) -> Iterator[Tree]:
         yield [operator, nearer, nearer, rest[2]]
 
 
-def _clips(clip: Mapping[str, Any]) -> Iterator[Case]:
-    """The clip with a frame less, without ignored frames, or with one active frame less."""
+def _clips(clip: Mapping[str, Any]) -> Iterator[tuple[int | None, Case]]:
+    """The clip with a frame less, which is told, without ignored frames, or with one active frame less."""
     frames = int(clip["frames"])
     if "ignored" in clip:
-        yield {key: value for key, value in clip.items() if key != "ignored"}
+        yield None, {key: value for key, value in clip.items() if key != "ignored"}
     masks = {**clip["masks"], **({"ignored": clip["ignored"]} if "ignored" in clip else {})}
     if frames > 1:
         for i in range(frames):
-            yield _clip(frames - 1, {name: mask[:i] + mask[i + 1 :] for name, mask in masks.items()}, clip)
+            yield i, _clip(frames - 1, {name: mask[:i] + mask[i + 1 :] for name, mask in masks.items()}, clip)
     for name, mask in masks.items():
         for i in range(frames):
             if mask[i] == "1":
-                yield _clip(frames, {**masks, name: f"{mask[:i]}0{mask[i + 1 :]}"}, clip)
+                yield None, _clip(frames, {**masks, name: f"{mask[:i]}0{mask[i + 1 :]}"}, clip)
 
 
 def _clip(frames: int, masks: dict[str, str], clip: Mapping[str, Any]) -> Case:

@@ -6,13 +6,13 @@ from importlib.metadata import version
 from typing import Any
 
 from tracepact.diagnostics import InvalidInput
-from tracepact.oracle.answers import Stream, stream_of
+from tracepact.oracle.answers import Stream, frames_in_order, stream_of
 from tracepact.oracle.engines import REFERENCE, Engine
 from tracepact.oracle.trees import BadCase, shown
 from tracepact.oracle.vectors import ASKS, Profile, answer
 
 PROTOCOL = 1
-_STREAM_ASKS = ("open", "frame", "interrupt", "close")
+_STREAM_ASKS = ("open", "frame", "chunk", "interrupt", "close")
 
 
 class Session:
@@ -73,7 +73,10 @@ class Session:
             return {}
         if ask == "frame" and not isinstance(message["values"], dict):
             raise BadCase(f"the values of a frame are an object, not {shown(message['values'])}")
-        out = self._stream.close() if ask == "close" else self._stream.frame(message["values"])
+        if ask == "close":
+            out = self._stream.close()
+        else:
+            out = self._stream.push([message["values"]] if ask == "frame" else frames_in_order(message))
         counts = {"counts": self._stream.counts} if self._counts else {}
         if ask == "close":
             self._stream = None

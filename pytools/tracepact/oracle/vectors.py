@@ -25,6 +25,7 @@ class Profile(Enum):
     PAST = "past"
     EVENTS = "events"
     STREAMING = "streaming"
+    CHUNKS = "chunks"
     CONTRACTS = "contracts"
 
 
