@@ -1,0 +1,159 @@
+"""The metrics of cells and runs: frames, transitions, boundaries, and segments in both arithmetics (chapter 15)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+
+import numpy as np
+
+from tracepact.events import EventEvaluation
+from tracepact.events.evaluate import is_ignored
+from tracepact.metrics.intervals import Intervals
+from tracepact.metrics.pairs import seconds
+from tracepact.metrics.policy import Arithmetic, Input, time_text
+from tracepact.metrics.result import CountMetric, Tally
+from tracepact.metrics.sweep import Cells, count_cells, pieces
+from tracepact.trace import Family, Side
+from tracepact.trace.columns import Columns
+from tracepact.trace.grid import ceil_div
+
+
+@dataclass(frozen=True, slots=True)
+class CellDifference:
+    """Some consecutive cells that are active on one side under one arithmetic only; the first, and how many."""
+
+    clip: str
+    label: str
+    side: Side
+    first: int
+    count: int
+    exact: bool
+    sed_eval: bool
+
+
+def frame_metric(family: Family) -> CountMetric:
+    """Frames of both masks (rule 15.4)."""
+    ref, pred, ignored = _runs(family)
+    tallies, errors = count_cells(ref, pred, len(family.classes), without=ignored)
+    return CountMetric("frame", Input.TRACE, _grid(family), "frames", _named(family.classes, tallies), errors)
+
+
+def transition_metric(family: Family, radius: Fraction) -> CountMetric:
+    """Frames near an onset or offset of the reference (rule 15.6)."""
+    ref, pred, ignored = _runs(family)
+    reach = ceil(radius / family.step)
+    frames = np.asarray(family.frames, dtype=np.int64)[ref.clip]
+    inside = ref.end < frames
+    at = np.concatenate([ref.start, ref.end[inside]])
+    clip, label, frames = (np.concatenate([c, c[inside]]) for c in (ref.clip, ref.label, frames))
+    regions = Cells(clip, label, np.maximum(at - reach, 0), np.minimum(at + reach + 1, frames))
+    tallies, _ = count_cells(ref, pred, len(family.classes), within=regions, without=ignored)
+    words = f"within {time_text(radius)} of a reference's onset or offset frame; {_grid(family)}"
+    return CountMetric("transition", Input.TRACE, words, "frames", _named(family.classes, tallies))
+
+
+def boundary_metric(family: Family, found: EventEvaluation) -> CountMetric:
+    """Pairs of the declared matcher (rule 15.12)."""
+    clips, ignored = max(len(family.clips), 1), family.ignored
+    gone = [m for m in found.matches if m.segment in ignored and is_ignored(m.ref, ignored[m.segment])]
+    tp, refs, preds = ([0] * len(family.classes) for _ in range(3))
+    for match in found.matches:
+        tp[match.segment // clips] += 1
+    for match in gone:
+        for counts in (tp, refs, preds):
+            counts[match.segment // clips] -= 1
+    for counts, runs, paired in (
+        (refs, found.refs, {(m.segment, m.ref) for m in found.matches}),
+        (preds, found.preds, {(m.segment, m.pred) for m in found.matches}),
+    ):
+        for segment, some in runs.items():
+            hidden = ignored.get(segment, ())
+            counts[segment // clips] += (
+                sum((segment, run) in paired or not is_ignored(run, hidden) for run in some) if hidden else len(some)
+            )
+    matcher = found.matcher
+    words = f"{matcher.kind.value} matcher, search {time_text(matcher.search)}, reward {matcher.overlap_reward}"
+    tallies = [Tally(hit, pred - hit, ref - hit) for hit, ref, pred in zip(tp, refs, preds, strict=True)]
+    return CountMetric("boundary", Input.TRACE, f"{words}; {_grid(family)}", "runs", _named(family.classes, tallies))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SegmentMetrics:
+    """The segment metric under both arithmetics, and the cells on which they disagree."""
+
+    exact: CountMetric
+    sed_eval: CountMetric
+    differences: tuple[CellDifference, ...]
+
+
+def segment_metrics(given: Intervals, length: Fraction) -> SegmentMetrics:
+    """Segments in which an event of each side and class is active (rules 15.5 and 15.14)."""
+    sides = {Side.REF: given.ref, Side.PRED: given.pred}
+    exact = {side: _exact_cells(found, int(length * given.unit)) for side, found in sides.items()}
+    floats = {side: _float_cells(found, float(length)) for side, found in sides.items()}
+    words = f"{time_text(length)} segments, active where an event shares more than a point"
+    count = len(given.classes)
+    metrics = []
+    for cells, policy, arithmetic in (
+        (exact, words, Arithmetic.EXACT),
+        (floats, f"{time_text(length)} segments from ⌊onset⌋ to ⌈offset⌉, binary floats", Arithmetic.SED_EVAL),
+    ):
+        tallies, errors = count_cells(cells[Side.REF], cells[Side.PRED], count)
+        named = _named(given.classes, tallies)
+        metrics.append(CountMetric("segment", Input.INTERVALS, policy, "segments", named, errors, arithmetic))
+    differences = [d for side in Side for d in _differences(given, side, exact[side], floats[side])]
+    return SegmentMetrics(metrics[0], metrics[1], tuple(differences))
+
+
+def _exact_cells(side: Columns, length: int) -> Cells:
+    lasting = (side.offset > side.onset).astype(np.bool_)
+    start, end = (c[lasting].astype(np.int64) for c in (side.onset // length, ceil_div(side.offset, length)))
+    return Cells(side.clip[lasting], side.label[lasting], start, end)
+
+
+def _float_cells(side: Columns, length: float) -> Cells:
+    start = np.floor(seconds(side.onset, side.unit) / length).astype(np.int64)
+    end = np.ceil(seconds(side.offset, side.unit) / length).astype(np.int64)
+    kept = end > start
+    return Cells(side.clip[kept], side.label[kept], start[kept], end[kept])
+
+
+def _differences(given: Intervals, side: Side, exact: Cells, floats: Cells) -> list[CellDifference]:
+    """Where the union of the cells of each class is not the same."""
+    if all(np.array_equal(getattr(exact, part), getattr(floats, part)) for part in ("clip", "label", "start", "end")):
+        return []
+    clips = max(len(given.clips), 1)
+    longest = 1 + max(int(some.end.max(initial=0)) for some in (exact, floats))
+    bases = [(some.label * clips + some.clip) * longest for some in (exact, floats)]
+    found = pieces([(base + some.start, base + some.end) for base, some in zip(bases, (exact, floats), strict=True)])
+    active = found.covered > 0
+    wrong = np.flatnonzero((active[0] != active[1]) & (found.length > 0)).tolist()
+    differences: list[CellDifference] = []
+    for number in wrong:
+        segment, first = divmod(int(found.start[number]), longest)
+        label, clip = divmod(segment, clips)
+        is_exact = bool(active[0][number])
+        count = int(found.length[number])
+        last = differences[-1] if differences else None
+        here = CellDifference(given.clips[clip], given.classes[label], side, first, count, is_exact, not is_exact)
+        if last is not None and replace(last, first=first, count=count) == here and last.first + last.count == first:
+            differences[-1] = replace(last, count=last.count + count)
+        else:
+            differences.append(here)
+    return differences
+
+
+def _runs(family: Family) -> tuple[Cells, Cells, Cells | None]:
+    """Both sides of a family, and what is ignored of it."""
+    clips = len(family.clips)
+    ref, pred = (Cells.of_runs(family.runs[side], clips) for side in (Side.REF, Side.PRED))
+    return ref, pred, Cells.of_runs(family.ignored, clips) if family.ignored else None
+
+
+def _named(classes: Sequence[str], tallies: Sequence[Tally]) -> dict[str, Tally]:
+    return dict(zip(classes, tallies, strict=True))
+
+
+def _grid(family: Family) -> str:
+    return f"frames of {time_text(family.step)}"

@@ -1,0 +1,172 @@
+"""The event metric, exact and as sed_eval has it, with the pairs on which the two disagree (rules 15.8 to 15.15)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.metrics.intervals import Intervals
+from tracepact.metrics.matching import best, largest
+from tracepact.metrics.pairs import Indices, Pairs, candidates, exact_hits, float_hits
+from tracepact.metrics.policy import Arithmetic, EventPolicy, Input
+from tracepact.metrics.result import CountMetric, Deviation, Errors, MeanMetric, Tally
+from tracepact.trace.columns import Columns, Ticks
+
+
+@dataclass(frozen=True, slots=True)
+class PairDifference:
+    """A reference and a prediction that are a candidate under one arithmetic only; times in seconds."""
+
+    clip: str
+    label: str
+    ref: tuple[Fraction, Fraction]
+    pred: tuple[Fraction, Fraction]
+    exact: bool
+    sed_eval: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EventMetrics:
+    """All that is said of pairs of events."""
+
+    exact: CountMetric
+    sed_eval: CountMetric
+    onset_error: MeanMetric
+    offset_error: MeanMetric
+    pairs: Pairs
+    differences: tuple[PairDifference, ...]
+
+
+def event_metrics(given: Intervals, policy: EventPolicy) -> EventMetrics:
+    """Match the events of both sides under both arithmetics."""
+    near = candidates(given.ref, given.pred, policy)
+    exact = exact_hits(given.ref, given.pred, near, policy)
+    floats = float_hits(given.ref, given.pred, near, policy)
+    matched = _best(given, near.where(exact))
+    found = Pairs(*largest(*_columns(near.where(floats))))
+    errors = _deviations(given, matched)
+    differences = tuple(_difference(given, near, k, bool(exact[k])) for k in np.flatnonzero(exact != floats).tolist())
+    words = f"{policy.words}; largest matching"
+    return EventMetrics(
+        CountMetric(
+            "event", Input.INTERVALS, words, "events", *_counts(given, matched, _substitutions(given, matched, policy))
+        ),
+        CountMetric(
+            "event",
+            Input.INTERVALS,
+            f"{words}; binary floats, substitutions in row order",
+            "events",
+            *_counts(given, found, _first_fits(given, found, policy)),
+            Arithmetic.SED_EVAL,
+        ),
+        MeanMetric("onset error", Input.INTERVALS, f"pairs: {words}", errors[0]),
+        MeanMetric("offset error", Input.INTERVALS, f"pairs: {words}", errors[1]),
+        matched,
+        differences,
+    )
+
+
+def _columns(pairs: Pairs) -> tuple[Indices, Indices]:
+    return pairs.ref, pairs.pred
+
+
+def _best(given: Intervals, hits: Pairs) -> Pairs:
+    """The matching of rule 15.9."""
+    order, place = zip(*(_by_time(side) for side in (given.ref, given.pred)), strict=True)
+    costs = [np.abs(a[hits.ref] - b[hits.pred]) for a, b in _ends(given)]
+    ref, pred = best(place[0][hits.ref], place[1][hits.pred], costs)
+    return Pairs(order[0][ref], order[1][pred])
+
+
+def _ends(given: Intervals) -> list[tuple[Ticks, Ticks]]:
+    return [(given.ref.onset, given.pred.onset), (given.ref.offset, given.pred.offset)]
+
+
+def _by_time(side: Columns) -> tuple[Indices, Indices]:
+    """The events by onset and offset, and the place of each in that order."""
+    onset, offset = (np.unique(times, return_inverse=True)[1].reshape(-1) for times in (side.onset, side.offset))
+    order = np.lexsort((offset, onset))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return order, place
+
+
+def _leftovers(given: Intervals, matched: Pairs, policy: EventPolicy) -> tuple[Columns, Columns, Pairs]:
+    """The events without a partner, and those of a clip that are near, whatever their class."""
+    sides = []
+    for side, taken in ((given.ref, matched.ref), (given.pred, matched.pred)):
+        free = np.ones(len(side), dtype=np.bool_)
+        free[taken] = False
+        sides.append(Columns(side.unit, side.clip[free], side.label[free], side.onset[free], side.offset[free]))
+    return sides[0], sides[1], candidates(sides[0], sides[1], policy, by_class=False)
+
+
+def _substitutions(given: Intervals, matched: Pairs, policy: EventPolicy) -> int:
+    """The most disjoint pairs of leftovers (rule 15.10)."""
+    ref, pred, near = _leftovers(given, matched, policy)
+    hits = near.where(exact_hits(ref, pred, near, policy))
+    return len(largest(hits.ref, hits.pred)[0])
+
+
+def _first_fits(given: Intervals, matched: Pairs, policy: EventPolicy) -> int:
+    """Each leftover reference takes the first leftover prediction that fits, in the order of the rows."""
+    ref, pred, near = _leftovers(given, matched, policy)
+    hits = near.where(float_hits(ref, pred, near, policy))
+    done: set[int] = set()
+    counted: set[int] = set()
+    for r, p in zip(hits.ref.tolist(), hits.pred.tolist(), strict=True):
+        if r not in done and p not in counted:
+            done.add(r)
+            counted.add(p)
+    return len(done)
+
+
+def _counts(given: Intervals, matched: Pairs, substitutions: int) -> tuple[dict[str, Tally], Errors]:
+    tp, refs, preds = (
+        np.bincount(labels, minlength=len(given.classes)).tolist()
+        for labels in (given.ref.label[matched.ref], given.ref.label, given.pred.label)
+    )
+    classes = {
+        label: Tally(hit, pred - hit, ref - hit)
+        for label, hit, ref, pred in zip(given.classes, tp, refs, preds, strict=True)
+    }
+    missed, spurious = (len(side) - len(matched) - substitutions for side in (given.ref, given.pred))
+    return classes, Errors(substitutions, missed, spurious, len(given.ref))
+
+
+def _deviations(given: Intervals, matched: Pairs) -> list[dict[str, Deviation]]:
+    """The distances of onsets and of offsets by class (rule 15.11)."""
+    label = given.ref.label[matched.ref]
+    counts = np.bincount(label, minlength=len(given.classes)).tolist()
+    found = []
+    for a, b in _ends(given):
+        sums = _sums(label, np.abs(a[matched.ref] - b[matched.pred]), len(given.classes))
+        found.append(
+            {
+                name: Deviation(given.time(total), pairs)
+                for name, total, pairs in zip(given.classes, sums, counts, strict=True)
+            }
+        )
+    return found
+
+
+def _sums(label: Indices, distance: NDArray[np.generic], classes: int) -> Sequence[int]:
+    """Sums of whole numbers by class; of Python's integers, for sums may be longer than their parts."""
+    sums = [0] * classes
+    for number, value in zip(label.tolist(), distance.tolist(), strict=True):
+        sums[number] += value
+    return sums
+
+
+def _difference(given: Intervals, near: Pairs, number: int, exact: bool) -> PairDifference:
+    r, p = int(near.ref[number]), int(near.pred[number])
+    return PairDifference(
+        given.clips[int(given.ref.clip[r])],
+        given.classes[int(given.ref.label[r])],
+        (given.time(given.ref.onset[r]), given.time(given.ref.offset[r])),
+        (given.time(given.pred.onset[p]), given.time(given.pred.offset[p])),
+        exact,
+        not exact,
+    )

@@ -1,0 +1,199 @@
+"""One-to-one pairs out of candidates: a largest set of them, and the best of these (rules 15.9 and 15.14)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Edge = tuple[int, int]
+"""A reference and a prediction, by index."""
+
+
+def is_alone(ref: Indices, pred: Indices) -> Flags:
+    """Which candidates share no end with another one: they are pairs of every largest set."""
+    if not len(ref):
+        return np.zeros(0, dtype=np.bool_)
+    alone: Flags = (np.bincount(ref)[ref] == 1) & (np.bincount(pred)[pred] == 1)
+    return alone
+
+
+def largest(ref: Indices, pred: Indices) -> tuple[Indices, Indices]:
+    """A largest one-to-one set of candidates, which are given by reference and then prediction.
+
+    It is the set that sed_eval finds, which matters for what its leftovers become. Parts of the graph that do not
+    touch have no influence on one another, so the candidates that stand alone need no search.
+    """
+    alone = is_alone(ref, pred)
+    rest = search(zip(ref[~alone].tolist(), pred[~alone].tolist(), strict=True)) if not alone.all() else {}
+    refs, preds = (np.fromiter(side, np.int64, len(rest)) for side in (rest.keys(), rest.values()))
+    return np.concatenate([ref[alone], refs]), np.concatenate([pred[alone], preds])
+
+
+def search(edges: Iterable[Edge]) -> dict[int, int]:
+    """A largest matching by shortest augmenting paths (Hopcroft and Karp 1973), from each reference to its prediction.
+
+    Predictions are taken in the order in which the edges first name them, and start with their first free reference.
+    """
+    graph: dict[int, list[int]] = {}
+    for ref, pred in edges:
+        graph.setdefault(pred, []).append(ref)
+    partner: dict[int, int] = {}
+    for pred, refs in graph.items():
+        free = next((ref for ref in refs if ref not in partner), None)
+        if free is not None:
+            partner[free] = pred
+    while ends := _layers(graph, partner):
+        found, came_from, reached_by = ends
+        for ref in found:
+            _augment(ref, came_from, reached_by, partner)
+    return partner
+
+
+_Layers = tuple[list[int], dict[int, int | None], dict[int, list[int]]]
+
+
+def _layers(graph: dict[int, list[int]], partner: dict[int, int]) -> _Layers | None:
+    """The nearest free references, how each prediction and each reference was reached; None if none can be."""
+    taken = set(partner.values())
+    came_from: dict[int, int | None] = {pred: None for pred in graph if pred not in taken}
+    reached_by: dict[int, list[int]] = {}
+    layer = list(came_from)
+    while layer:
+        reached: dict[int, list[int]] = {}
+        for pred in layer:
+            for ref in graph[pred]:
+                if ref not in reached_by:
+                    reached.setdefault(ref, []).append(pred)
+        reached_by.update(reached)
+        free = [ref for ref in reached if ref not in partner]
+        layer = []
+        for ref in reached:
+            if ref in partner:
+                layer.append(partner[ref])
+                came_from[partner[ref]] = ref
+        if free:
+            return free, came_from, reached_by
+    return None
+
+
+def _augment(
+    end: int, came_from: dict[int, int | None], reached_by: dict[int, list[int]], partner: dict[int, int]
+) -> None:
+    """Go back from a free reference along unused steps to a free prediction, and shift the pairs along the way."""
+    path: list[tuple[int, Iterator[int]]] = [(end, iter(reached_by.pop(end, ())))]
+    chosen: list[int] = []
+    while path:
+        pred = next((p for p in path[-1][1] if p in came_from), None)
+        if pred is None:
+            path.pop()
+            if chosen:
+                chosen.pop()
+            continue
+        back = came_from.pop(pred)
+        if back is None:
+            for (ref, _), shifted in zip(path, [*chosen, pred], strict=True):
+                partner[ref] = shifted
+            return
+        if back in reached_by:
+            chosen.append(pred)
+            path.append((back, iter(reached_by.pop(back))))
+
+
+def best(ref: Indices, pred: Indices, costs: Sequence[NDArray[np.int64]]) -> tuple[Indices, Indices]:
+    """The largest set with the least sum of each cost in turn, then with the least references, then predictions.
+
+    Indices say which reference or prediction is the earlier one. Costs are whole and not negative.
+    """
+    alone = is_alone(ref, pred)
+    if alone.all():
+        return ref, pred
+    refs, preds = [ref[alone]], [pred[alone]]
+    rows = zip(*(column[~alone].tolist() for column in (ref, pred, *costs)), strict=True)
+    for part in _parts([(row[0], row[1], row[2:]) for row in rows]):
+        pairs = _cheapest(part)
+        refs.append(np.array([r for r, _ in pairs], dtype=np.int64))
+        preds.append(np.array([p for _, p in pairs], dtype=np.int64))
+    return np.concatenate(refs), np.concatenate(preds)
+
+
+Priced = tuple[int, int, tuple[int, ...]]
+
+
+def _parts(edges: Sequence[Priced]) -> Iterator[list[Priced]]:
+    """The connected parts of a graph."""
+    of_ref, of_pred = defaultdict(list), defaultdict(list)
+    for number, (ref, pred, _) in enumerate(edges):
+        of_ref[ref].append(number)
+        of_pred[pred].append(number)
+    seen = [False] * len(edges)
+    for first in range(len(edges)):
+        if seen[first]:
+            continue
+        seen[first] = True
+        part, todo = [], [first]
+        while todo:
+            number = todo.pop()
+            part.append(edges[number])
+            for near in (*of_ref[edges[number][0]], *of_pred[edges[number][1]]):
+                if not seen[near]:
+                    seen[near] = True
+                    todo.append(near)
+        yield part
+
+
+def _cheapest(edges: Sequence[Priced]) -> list[Edge]:
+    """The best largest set of one connected part, by successive cheapest augmenting paths in whole numbers.
+
+    All that is compared is put into one number a pair: the costs, each above all sums of the next, then a bit for the
+    reference and one for the prediction, the earlier the higher, to be had rather than not.
+    """
+    refs, preds = sorted({e[0] for e in edges}), sorted({e[1] for e in edges})
+    ref_at, pred_at = {r: k for k, r in enumerate(refs)}, {p: k for k, p in enumerate(preds)}
+    price: dict[int, dict[int, int]] = {p: {} for p in range(len(preds))}
+    room = [1 + sum(e[2][k] for e in edges) for k in range(len(edges[0][2]))]
+    bits = len(refs) + len(preds)
+    for ref, pred, costs in edges:
+        cost = 0
+        for value, above in zip(costs, room, strict=True):
+            cost = cost * above + value
+        r, p = ref_at[ref], pred_at[pred]
+        price[p][r] = (cost << bits) - (1 << (bits - 1 - r)) - (1 << (len(preds) - 1 - p))
+    partner: dict[int, int] = {}
+    while _cheapest_path(price, partner):
+        pass
+    return [(refs[r], preds[p]) for r, p in partner.items()]
+
+
+def _cheapest_path(price: dict[int, dict[int, int]], partner: dict[int, int]) -> bool:
+    """Shift the pairs along the cheapest path from a free prediction to a free reference, if there is one."""
+    taken = {p: r for r, p in partner.items()}
+    cost = {p: 0 for p in price if p not in taken}
+    by: dict[int, tuple[int, int]] = {}  # of a reference: what it costs to reach, and from which prediction
+    todo = list(cost)
+    while todo:
+        changed: dict[int, None] = {}
+        for p in todo:
+            for r, added in price[p].items():
+                total = cost[p] + added
+                if taken.get(p) == r or (r in by and by[r][0] <= total):
+                    continue
+                by[r] = total, p
+                if r in partner:
+                    holder = partner[r]
+                    cost[holder] = total - price[holder][r]
+                    changed[holder] = None
+        todo = list(changed)
+    ends = [(total, r) for r, (total, _) in by.items() if r not in partner]
+    if not ends:
+        return False
+    r = min(ends)[1]
+    while True:
+        p = by[r][1]
+        former = taken.get(p)
+        partner[r] = p
+        if former is None:
+            return True
+        r = former

@@ -1,0 +1,78 @@
+"""All standard metrics of one pair of tables, under one arithmetic, with what the other would have decided."""
+
+from dataclasses import dataclass, replace
+
+from tracepact.core import Contract
+from tracepact.events import EventEvaluation, evaluate_events
+from tracepact.metrics.cells import (
+    CellDifference,
+    SegmentMetrics,
+    boundary_metric,
+    frame_metric,
+    segment_metrics,
+    transition_metric,
+)
+from tracepact.metrics.events import EventMetrics, PairDifference, event_metrics
+from tracepact.metrics.intervals import intervals
+from tracepact.metrics.policy import Arithmetic, MetricSettings
+from tracepact.metrics.result import Metric
+from tracepact.trace import EventTable, Family, Regions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StandardMetrics:
+    """The metrics, and the decisions on which exact and float arithmetic differ."""
+
+    arithmetic: Arithmetic
+    clips: int
+    metrics: tuple[Metric, ...]
+    pair_differences: tuple[PairDifference, ...]
+    cell_differences: tuple[CellDifference, ...]
+    left_out: int
+    event: EventMetrics
+    segment: SegmentMetrics
+
+
+def standard_metrics(
+    reference: EventTable,
+    prediction: EventTable,
+    family: Family,
+    contract: Contract,
+    *,
+    settings: MetricSettings | None = None,
+    arithmetic: Arithmetic = Arithmetic.EXACT,
+    events: EventEvaluation | None = None,
+    ignore: Regions | None = None,
+) -> StandardMetrics:
+    """Measure two tables and the family they make; the contract declares grid and matcher.
+
+    `events` is the evaluation of that matcher on the family, where there is one already.
+    """
+    settings = settings or MetricSettings()
+    times = (settings.event.collar, settings.segment)
+    given = intervals(reference, prediction, family.clips, family.classes, times, ignore)
+    event = event_metrics(given, settings.event)
+    segment = segment_metrics(given, settings.segment)
+    if arithmetic is Arithmetic.SED_EVAL:
+        metrics: tuple[Metric, ...] = (segment.sed_eval, event.sed_eval)
+    else:
+        matched = events or evaluate_events(replace(contract, clauses=()), family)
+        metrics = (
+            frame_metric(family),
+            segment.exact,
+            event.exact,
+            boundary_metric(family, matched),
+            transition_metric(family, settings.transition),
+            event.onset_error,
+            event.offset_error,
+        )
+    return StandardMetrics(
+        arithmetic,
+        len(family.clips),
+        metrics,
+        event.differences,
+        segment.differences,
+        given.left_out,
+        event,
+        segment,
+    )

@@ -1,0 +1,106 @@
+"""Lengths of where intervals of several tracks meet, found by one sweep over all their ends."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.metrics.result import Errors, Tally
+from tracepact.trace.family import Runs
+
+Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """Intervals `[start, end)` of whole cells in columns: frames or segments of clip and class; they may overlap."""
+
+    clip: Indices
+    label: Indices
+    start: Indices
+    end: Indices
+
+    @classmethod
+    def of_runs(cls, runs: Runs, clips: int) -> "Cells":
+        """The runs of one side of a family of so many clips."""
+        rows = [(segment, start, end) for segment, some in runs.items() for start, end in some]
+        table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+        label, clip = np.divmod(table[:, 0], max(clips, 1))
+        return cls(clip, label, table[:, 1], table[:, 2])
+
+    def __len__(self) -> int:
+        return len(self.clip)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """A line cut at every end of an interval: start and length of each piece, how many of each track cover it."""
+
+    start: Indices
+    length: Indices
+    covered: NDArray[np.int64]
+
+
+def pieces(tracks: Sequence[tuple[Indices, Indices]]) -> Pieces:
+    """Sweep over tracks of intervals `[start, end)` on one line."""
+    ends = np.concatenate([end for track in tracks for end in track])
+    turns = np.zeros((len(tracks), len(ends)), dtype=np.int64)
+    place = 0
+    for number, (start, end) in enumerate(tracks):
+        turns[number, place : place + len(start)] = 1
+        turns[number, place + len(start) : place + len(start) + len(end)] = -1
+        place += len(start) + len(end)
+    order = np.argsort(ends, kind="stable")
+    line = ends[order]
+    return Pieces(line[:-1], np.diff(line), np.cumsum(turns[:, order], axis=1)[:, :-1])
+
+
+def count_cells(
+    ref: Cells, pred: Cells, classes: int, *, within: Cells | None = None, without: Cells | None = None
+) -> tuple[list[Tally], Errors]:
+    """The counts of cells by class, and their errors (rules 15.4 and 15.7).
+
+    Only cells `within` some intervals count, if given, and none of those `without`.
+    """
+    given = [ref, pred, *(some for some in (within, without) if some is not None)]
+    longest = 1 + max(int(some.end.max(initial=0)) for some in given)
+    clips = 1 + max(int(some.clip.max(initial=0)) for some in given)
+    found = pieces([_on_line(some, longest, clips) for some in given])
+    active = found.covered > 0
+    counted = found.length > 0
+    if within is not None:
+        counted &= active[2]
+    if without is not None:
+        counted &= ~active[-1]
+    start, length = found.start[counted], found.length[counted]
+    in_ref, in_pred = active[0][counted], active[1][counted]
+    label = start // (longest * clips)
+    both = in_ref & in_pred
+    sums = [_by_class(label, length, where, classes) for where in (both, in_pred & ~in_ref, in_ref & ~in_pred)]
+    tallies = [Tally(tp, fp, fn) for tp, fp, fn in zip(*sums, strict=True)]
+    place = start % (longest * clips)
+    ref_pieces, pred_pieces = ((place[where], (place + length)[where]) for where in (in_ref, in_pred))
+    return tallies, _errors(ref_pieces, pred_pieces, sum(sums[0]))
+
+
+def _on_line(cells: Cells, longest: int, clips: int) -> tuple[Indices, Indices]:
+    """All clips of all classes one after another."""
+    base = (cells.label * clips + cells.clip) * longest
+    return base + cells.start, base + cells.end
+
+
+def _by_class(label: Indices, length: Indices, where: Flags, classes: int) -> list[int]:
+    sums = np.zeros(classes, dtype=np.int64)
+    np.add.at(sums, label[where], length[where])
+    return [int(value) for value in sums]
+
+
+def _errors(ref: tuple[Indices, Indices], pred: tuple[Indices, Indices], correct: int) -> Errors:
+    """The errors of disjoint active pieces, all classes laid over one another."""
+    found = pieces([ref, pred])
+    in_ref, in_pred = found.covered
+    common = int((np.minimum(in_ref, in_pred) * found.length).sum())
+    reference, predicted = (int((side * found.length).sum()) for side in (in_ref, in_pred))
+    return Errors(common - correct, reference - common, predicted - common, reference)
