@@ -178,10 +178,8 @@ class Dense(Online):
 
     def out(self, ends):
         if self.given is not None:  # what it has not yet said cannot be told
-            said = [
-                min(len(self.given[j]) - horizon(self.trees[j]) for j in (2 * k, 2 * k + 1)) for k in range(len(ends))
-            ]
-            ends = [min(end, last) for end, last in zip(ends, said, strict=True)]
+            said = [len(given) - horizon(tree) for given, tree in zip(self.given, self.trees, strict=True)]
+            ends = [min(end, *said[2 * k : 2 * k + 2]) for k, end in enumerate(ends)]
         return super().out(ends)
 
 
@@ -190,6 +188,5 @@ for other in ("formula", "measure", "project", "runs", "match"):
 
 if __name__ == "__main__":
     kind = sys.argv[1]
-    serve(
-        {"offline": Offline, "online": Online, "dense": Dense}[kind](), f"rtamt {kind}{', careful' if CAREFUL else ''}"
-    )
+    monitors = {"offline": Offline, "online": Online, "dense": Dense}
+    serve(monitors[kind](), f"rtamt {kind}{', careful' if CAREFUL else ''}")
