@@ -3,7 +3,8 @@
 import hashlib
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import PurePath
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 
 from tracepact.run import Run
 from tracepact.store.files import json_text
+from tracepact.trace import Origin
 
 FORMAT = "tracepact-run/1"
 NAME = "manifest.json"
@@ -32,8 +34,24 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def manifest_data(run: Run, tables: Mapping[str, tuple[str, str, str | None]], files: Mapping[str, bytes]) -> Data:
-    """The manifest of a run: `tables` by role with file, original name and original digest; `files` and their bytes."""
+@dataclass(frozen=True, slots=True)
+class StoredTable:
+    """A table of a run directory, and the table it was made from: its name, digest and origin."""
+
+    role: str
+    text: str
+    name: str
+    digest: str | None = None
+    origin: Origin | None = None
+
+    @property
+    def file(self) -> str:
+        """Its file in the run directory."""
+        return f"{self.role}.tsv"
+
+
+def manifest_data(run: Run, tables: Iterable[StoredTable], files: Mapping[str, bytes]) -> Data:
+    """The manifest of a run with these tables and files."""
     contract, family = run.card.contract, run.card.family
     data: Data = {
         "format": FORMAT,
@@ -46,11 +64,24 @@ def manifest_data(run: Run, tables: Mapping[str, tuple[str, str, str | None]], f
         "family": {"clips": len(family.clips), "classes": len(family.classes), "clauses": len(contract.clauses)},
         "inputs": [{"role": i.role, "name": i.name, "sha256": i.digest} for i in run.inputs],
         "tables": [
-            {"role": role, "file": file, "name": name, "sha256": found} for role, (file, name, found) in tables.items()
+            {"role": t.role, "file": t.file, "name": t.name, "sha256": t.digest, "origin": _origin(t.origin)}
+            for t in tables
         ],
         "files": [{"name": name, "bytes": len(found), "sha256": digest(found)} for name, found in files.items()],
     }
     return {**data, "sha256": self_digest(data)}
+
+
+def _origin(origin: Origin | None) -> Data | None:
+    if origin is None:
+        return None
+    decoding = None if origin.decoding is None else dict(origin.decoding)
+    return {"format": origin.format, "files": dict(origin.files), "decoding": decoding}
+
+
+def origin_of(data: Data | None) -> Origin | None:
+    """The origin of a stored table."""
+    return None if data is None else Origin(data["format"], data["files"], data["decoding"])
 
 
 def self_digest(data: Mapping[str, Any]) -> str:
@@ -64,7 +95,7 @@ def manifest_faults(text: str) -> tuple[Data | None, str | None]:
         data = json.loads(text)
     except (json.JSONDecodeError, RecursionError):
         return None, "is not JSON"
-    if not (_has_form(data) and data["format"] == FORMAT and _stays_inside(data)):
+    if not (_has_form(data) and data["format"] == FORMAT and _is_sound(data)):
         return None, f"is not of the form {FORMAT}"
     if data["sha256"] != self_digest(data) or text != json_text(data):
         return data, "is not as it was written: its own digest differs"
@@ -78,10 +109,13 @@ _FORM: dict[str, Any] = {
     "settings": {"mode": str, "overrides": dict},
     "family": {"clips": int, "classes": int, "clauses": int},
     "inputs": [{"role": str, "name": str, "sha256": str}],
-    "tables": [{"role": str, "file": str, "name": str, "sha256": str | None}],
+    "tables": [{"role": str, "file": str, "name": str, "sha256": str | None, "origin": dict | None}],
     "files": [{"name": str, "bytes": int, "sha256": str}],
     "sha256": str,
 }
+
+
+_ORIGIN: dict[str, Any] = {"format": str, "files": dict, "decoding": dict | None}
 
 
 def _has_form(data: Any, form: Any = _FORM) -> bool:
@@ -96,7 +130,10 @@ def _has_form(data: Any, form: Any = _FORM) -> bool:
             return isinstance(data, form)
 
 
-def _stays_inside(data: Data) -> bool:
-    """Whether every file is named by a plain name, so that none lies outside the folder."""
+def _is_sound(data: Data) -> bool:
+    """Whether every file has a plain name, so that none lies outside the folder; and every origin its form."""
+    origins = [item["origin"] for item in data["tables"] if item["origin"] is not None]
+    if not _has_form(origins, [_ORIGIN]):
+        return False
     names = [item["name"] for item in data["files"]] + [item["file"] for item in data["tables"]]
     return all(PurePath(name).name == name and name not in ("", ".", "..") for name in names)

@@ -13,10 +13,10 @@ from tracepact.io import Conditions
 from tracepact.lang import parse_contract
 from tracepact.run import Run, score
 from tracepact.store import tables
-from tracepact.store.manifest import NAME, digest, manifest_faults
+from tracepact.store.manifest import NAME, digest, manifest_faults, origin_of
 from tracepact.store.rows import ScoreRows, read_score_rows
 from tracepact.store.writing import SOURCE
-from tracepact.trace import Durations, Grid
+from tracepact.trace import Durations, EventTable, Grid
 
 _HELP = "`tracepact verify` says all that has changed; score again to make a new run"
 _T = TypeVar("_T")
@@ -57,9 +57,10 @@ class StoredRun:
         table = {item["role"]: item for item in self.manifest["tables"]}
         contract = self.contract
 
-        def events(role: str) -> Any:
+        def events(role: str) -> EventTable:
             found = table[role]
-            return self._read(found["file"], lambda text: tables.read_events(text, found["name"], found["sha256"]))
+            clips = self._read(found["file"], tables.read_events)
+            return EventTable(found["name"], clips, found["sha256"], origin_of(found["origin"]))
 
         lengths = self._read(table["durations"]["file"], tables.read_durations)
         conditions = masks = None

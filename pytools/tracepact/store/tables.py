@@ -77,15 +77,15 @@ def _event_rows(table: EventTable) -> Iterator[Row]:
             yield clip, print_number(event.onset), print_number(event.offset), event.label, row
 
 
-def read_events(text: str, name: str, digest: str | None) -> EventTable:
-    """The events a text holds, under the name and digest of the table they came from."""
+def read_events(text: str) -> dict[str, tuple[Event, ...]]:
+    """The events a text holds, by clip."""
     clips: dict[str, list[Event]] = {}
     for line, (clip, onset, offset, label, row) in table_rows(text, EVENT_COLUMNS):
         events = clips.setdefault(clip, [])
         if onset or offset or label or row:
             number = _whole(row, line) if row else None
             events.append(Event(_time(onset, line), _time(offset, line), label, number))
-    return EventTable(name, {clip: tuple(events) for clip, events in clips.items()}, digest)
+    return {clip: tuple(events) for clip, events in clips.items()}
 
 
 def durations_text(clips: Mapping[str, Fraction]) -> str:

@@ -10,7 +10,7 @@ from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.run import Run
 from tracepact.store import tables
 from tracepact.store.files import json_text, write_folder
-from tracepact.store.manifest import NAME, manifest_data, manifest_faults
+from tracepact.store.manifest import NAME, StoredTable, manifest_data, manifest_faults
 from tracepact.store.rows import (
     MATCH_COLUMNS,
     SCORE_COLUMNS,
@@ -41,15 +41,13 @@ def write_run(run: Run, folder: str | Path, *, data: dict[str, Any] | None = Non
         "witnesses.csv": tables.table_text(WITNESS_COLUMNS, witness_rows(run.card), ","),
         "matches.csv": tables.table_text(MATCH_COLUMNS, match_rows(run.card), ","),
     }
-    roles: dict[str, tuple[str, str, str | None]] = {}
-    for role, name, found, text in _tables(run):
-        roles[role] = f"{role}.tsv", name, found
-        contents[f"{role}.tsv"] = text
+    stored = list(_tables(run))
+    contents |= {table.file: table.text for table in stored}
     contents[CANONICAL] = run.card.contract.text
     contents[SOURCE] = run.card.contract.source.text
     contents |= report_views(run.to_dict() if data is None else data)
     files = {name: text.encode() for name, text in contents.items()}
-    files[NAME] = json_text(manifest_data(run, roles, files)).encode()
+    files[NAME] = json_text(manifest_data(run, stored, files)).encode()
     write_folder(place, files)
     return [place / name for name in files]
 
@@ -79,21 +77,21 @@ def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def _tables(run: Run) -> Iterator[tuple[str, str, str | None, str]]:
-    """Role, original name, original digest and text of every table that was scored."""
-    digests = {item.role: item for item in run.inputs}
+def _tables(run: Run) -> Iterator[StoredTable]:
+    """Every table that was scored."""
     family = run.card.family
     for role, table in (("reference", run.reference), ("prediction", run.prediction), ("ignore", run.ignore)):
         if table is not None:
-            yield role, table.name, table.digest, tables.events_text(table)
+            yield StoredTable(role, tables.events_text(table), table.name, table.digest, table.origin)
     if isinstance(run.durations, Fraction):
         lengths = dict.fromkeys(family.clips, run.durations)
-        yield "durations", "durations", None, tables.durations_text(lengths)
+        yield StoredTable("durations", tables.durations_text(lengths), "durations")
     else:
-        yield "durations", run.durations.name, run.durations.digest, tables.durations_text(run.durations.clips)
+        text = tables.durations_text(run.durations.clips)
+        yield StoredTable("durations", text, run.durations.name, run.durations.digest)
     if run.conditions:
-        known = digests.get("conditions")
-        name, found = (known.name, known.digest) if known else ("conditions", None)
-        yield "conditions", name, found, tables.conditions_text(run.conditions)
+        known = next((item for item in run.inputs if item.role == "conditions"), None)
+        text = tables.conditions_text(run.conditions)
+        yield StoredTable("conditions", text, known.name if known else "conditions", known.digest if known else None)
     if family.masks:
-        yield "masks", "masks", None, tables.masks_text(family)
+        yield StoredTable("masks", tables.masks_text(family), "masks")

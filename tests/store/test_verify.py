@@ -1,0 +1,184 @@
+"""`verify`: an untouched run holds; every changed byte, score and input is named."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.command import events, run, write
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from store.runs import small_run
+from tracepact.specs import spec_path
+from tracepact.store import verify_run, write_run
+from tracepact.store.files import json_text
+from tracepact.store.manifest import digest, self_digest
+
+SCHEMAS = {name: json.loads(spec_path(f"schemas/{name}.schema.json").read_text()) for name in ("verify", "diagnostics")}
+REGISTRY: Registry[Any] = Registry().with_resources(
+    (f"{n}.schema.json", Resource.from_contents(s)) for n, s in SCHEMAS.items()
+)
+FEWER = settings(max_examples=max(20, settings().max_examples // 5))
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("store") / "run"
+    return {path.name: path.read_bytes() for path in write_run(small_run(), folder)}
+
+
+def put(files: dict[str, bytes], folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    write(folder, files)
+    return folder
+
+
+def resealed(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The same files under a manifest that knows them."""
+    manifest = json.loads(files["manifest.json"])
+    for item in manifest["files"]:
+        data = files[item["name"]]
+        item["bytes"], item["sha256"] = len(data), digest(data)
+    manifest["sha256"] = self_digest(manifest)
+    return {**files, "manifest.json": json_text(manifest).encode()}
+
+
+def test_an_untouched_run_holds(written: dict[str, bytes], tmp_path: Path) -> None:
+    found = verify_run(put(written, tmp_path / "run"))
+    assert found.holds
+    assert (found.files, found.scores) == (len(written), 2 * 2 * 4)
+    assert found.made_with == found.checked_with
+
+
+@FEWER
+@given(choice=st.data())
+def test_every_flipped_byte_is_named_by_its_file(
+    choice: st.DataObject, written: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    name = choice.draw(st.sampled_from(sorted(written)))
+    at = choice.draw(st.integers(0, len(written[name]) - 1))
+    flipped = bytearray(written[name])
+    flipped[at] ^= 1 << choice.draw(st.integers(0, 7))
+    folder = put({**written, name: bytes(flipped)}, tmp_path_factory.mktemp("flipped") / "run")
+    outcome = run("verify", "run", folder=folder.parent)
+    assert name in outcome.out + outcome.err
+    if outcome.code == 2:
+        assert name == "manifest.json"  # so broken that nothing can be said of the rest
+        assert outcome.codes == ["broken-run"]
+    else:
+        assert outcome.code == 1
+        assert any(d.kind == "file" and d.file == name for d in verify_run(folder).drifts)
+
+
+@pytest.mark.parametrize("cut", [0, 1, -1])
+def test_every_file_that_is_missing_or_cut_is_named(cut: int, written: dict[str, bytes], tmp_path: Path) -> None:
+    for name in sorted(written.keys() - {"manifest.json"}):
+        files = {**written, name: written[name][:cut] if cut else b""}
+        folder = put(files, tmp_path / f"cut-{name}")
+        assert [d.file for d in verify_run(folder).drifts if d.kind == "file"] == [name]
+        (folder / name).unlink()
+        (drift,) = (d for d in verify_run(folder).drifts if d.kind == "file")
+        assert (drift.file, drift.new) == (name, "no such file or directory")
+
+
+def test_a_score_row_that_does_not_come_out_is_named_with_clause_clip_and_class(
+    written: dict[str, bytes], tmp_path: Path
+) -> None:
+    lines = written["scores.csv"].decode().splitlines(keepends=True)
+    (index,) = (i for i, line in enumerate(lines) if line.startswith("a.wav,y,onset,"))
+    assert lines[index] == "a.wav,y,onset,0,1,0,0.000000,false\n"
+    lines[index] = "a.wav,y,onset,1,1,1,1.000000,false\n"
+    folder = put(resealed({**written, "scores.csv": "".join(lines).encode()}), tmp_path / "run")
+    found = verify_run(folder)
+    (drift,) = (d for d in found.drifts if d.kind == "score")
+    assert (drift.clause, drift.clip, drift.label, drift.old, drift.new) == ("onset", "a.wav", "y", "1/1", "0/1")
+    assert not [d for d in found.drifts if d.kind == "file"]
+    outcome = run("verify", "run", folder=tmp_path)
+    assert outcome.code == 1
+    assert "scores.csv: onset · a.wav · y: 1/1 → 0/1" in outcome.out
+
+
+def test_an_event_that_was_moved_shows_in_the_scores_it_changes(written: dict[str, bytes], tmp_path: Path) -> None:
+    table = written["prediction.tsv"].replace(b"a.wav\t5\t", b"a.wav\t4\t")
+    assert table != written["prediction.tsv"]
+    found = verify_run(put(resealed({**written, "prediction.tsv": table}), tmp_path / "run"))
+    changed = {(d.clause, d.clip, d.label) for d in found.drifts if d.kind == "score"}
+    assert ("onset", "a.wav", "y") in changed
+    assert {(clip, label) for _, clip, label in changed} == {("a.wav", "y")}
+    assert {d.kind for d in found.drifts} == {"score", "rows", "report"}
+
+
+def test_a_report_that_says_something_else_is_named_by_its_part(written: dict[str, bytes], tmp_path: Path) -> None:
+    report = json.loads(written["report.json"])
+    report["logic"]["pooled"]["value"] = "1"
+    folder = put(resealed({**written, "report.json": json_text(report).encode()}), tmp_path / "run")
+    (drift,) = verify_run(folder).drifts
+    assert (drift.kind, drift.file, drift.old) == ("report", "report.json logic.pooled.value", '"1"')
+
+
+def test_another_contract_is_named(written: dict[str, bytes], tmp_path: Path) -> None:
+    source = written["source.contract"].replace(b"param tol = 1f", b"param tol = 2f")
+    found = verify_run(put(resealed({**written, "source.contract": source}), tmp_path / "run"))
+    assert [(d.file, d.kind) for d in found.drifts][:2] == [
+        ("manifest.json", "contract"),
+        ("contract.contract", "contract"),
+    ]
+
+
+def test_tables_that_cannot_be_scored_are_said_and_do_not_hold(written: dict[str, bytes], tmp_path: Path) -> None:
+    broken = written["reference.tsv"].replace(b"\t3.25\t", b"\tsoon\t")
+    found = verify_run(put(resealed({**written, "reference.tsv": broken}), tmp_path / "run"))
+    assert not found.holds
+    assert [d.code for d in found.diagnostics] == ["broken-run"]
+
+
+# The command
+
+
+TABLES = {
+    "ref.tsv": events("a 0.5 3.25 x", "a 4 9 y"),
+    "pred.tsv": events("a 0 1 x", "a 2 3 x", "a 5 10 y"),
+}
+SCORE = ("score", "boundary_gate", "--ref", "ref.tsv", "--pred", "pred.tsv", "--durations", "12", "--out", "run")
+
+
+def verification(folder: Path, *more: str) -> tuple[int, dict[str, Any]]:
+    outcome = run("verify", "run", "--format", "json", *more, folder=folder)
+    data = json.loads(outcome.out)
+    Draft202012Validator(SCHEMAS["verify"], registry=REGISTRY).validate(data)
+    return outcome.code, data
+
+
+def test_the_command_says_what_became_of_the_originals(tmp_path: Path) -> None:
+    write(tmp_path, TABLES)
+    assert run(*SCORE, folder=tmp_path).code == 0
+    code, data = verification(tmp_path, "--strict")
+    assert (code, data["holds"]) == (0, True)
+    assert [item["state"] for item in data["originals"]] == ["same", "same"]
+    (tmp_path / "ref.tsv").unlink()
+    write(tmp_path, {"pred.tsv": events("a 0 1 x")})
+    code, data = verification(tmp_path)
+    assert (code, [item["state"] for item in data["originals"]]) == (0, ["not found", "changed"])
+    assert verification(tmp_path, "--strict")[0] == 1
+
+
+def test_the_command_prints_drift_in_its_schema_and_exits_with_one(tmp_path: Path) -> None:
+    write(tmp_path, TABLES)
+    run(*SCORE, folder=tmp_path)
+    write(tmp_path / "run", {"prediction.tsv": b"filename\tonset\n", "more.txt": "mine"})
+    code, data = verification(tmp_path)
+    assert code == 1
+    assert [d["file"] for d in data["drifts"]] == ["prediction.tsv"]
+    assert [d["code"] for d in data["diagnostics"]] == ["broken-run"]
+    assert data["unlisted"] == ["more.txt"]
+    for key in data:
+        without = {k: v for k, v in data.items() if k != key}
+        assert not Draft202012Validator(SCHEMAS["verify"], registry=REGISTRY).is_valid(without)
+
+
+def test_a_folder_that_is_no_run_is_invalid_input(tmp_path: Path) -> None:
+    outcome = run("verify", ".", folder=tmp_path)
+    assert (outcome.code, outcome.codes) == (2, ["not-a-run"])
