@@ -136,6 +136,7 @@ CODES: dict[str, Code] = {
         ("vanished-event", "5.3", "an event gives no frame on the grid"),
         ("one-sided-label", "7.6", "a label occurs on one side only"),
         ("clip-without-predictions", "", "a clip has no row among the predictions"),
+        ("unlisted-clip", "15.3", "events on a clip that only the predictions name count as false positives"),
         ("unused-condition", "", "the conditions table names a clip that is not in the family"),
         ("unused-ignore", "5.9", "an ignore region names a clip or class that is not in the family"),
         ("window-beyond-trace", "6.2", "a window is longer than a clip"),

@@ -1,0 +1,67 @@
+"""Two tables without a scoring run: every clip of either side counts, and the metrics are taken (rule 15.3)."""
+
+from fractions import Fraction
+
+from tracepact.core import Contract
+from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.metrics.policy import Arithmetic, MetricSettings
+from tracepact.metrics.standard import StandardMetrics, standard_metrics
+from tracepact.trace import Durations, EventTable, Mode, Regions, assemble
+
+
+def compare(
+    contract: Contract,
+    reference: EventTable,
+    prediction: EventTable,
+    *,
+    durations: Durations | Fraction | None = None,
+    mode: Mode = Mode.CLASS_INDEXED,
+    ignore: Regions | None = None,
+    settings: MetricSettings | None = None,
+    arithmetic: Arithmetic = Arithmetic.EXACT,
+    diagnostics: Diagnostics,
+) -> StandardMetrics:
+    """Put both tables on the contract's grid and measure them; its clauses are not asked.
+
+    Findings go to `diagnostics`; errors raise InvalidInput.
+    """
+    lengths = _lengths(reference, prediction, durations, contract.step)
+    _report_unlisted(reference, prediction, durations, diagnostics)
+    family = assemble(
+        contract, reference, prediction, durations=lengths, mode=mode, ignore=ignore, diagnostics=diagnostics
+    )
+    return standard_metrics(
+        reference, prediction, family, contract, settings=settings, arithmetic=arithmetic, ignore=ignore
+    )
+
+
+def _lengths(
+    reference: EventTable, prediction: EventTable, durations: Durations | Fraction | None, step: Fraction
+) -> Durations:
+    """How long every clip of either side is."""
+    listed = durations.clips if isinstance(durations, Durations) else {}
+    found = dict(listed)
+    for clip in (*reference.clips, *prediction.clips):
+        if isinstance(durations, Fraction):
+            found[clip] = durations
+        elif clip not in found:
+            events = (*reference.clips.get(clip, ()), *prediction.clips.get(clip, ()))
+            found[clip] = max((event.offset for event in events), default=Fraction(0)) + step
+    return Durations(durations.name if isinstance(durations, Durations) else "durations", found)
+
+
+def _report_unlisted(
+    reference: EventTable, prediction: EventTable, durations: Durations | Fraction | None, diagnostics: Diagnostics
+) -> None:
+    listed = durations.clips if isinstance(durations, Durations) else {}
+    for clip, events in prediction.clips.items():
+        if clip in reference.clips or clip in listed:
+            continue
+        plural = "" if len(events) == 1 else "s"
+        diagnostics.add(
+            "unlisted-clip",
+            f"neither the reference nor the durations name `{clip}`; "
+            f"its {len(events)} event{plural} count{'s' if not plural else ''} as false positive{plural}",
+            RowPlace(prediction.name, events[0].row if events else None),
+            "a tool that loops over the clips of the reference does not see them",
+        )
