@@ -66,6 +66,7 @@ CODES: dict[str, Code] = {
         ("clauses-equivalent", "7.1 9.2", "two clauses are violated by exactly the same obligations"),
         ("silence-not-tighter", "2.6", "a silence guard allows as much as the spurious guard beside it"),
         ("vacuous-implication", "7.1 7.2", "frames where an implication asks nothing count as satisfied"),
+        ("ignores-prediction", "7.1 9.2", "what a clause finds is settled by the reference, whatever is predicted"),
         ("shadowed-parameter", "3.3 4.5", "in predicates the parameter's name means an attribute"),
         ("rounded-window", "2.6", "a bound is so small against the step that its window is at least twice as wide"),
         ("off-grid-value", "2.6", "a bound lies between two grid points and is rounded outward"),
@@ -76,6 +77,11 @@ CODES: dict[str, Code] = {
         ("clause-removed", "3.10", "a clause of the other version is gone"),
         ("obligation-changed", "7.1 9.1", "a clause is obliged elsewhere than in the other version"),
         ("grid-changed", "3.2", "the versions have different steps, so frames are not the same frames"),
+        (
+            "setting-changed",
+            "3.4 3.6 3.7 3.8 3.9 3.11",
+            "a setting differs from the other version: other frames, pairs, weights or another number shown first",
+        ),
     ),
     **_codes(
         Severity.NOTE,
@@ -83,6 +89,11 @@ CODES: dict[str, Code] = {
         ("contract-lookahead", "6.7", "how many frames after a frame its verdicts are settled"),
         ("clause-stronger", "7.1 9.2", "compared with the other version a clause is violated more often"),
         ("clause-added", "3.10", "the other version does not have this clause"),
+        (
+            "description-changed",
+            "3.1 3.3 3.5",
+            "a name, title, parameter or sweep differs; what it does shows elsewhere",
+        ),
         ("undecided", "", "the budget was spent before a question about the contract was answered"),
     ),
     # Tables of events
@@ -170,6 +181,16 @@ CODES: dict[str, Code] = {
     **_codes(
         Severity.WARNING,
         ("imperfect-clause", "14.8", "a perfect prediction violates a clause, so it is no candidate"),
-        ("undecided-clause", "14.8", "it stayed open whether a perfect prediction satisfies a clause; it is no candidate"),
+        (
+            "undecided-clause",
+            "14.8",
+            "it stayed open whether a perfect prediction satisfies a clause; it is no candidate",
+        ),
+    ),
+    # Audits
+    **_codes(
+        Severity.ERROR,
+        ("no-exact-curve", "16.3", "the vector is no step function of the parameter that could be found exactly"),
+        ("incomparable-runs", "16.8", "runs that are to be compared differ in contract, clips or classes"),
     ),
 }
