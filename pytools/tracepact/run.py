@@ -1,7 +1,7 @@
 """One scoring run: tables or in-memory data and a contract in, a scorecard with its diagnostics and inputs out."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,16 @@ from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, RowPlace
 from tracepact.io import (
     Conditions,
+    Decoding,
+    LabelMap,
+    Reading,
     conditions_from,
     durations_from,
     durations_of_masks,
     events_from,
+    label_map_from,
     masks_from,
+    prepare,
     read_document,
     regions_from,
     table_of_masks,
@@ -22,7 +27,7 @@ from tracepact.io import (
 from tracepact.lang import load_contract, override, parse_contract
 from tracepact.score import Scorecard, score_family
 from tracepact.specs import shown_path
-from tracepact.trace import Durations, EventTable, Mode, Regions, assemble
+from tracepact.trace import Durations, EventTable, Mode, Regions, Time, assemble
 from tracepact.trace.assemble import FrameMask
 
 STAGES = ("reading", "assembling", "scoring")
@@ -53,6 +58,7 @@ class Run:
     inputs: tuple[Input, ...]
     ignore: Regions | None = None
     conditions: Mapping[str, str] | None = None
+    preparation: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def vector(self) -> dict[str, Fraction]:
@@ -102,6 +108,10 @@ def score(
     ignore: Any = None,
     masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
     conditions: Any = None,
+    label_map: Any = None,
+    decoding: Decoding | Time | None = None,
+    ref_reading: Reading | None = None,
+    pred_reading: Reading | None = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
     on_stage: Callable[[str], None] = unwatched,
@@ -110,17 +120,25 @@ def score(
 
     `contract` is a Contract, a path, or contract text. `ref` and `pred` are tables (paths), lists of intervals,
     mappings from clips to such lists, data frames, or masks of one clip (one truth value a frame). `durations` is
-    a table, a mapping, or one time for all clips; masks bring their own. Invalid input raises InvalidInput with
-    every fault. `on_stage` is told each of the STAGES as it begins.
+    a table, a mapping, or one time for all clips; masks bring their own. `label_map` is a TOML file or a mapping of
+    its form; `decoding` (or a threshold alone) makes events of predicted scores; the readings say of a path what its
+    content does not. Invalid input raises InvalidInput with every fault. `on_stage` is told each of the STAGES as it
+    begins.
     """
     on_stage(STAGES[0])
     diagnostics = Diagnostics()
     compiled = _contract(contract, set)
+    labels = label_map_from(label_map, diagnostics)
+    readings = (ref_reading or Reading(), pred_reading or Reading())
+    if decoding is not None:
+        readings = (readings[0], replace(readings[1], decoding=decoding))
     masked = [masks_from(data, diagnostics, name=name) for name, data in (("ref", ref), ("pred", pred))]
     by_masks = durations_of_masks([m for m in masked if m is not None], compiled.step, diagnostics)
     reference, prediction = (
-        events_from(data, diagnostics, name=name) if found is None else table_of_masks(found, compiled.step, name=name)
-        for name, data, found in zip(("ref", "pred"), (ref, pred), masked, strict=True)
+        events_from(data, diagnostics, name=name, reading=reading)
+        if found is None
+        else table_of_masks(found, compiled.step, name=name)
+        for name, data, found, reading in zip(("ref", "pred"), (ref, pred), masked, readings, strict=True)
     )
     lengths = durations_from(by_masks if durations is None and by_masks else durations, diagnostics)
     regions = regions_from(ignore, diagnostics) if ignore is not None else None
@@ -133,6 +151,7 @@ def score(
         regions,
         masks,
         conditions,
+        labels,
         diagnostics,
         strict,
         on_stage,
@@ -145,6 +164,7 @@ def score_document(
     *,
     mode: Mode | str = Mode.CLASS_INDEXED,
     conditions: Any = None,
+    label_map: Any = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
     on_stage: Callable[[str], None] = unwatched,
@@ -163,6 +183,7 @@ def score_document(
         doc.ignore,
         doc.masks,
         conditions,
+        label_map_from(label_map, diagnostics),
         diagnostics,
         strict,
         on_stage,
@@ -178,6 +199,7 @@ def _finish(
     ignore: Regions | None,
     masks: Mapping[str, Mapping[str, FrameMask]] | None,
     conditions: Any,
+    labels: LabelMap | None,
     diagnostics: Diagnostics,
     strict: bool,
     on_stage: Callable[[str], None],
@@ -186,39 +208,42 @@ def _finish(
     groups = conditions_from(conditions, diagnostics) if conditions is not None else None
     if _is_incomplete(diagnostics, durations):
         diagnostics.raise_errors()
+    ready = prepare(reference, prediction, durations, ignore, labels, diagnostics)
     on_stage(STAGES[1])
     family = assemble(
         contract,
-        reference,
-        prediction,
+        ready.reference,
+        ready.prediction,
         durations=durations,
         mode=Mode(mode),
-        ignore=ignore,
+        ignore=ready.ignore,
         masks=masks,
         diagnostics=diagnostics,
     )
     if groups:
         _check_conditions(groups, family.clips, diagnostics)
     diagnostics.raise_errors(strict=strict)
-    tables: list[tuple[str, EventTable | Durations | Conditions | None]] = [
+    tables: list[tuple[str, EventTable | Durations | Conditions | LabelMap | None]] = [
         ("reference", reference),
         ("prediction", prediction),
         ("durations", durations if isinstance(durations, Durations) else None),
         ("ignore", ignore),
         ("conditions", groups),
+        ("label_map", labels),
     ]
     on_stage(STAGES[2])
     inputs = tuple(Input(role, shown_path(Path(t.name)), t.digest) for role, t in tables if t is not None and t.digest)
     assert durations is not None  # assembling refuses clips without a length
     return Run(
         score_family(contract, family),
-        reference,
-        prediction,
+        ready.reference,
+        ready.prediction,
         durations,
         tuple(diagnostics),
         inputs,
-        ignore,
+        ready.ignore,
         groups.clips if groups else None,
+        ready.record,
     )
 
 
@@ -231,7 +256,8 @@ def _is_incomplete(diagnostics: Diagnostics, durations: Durations | Fraction | N
     """Whether a whole file or some durations are missing, so that going on would report faults that are none."""
     lengths = durations.name if isinstance(durations, Durations) else None
     return any(
-        not isinstance(d.place, RowPlace) or d.place.row is None or d.place.file == lengths for d in diagnostics.errors
+        d.code == "bad-label-map" or not isinstance(d.place, RowPlace) or d.place.row is None or d.place.file == lengths
+        for d in diagnostics.errors
     )
 
 

@@ -1,9 +1,11 @@
 """Files and in-memory data become exact tables of events; whatever is wrong with them becomes diagnostics."""
 
-from tracepact.io.decoding import Decoding, decode, decoding_from
+from tracepact.io.decoding import Decoding, decode
 from tracepact.io.documents import Document, read_document
+from tracepact.io.labels import LabelMap, label_map_from
 from tracepact.io.masks import durations_of_masks, masks_from, table_of_masks
 from tracepact.io.memory import conditions_from, durations_from, events_from, regions_from
+from tracepact.io.prepare import Prepared, prepare
 from tracepact.io.reading import Reading, read_events
 from tracepact.io.scores import ScoreTable, read_scores
 from tracepact.io.soft import SoftTable, harden, read_soft
@@ -13,17 +15,20 @@ __all__ = [
     "Conditions",
     "Decoding",
     "Document",
+    "LabelMap",
+    "Prepared",
     "Reading",
     "ScoreTable",
     "SoftTable",
     "conditions_from",
     "decode",
-    "decoding_from",
     "durations_from",
     "durations_of_masks",
     "events_from",
     "harden",
+    "label_map_from",
     "masks_from",
+    "prepare",
     "read_conditions",
     "read_document",
     "read_durations",

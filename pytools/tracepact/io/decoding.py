@@ -27,10 +27,11 @@ class Decoding:
         return {"threshold": str(self.threshold), "low": low, "median": self.median}
 
 
-def decoding_from(
-    diagnostics: Diagnostics, *, threshold: Time | None, low: Time | None = None, median: int | str = 1
-) -> Decoding | None:
-    """A decoding that can be, or None with what is wrong with it."""
+def checked_decoding(given: Decoding | Time, diagnostics: Diagnostics) -> Decoding | None:
+    """A decoding, or a threshold alone, if it can be; None with what is wrong with it."""
+    threshold, low, median = (
+        (given.threshold, given.low, given.median) if isinstance(given, Decoding) else (given, None, 1)
+    )
     found = {name: _share(name, value, diagnostics) for name, value in (("threshold", threshold), ("low", low))}
     high, below = found["threshold"], found["low"]
     if low is not None and high is not None and below is not None and below > high:
@@ -38,14 +39,13 @@ def decoding_from(
             "bad-decoding", f"the low threshold {low} is greater than the high one {threshold}", help="low comes first"
         )
         return None
-    length = int(median) if str(median).isdecimal() and len(str(median)) < 9 else 0
-    if length < 1 or length % 2 == 0:
-        fault = "is even, and has no middle frame" if length else "is no number of frames"
+    if median < 1 or median % 2 == 0:
+        fault = "is even, and has no middle frame" if median > 0 else "is no number of frames"
         diagnostics.add("bad-decoding", f"the median filter's length {median} {fault}", help="give an odd number")
         return None
     if high is None or (low is not None and below is None):
         return None
-    return Decoding(high, below, length)
+    return Decoding(high, below, median)
 
 
 def _share(name: str, value: Time | None, diagnostics: Diagnostics) -> Fraction | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
 from tracepact.io.audacity import add_audacity
 from tracepact.io.biodcase import read_biodcase
-from tracepact.io.decoding import Decoding, decode
+from tracepact.io.decoding import Decoding, checked_decoding, decode
 from tracepact.io.files import ClipFiles, clip_files
 from tracepact.io.formats import (
     AUDACITY,
@@ -28,7 +28,7 @@ from tracepact.io.soft import harden, parse_soft
 from tracepact.io.source import PathLike, TextFile, read_text, shown
 from tracepact.io.tables import read_events as read_table
 from tracepact.io.textgrid import add_textgrid
-from tracepact.trace import Event, EventTable, Origin
+from tracepact.trace import Event, EventTable, Origin, Time
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Reading:
     format: str | None = None
     label_column: str | None = None
     tiers: tuple[str, ...] = ()
-    decoding: Decoding | None = None
+    decoding: Decoding | Time | None = None
 
 
 def read_events(path: PathLike, diagnostics: Diagnostics, reading: Reading | None = None) -> EventTable:
@@ -137,9 +137,9 @@ def _add(format: str, file: TextFile, clip: str, rows: EventRows, how: Reading) 
         add_textgrid(file, clip, rows, how.tiers)
 
 
-def _read_scored(files: ClipFiles, format: str, decoding: Decoding | None, diagnostics: Diagnostics) -> EventTable:
+def _read_scored(files: ClipFiles, format: str, given: Decoding | Time | None, diagnostics: Diagnostics) -> EventTable:
     """Scores or soft labels, made events by the declared decoding."""
-    if decoding is None:
+    if given is None:
         diagnostics.add(
             "undeclared-threshold",
             f"`{shown(files.name)}` holds {'scores' if format == SCORES else 'soft labels'}, and nothing says how they "
@@ -147,6 +147,9 @@ def _read_scored(files: ClipFiles, format: str, decoding: Decoding | None, diagn
             RowPlace(files.name),
             "declare a threshold: --threshold for predictions, --ref-threshold for references; in Python a Decoding",
         )
+        return EventTable(files.name, _silent(files))
+    decoding = checked_decoding(given, diagnostics)
+    if decoding is None:
         return EventTable(files.name, _silent(files))
     if format == SCORES:
         return decode(parse_scores(files.name, files.clips, files.digest, diagnostics), decoding)

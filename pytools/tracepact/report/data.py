@@ -27,6 +27,7 @@ def report_data(run: Run) -> Data:
         "versions": versions(),
         "contract": _contract(contract),
         "inputs": [{"role": i.role, "name": i.name, "sha256": i.digest} for i in run.inputs],
+        "preparation": dict(run.preparation),
         "grid": {"step": exact_text(contract.step), "projection": contract.projection.value},
         "matcher": {
             "kind": contract.matcher.kind.value,

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tracepact.core import Aggregation
+from tracepact.report.preparation import preparation_lines
 from tracepact.report.timeline import draw, duration
 from tracepact.report.witnesses import describe
 
@@ -70,6 +71,8 @@ def _heading(data: Data) -> RenderableType:
     inputs = [f"{item['role']} {PurePath(item['name']).name}" for item in data["inputs"]]
     if inputs:
         text.append(f"\n{'  ·  '.join(inputs)}", style="dim")
+    for line in preparation_lines(data["preparation"]):
+        text.append(f"\n{line}", style="dim")
     overridden = [f"{p['name']} = {p['value']}" for p in contract["parameters"] if p["overridden"]]
     if overridden:
         text.append(f"\nset from outside: {', '.join(overridden)}", style="yellow")

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,7 +11,7 @@ from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
 from tracepact.io import Conditions
 from tracepact.lang import parse_contract
-from tracepact.run import Run, score
+from tracepact.run import Input, Run, score
 from tracepact.store import tables
 from tracepact.store.manifest import NAME, digest, manifest_faults, origin_of
 from tracepact.store.rows import ScoreRows, read_score_rows
@@ -69,7 +69,7 @@ class StoredRun:
         if found := table.get("masks"):
             frames = {clip: Grid(contract.step).frames(length) for clip, length in lengths.items()}
             masks = self._read(found["file"], lambda text: tables.read_masks(text, contract.declared_atoms, frames))
-        return score(
+        again = score(
             contract,
             events("reference"),
             events("prediction"),
@@ -79,6 +79,9 @@ class StoredRun:
             masks=masks,
             conditions=conditions,
         )
+        # The stored tables are those after preparation: what was done to them, and by which files, is taken as recorded.
+        inputs = tuple(Input(item["role"], item["name"], item["sha256"]) for item in self.manifest["inputs"])
+        return replace(again, preparation=self.report["preparation"], inputs=inputs)
 
     def text(self, name: str) -> str:
         """The text of a stored file; InvalidInput if it is gone or has changed."""

@@ -1,0 +1,228 @@
+"""Label maps: what becomes of each label, declared in a small TOML file and applied to both sides (rule 13.11)."""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.io.source import PathLike, read_text, shown
+from tracepact.trace import Event, EventTable
+
+KEYS = ("rename", "merge", "keep", "drop", "ignore", "other")
+OTHER = ("error", "keep", "drop", "ignore")
+_FORMS = {
+    "rename": 'old = "new"',
+    "merge": 'new = ["a", "b"]',
+    "keep": '["a", "b"]',
+    "drop": '["a", "b"]',
+    "ignore": '["a", "b"]',
+    "other": "one of " + ", ".join(f'"{choice}"' for choice in OTHER),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LabelMap:
+    """What becomes of labels: the new label of each that stays, those dropped, those ignored, and of all others."""
+
+    name: str
+    renamed: Mapping[str, str]
+    dropped: frozenset[str]
+    ignored: frozenset[str]
+    other: str = "error"
+    digest: str | None = None
+
+    def fate(self, label: str) -> str:
+        """`keep` (perhaps under a new name), `drop`, `ignore` or `error`."""
+        if label in self.renamed:
+            return "keep"
+        return "drop" if label in self.dropped else "ignore" if label in self.ignored else self.other
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Every label the map speaks of."""
+        return frozenset(self.renamed) | self.dropped | self.ignored
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The map as plain data, as reports show it."""
+        return {
+            "name": self.name,
+            "labels": [{"old": old, "new": new} for old, new in sorted(self.renamed.items())],
+            "drop": sorted(self.dropped),
+            "ignore": sorted(self.ignored),
+            "other": self.other,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A side after its labels were mapped: what stays, what is ignored by clip, how many events were dropped."""
+
+    table: EventTable
+    ignored: Mapping[str, tuple[Event, ...]]
+    dropped: int
+
+
+def label_map_from(data: Any, diagnostics: Diagnostics) -> LabelMap | None:
+    """A label map from a path to a TOML file, a mapping of the same form, or a LabelMap; None if it cannot be used."""
+    if data is None or isinstance(data, LabelMap):
+        return data
+    if isinstance(data, Mapping):
+        return _Builder("label map", "", diagnostics).build(data, None)
+    return read_label_map(data, diagnostics)
+
+
+def read_label_map(path: PathLike, diagnostics: Diagnostics) -> LabelMap | None:
+    """The label map of a file (spec/schemas/label-map.schema.json says its form); None if it cannot be used."""
+    file = read_text(path, diagnostics)
+    if file is None:
+        return None
+    try:
+        data = tomllib.loads(file.text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        words = re.sub(r" \(at .*\)$", "", str(error))
+        diagnostics.add(
+            "bad-label-map",
+            f"the file is not TOML: {words[:1].lower()}{words[1:]}",
+            RowPlace(file.name, int(line[1]) if line else None),
+            "labels with spaces or other signs stand in quotes",
+        )
+        return None
+    return _Builder(file.name, file.text, diagnostics).build(data, file.digest)
+
+
+def apply_map(labels: LabelMap, table: EventTable, diagnostics: Diagnostics) -> Mapped:
+    """The table under the map; a label of which the map says nothing is reported once, with its first row."""
+    fates = {label: labels.fate(label) for label in table.labels}
+    counts = Counter(event.label for _, event in table.events)
+    reported: set[str] = set()
+    kept: dict[str, tuple[Event, ...]] = {}
+    ignored: dict[str, tuple[Event, ...]] = {}
+    for clip, events in table.clips.items():
+        for event in events:
+            if fates[event.label] == "error" and event.label not in reported:
+                reported.add(event.label)
+                diagnostics.add(
+                    "unmapped-label",
+                    f"the label map says nothing about `{shown(event.label)}` ({counts[event.label]} events)",
+                    table.place(clip, event.row),
+                    _near(event.label, labels) or 'add it to the map, or say what becomes of others: other = "keep"',
+                )
+        kept[clip] = tuple(
+            Event(e.onset, e.offset, labels.renamed.get(e.label, e.label), e.row)
+            for e in events
+            if fates[e.label] == "keep"
+        )
+        if some := tuple(event for event in events if fates[event.label] == "ignore"):
+            ignored[clip] = some
+    dropped = sum(counts[label] for label, fate in fates.items() if fate == "drop")
+    return Mapped(EventTable(table.name, kept, table.digest, table.origin), ignored, dropped)
+
+
+def report_unused(labels: LabelMap, used: frozenset[str], diagnostics: Diagnostics) -> None:
+    """Warn of labels of the map that occur on neither side."""
+    targets = set(labels.renamed.values())
+    for label in sorted(labels.known - used - targets):
+        free = used - labels.known
+        help = did_you_mean(label, free) if free else None
+        headline = f"the label map speaks of `{shown(label)}`, which occurs on neither side"
+        diagnostics.add("unused-mapping", headline, RowPlace(labels.name), help)
+
+
+def _near(label: str, labels: LabelMap) -> str | None:
+    help = did_you_mean(label, labels.known)
+    return help if help and help.startswith("did you mean") else None
+
+
+class _Builder:
+    """Makes a map of TOML data and reports everything that is wrong with it, with the line where the word stands."""
+
+    def __init__(self, name: str, text: str, diagnostics: Diagnostics) -> None:
+        self.name = name
+        self.lines = text.split("\n")
+        self.diagnostics = diagnostics
+        self.places: dict[str, str] = {}
+
+    def fault(self, headline: str, word: str, help: str | None = None) -> None:
+        """Report what is wrong where a word stands."""
+        row = next((number for number, line in enumerate(self.lines, start=1) if word and word in line), None)
+        self.diagnostics.add("bad-label-map", headline, RowPlace(self.name, row), help)
+
+    def build(self, data: Mapping[str, Any], digest: str | None) -> LabelMap | None:
+        before = len(self.diagnostics)
+        for key in data:
+            if key not in KEYS:
+                self.fault(f"`{shown(str(key))}` is not a known key", str(key), did_you_mean(str(key), KEYS))
+        renamed = self._renamed(data.get("rename", {})) | self._merged(data.get("merge", {}))
+        targets = set(renamed.values())
+        for label in self._listed("keep", data.get("keep", [])):
+            renamed[label] = label
+        dropped, ignored = (frozenset(self._listed(key, data.get(key, []))) for key in ("drop", "ignore"))
+        for label in sorted(targets & (dropped | ignored)):
+            self.fault(f"`{shown(label)}` comes out of the map and is dropped or ignored by it", label)
+        for label in targets - set(renamed):
+            renamed[label] = label
+        other = data.get("other", "error")
+        if other not in OTHER:
+            self.fault(f"`other` is `{shown(str(other))}`", "other", f"expected {_FORMS['other']}")
+        if len(self.diagnostics) > before:
+            return None
+        return LabelMap(self.name, renamed, dropped, ignored, other, digest)
+
+    def _renamed(self, value: Any) -> dict[str, str]:
+        if not self._has_form("rename", value, Mapping):
+            return {}
+        found = {}
+        for old, new in value.items():
+            if not isinstance(new, str) or not new.strip():
+                self.fault(f"`rename.{shown(str(old))}` is no label", str(old), f"expected {_FORMS['rename']}")
+            elif self._placed(old, "rename"):
+                found[old.strip()] = new.strip()
+        return found
+
+    def _merged(self, value: Any) -> dict[str, str]:
+        if not self._has_form("merge", value, Mapping):
+            return {}
+        found = {}
+        for new, olds in value.items():
+            if not str(new).strip():
+                self.fault("a label of `merge` is empty", "merge")
+            for old in self._listed("merge", olds, f"merge.{shown(str(new))}"):
+                found[old] = str(new).strip()
+        return found
+
+    def _listed(self, key: str, value: Any, path: str | None = None) -> list[str]:
+        """The labels of a list, each of them in its one place."""
+        if not self._has_form(key, value, list, path):
+            return []
+        found = []
+        for label in value:
+            if not isinstance(label, str) or not label.strip():
+                self.fault(f"`{path or key}` holds `{shown(str(label))}`, which is no label", path or key)
+            elif self._placed(label, path or key):
+                found.append(label.strip())
+        return found
+
+    def _has_form(self, key: str, value: Any, form: type, path: str | None = None) -> bool:
+        if isinstance(value, form) or (form is list and isinstance(value, tuple)):
+            return True
+        self.fault(f"`{path or key}` has not the expected form", key, f"expected {_FORMS[key]}")
+        return False
+
+    def _placed(self, label: str, where: str) -> bool:
+        """Whether a label stands here for the first time."""
+        label = label.strip()
+        if label in self.places:
+            first = self.places[label]
+            words = f"twice in `{where}`" if first == where else f"in `{first}` and in `{where}`"
+            self.fault(f"`{shown(label)}` stands {words}", label, "a label stands in one place only")
+            return False
+        if not label:
+            self.fault(f"a label of `{where}` is empty", where)
+            return False
+        self.places[label] = where
+        return True

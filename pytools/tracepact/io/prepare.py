@@ -1,0 +1,105 @@
+"""Makes both sides ready to be scored: clips named alike, labels mapped, ignored labels made regions; and recorded."""
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from tracepact.diagnostics import Diagnostics
+from tracepact.io.labels import LabelMap, Mapped, apply_map, report_unused
+from tracepact.io.source import shown
+from tracepact.trace import Durations, Event, EventTable, Regions
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Both sides and the ignore regions as they are scored, and what was done to them as plain data."""
+
+    reference: EventTable
+    prediction: EventTable
+    ignore: Regions | None
+    record: dict[str, Any]
+
+
+def prepare(
+    reference: EventTable,
+    prediction: EventTable,
+    durations: Durations | Fraction | None,
+    ignore: Regions | None,
+    labels: LabelMap | None,
+    diagnostics: Diagnostics,
+) -> Prepared:
+    """Apply rules 13.3, 13.11 and 13.12 to what was read."""
+    lengths = durations.clips if isinstance(durations, Durations) else {}
+    ref, ref_renamed = name_clips(reference, {*prediction.clips, *lengths}, diagnostics)
+    pred, pred_renamed = name_clips(prediction, {*ref.clips, *lengths}, diagnostics)
+    if _is_one_file(ref) and _is_one_file(pred) and ref.clips.keys() != pred.clips.keys():
+        pred, pred_renamed = _renamed(pred, dict(zip(pred.clips, ref.clips, strict=True))), 1
+    mapped = {"reference": Mapped(ref, {}, 0), "prediction": Mapped(pred, {}, 0)}
+    if labels is not None:
+        report_unused(labels, ref.labels | pred.labels, diagnostics)
+        mapped = {side: apply_map(labels, item.table, diagnostics) for side, item in mapped.items()}
+    regions = _with_regions(ignore, mapped["reference"])
+    record: dict[str, Any] = {
+        side: {
+            "format": item.table.origin.format if item.table.origin else "memory",
+            "decoding": dict(item.table.origin.decoding) if item.table.origin and item.table.origin.decoding else None,
+            "renamed_clips": renamed,
+            "dropped": item.dropped,
+            "ignored": sum(map(len, item.ignored.values())),
+        }
+        for (side, item), renamed in zip(mapped.items(), (ref_renamed, pred_renamed), strict=True)
+    }
+    record["label_map"] = labels.data if labels is not None else None
+    return Prepared(mapped["reference"].table, mapped["prediction"].table, regions, record)
+
+
+def name_clips(table: EventTable, others: Collection[str], diagnostics: Diagnostics) -> tuple[EventTable, int]:
+    """Give clips named by their files the names other tables use (rule 13.3), and how many got another name."""
+    if table.origin is None or not table.origin.files:
+        return table, 0
+    stems: dict[str, list[str]] = {}
+    for other in others:
+        stems.setdefault(os.path.splitext(other)[0], []).append(other)
+    names: dict[str, str] = {}
+    for clip in table.clips:
+        alike = [] if clip in others else stems.get(clip, [])
+        if len(alike) > 1:
+            listed = " and ".join(f"`{shown(name)}`" for name in sorted(alike)[:3])
+            diagnostics.add(
+                "ambiguous-clip",
+                f"the file of `{shown(clip)}` could speak of {listed}",
+                table.place(clip, None),
+                "name the file like its clip, extension included",
+            )
+        names[clip] = alike[0] if len(alike) == 1 else clip
+    changed = sum(old != new for old, new in names.items())
+    return (_renamed(table, names), changed) if changed else (table, 0)
+
+
+def _renamed(table: EventTable, names: Mapping[str, str]) -> EventTable:
+    assert table.origin is not None  # only clips named by files are named anew
+    files = {names.get(clip, clip): file for clip, file in table.origin.files.items()}
+    clips = {names[clip]: events for clip, events in table.clips.items()}
+    return EventTable(table.name, clips, table.digest, replace(table.origin, files=files))
+
+
+def _is_one_file(table: EventTable) -> bool:
+    """Whether a table is one file of a form that speaks of one clip."""
+    return table.origin is not None and list(table.origin.files.values()) == [table.name] and len(table.clips) == 1
+
+
+def _with_regions(ignore: Regions | None, reference: Mapped) -> Regions | None:
+    """The declared ignore regions and those of ignored labels, which are for every class (rule 13.12)."""
+    if not reference.ignored:
+        return ignore
+    table = reference.table
+    own = {
+        clip: tuple(Event(e.onset, e.offset, "", e.row if ignore is None else None) for e in events)
+        for clip, events in reference.ignored.items()
+    }
+    if ignore is None:
+        return Regions(table.name, own, None, table.origin)
+    clips = {clip: (*ignore.clips.get(clip, ()), *own.get(clip, ())) for clip in {**ignore.clips, **own}}
+    return replace(ignore, clips=clips)

@@ -1,0 +1,32 @@
+"""What was done to both sides before they were scored, in words."""
+
+from typing import Any
+
+
+def preparation_lines(preparation: dict[str, Any]) -> list[str]:
+    """A line for each decoding, for clips that were named anew and for the label map; none if nothing was done."""
+    lines = []
+    for side in ("reference", "prediction"):
+        done = preparation[side]
+        if done["decoding"] is not None:
+            lines.append(f"{side} decoded from {done['format']}: {_decoding(done['decoding'])}")
+        if done["renamed_clips"]:
+            lines.append(
+                f"{side}: {done['renamed_clips']:,} clips named by their files got the names of the other tables"
+            )
+    labels = preparation["label_map"]
+    if labels is not None:
+        merged = sum(item["old"] != item["new"] for item in labels["labels"])
+        counts = ", ".join(
+            f"{side} {preparation[side]['dropped']:,} events dropped and {preparation[side]['ignored']:,} ignored"
+            for side in ("reference", "prediction")
+        )
+        lines.append(f"label map {labels['name']}: {merged} labels renamed or merged; {counts}")
+    return lines
+
+
+def _decoding(decoding: dict[str, Any]) -> str:
+    median = f"median filter of {decoding['median']} frames, then " if decoding["median"] > 1 else ""
+    if decoding["low"] is None:
+        return f"{median}score > {decoding['threshold']}"
+    return f"{median}hysteresis, score > {decoding['low']} around score > {decoding['threshold']}"
