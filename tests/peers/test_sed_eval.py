@@ -80,7 +80,9 @@ def test_event_counts_and_rates_are_those_of_sed_eval(seed: int) -> None:
     if not labels:
         return
     theirs = evaluated(event_metric(labels, chosen), ref, pred)
-    (ours,) = (m for m in measured(ref, pred, event=chosen, arithmetic=Arithmetic.SED_EVAL).metrics if m.name == "event")
+    (ours,) = (
+        m for m in measured(ref, pred, event=chosen, arithmetic=Arithmetic.SED_EVAL).metrics if m.name == "event"
+    )
     assert isinstance(ours, CountMetric)
     assert ours.errors is not None
     overall, total = theirs.overall, ours.total

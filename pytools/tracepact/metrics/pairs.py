@@ -64,8 +64,11 @@ def candidates(ref: Columns, pred: Columns, policy: EventPolicy, *, by_class: bo
 
 def exact_hits(ref: Columns, pred: Columns, pairs: Pairs, policy: EventPolicy) -> Flags:
     """Which pairs meet the conditions on onset and offset, in whole ticks (rule 15.8)."""
-    collar = min(int(policy.collar * ref.unit), _FAR)  # floor: differences are whole
-    hits = np.abs(ref.onset[pairs.ref] - pred.onset[pairs.pred]) <= collar
+    apart = np.abs(ref.onset[pairs.ref] - pred.onset[pairs.pred])
+    collar = int(policy.collar * ref.unit)  # floor: differences are whole
+    if apart.dtype == np.int64:
+        collar = min(collar, _FAR)
+    hits = apart <= collar
     if policy.offset is not OffsetRule.NONE:
         length = (ref.offset - ref.onset)[pairs.ref]
         top, bottom = policy.share.as_integer_ratio()
