@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from metrics.builders import measured, policy, random_sides
 
+from metrics.builders import measured, policy, random_sides
 from tracepact.metrics.matching import best, largest
 
 Edges = list[tuple[int, int, int, int]]

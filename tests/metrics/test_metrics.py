@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 import pytest
-from metrics.builders import CONTRACT, measured, policy, random_sides, rows, table
 
+from metrics.builders import CONTRACT, measured, policy, random_sides, rows, table
 from tracepact import score
 from tracepact.diagnostics import Diagnostics
 from tracepact.metrics import Arithmetic, CountMetric, Errors, MeanMetric, StandardMetrics, Tally
@@ -46,7 +46,8 @@ def test_floats_let_a_collar_pass_at_one_second_and_fail_at_two_and_the_differen
 @pytest.mark.parametrize(
     ("offset", "matched"),
     [
-        # The offset of a 4 s event is off by 0.5 s; a fifth of it is 0.8 s. That of a 0.5 s event by 0.15 s; a fifth is 0.1 s.
+        # The offset of a 4 s event is off by 0.5 s; a fifth of it is 0.8 s.
+        # That of a 0.5 s event is off by 0.15 s; a fifth of it is 0.1 s.
         ("max", 2),
         ("collar", 1),
         ("and", 0),
@@ -128,7 +129,7 @@ def test_errors_of_events_by_hand() -> None:
 
 
 def test_substitutions_are_as_many_as_fit() -> None:
-    # The first reference fits both predictions, the second only the first of them: taken in row order there is one pair.
+    # The first reference fits both predictions, the second only the first of them: in row order there is one pair.
     found = measured("a 1.0 2, a 0.8 2", "b 0.9 2, c 1.15 2")
     assert counts(found, "event").errors == Errors(2, 0, 0, 2)
     assert found.event.sed_eval.errors == Errors(1, 1, 1, 2)
@@ -151,11 +152,13 @@ def test_mean_errors_are_over_matched_pairs_by_class() -> None:
     assert offset.total.mean == Fraction(1, 15)
 
 
-def test_of_several_largest_matchings_the_one_with_the_least_onset_error_counts() -> None:
-    # Both predictions fit both references; crossed pairs would be 0.2 and 0 off, straight ones 0.1 and 0.1: then offsets decide.
-    found = measured("a 1 3, a 1.1 3", "a 1.1 3, a 1.2 3.1")
-    assert mean(found, "onset error").total.total == Fraction(1, 5)
+def test_of_several_largest_matchings_the_one_with_the_least_onset_error_counts_then_offset_error() -> None:
+    assert mean(measured("a 1 3", "a 1.2 3, a 1.1 3.2"), "onset error").total.total == Fraction(1, 10)
+    # Both predictions fit both references; the onsets are 0.2 s off in all, crossed or not, the offsets 0 or 0.6 s.
+    found = measured("a 1 3, a 1.1 3.3", "a 1.1 3.3, a 1.2 3")
     assert counts(found, "event").total.tp == 2
+    assert mean(found, "onset error").total.total == Fraction(1, 5)
+    assert mean(found, "offset error").total.total == 0
 
 
 def test_a_segment_is_active_only_where_an_event_shares_more_than_a_point() -> None:
@@ -182,7 +185,7 @@ def test_float_segments_of_a_tenth_differ_from_exact_ones_and_say_where() -> Non
 
 
 def test_transition_frames_are_those_near_an_edge_of_the_reference() -> None:
-    # Frames of 20 ms, radius 2. The reference is 50 to 99 with edges at frames 50 and 100: frames 48 to 52 and 98 to 102.
+    # Frames of 20 ms, radius 2. The reference is 50 to 99, its edges are 50 and 100: frames 48 to 52 and 98 to 102.
     # The prediction is 51 to 100: 51 and 52, 98 and 99 right; 50 missed; 100 false.
     found = measured("a 1 2", "a 1.02 2.02", transition="0.04", durations=5)
     assert counts(found, "transition").total == Tally(4, 1, 1)
