@@ -1,0 +1,46 @@
+"""What a family of candidates is declared by: atoms, windows, operators, predicates, matchers, bounds (rule 14.6)."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tracepact.core import Matcher
+from tracepact.core.contract import BUILTIN_ATOMS
+
+SHAPES = ("near", "ahead", "back")
+MODALITIES = ("F", "G", "U", "S")
+CONNECTIVES = ("and", "or")
+EACH = ("ref", "pred", "matched")
+ATTRIBUTES = ("matched", "covering", "coverage", "iou", "onset", "offset", "duration", "gap", "purity")
+MOST = 200_000
+DEEPEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FamilySpec:
+    """A declared family; times in seconds, obligations as formula text, the order of every list counts."""
+
+    atoms: tuple[str, ...] = BUILTIN_ATOMS
+    obligations: tuple[str, ...] = (*BUILTIN_ATOMS, "!ref_active")
+    tolerances: tuple[Fraction, ...] = (Fraction(1, 50), Fraction(1, 25), Fraction(2, 25), Fraction(3, 25))
+    shapes: tuple[str, ...] = SHAPES
+    operators: tuple[str, ...] = ("F", "G")
+    depth: int = 1
+    each: tuple[str, ...] = EACH
+    attributes: tuple[str, ...] = ATTRIBUTES
+    shares: tuple[Fraction, ...] = (Fraction(1, 10), Fraction(1, 4), Fraction(1, 2))
+    counts: tuple[int, ...] = (1,)
+    joined: bool = True
+    matchers: tuple[Matcher, ...] = (Matcher(),)
+    most: int = MOST
+
+    def wider(self, radius: Fraction) -> "FamilySpec":
+        """The same family with one more tolerance."""
+        return replace(self, tolerances=(*self.tolerances, radius))
+
+    def deeper(self) -> "FamilySpec":
+        """The same family one modality deeper."""
+        return replace(self, depth=self.depth + 1)
+
+
+NO_FAMILY = FamilySpec(atoms=(), obligations=(), operators=(), each=(), joined=False)
+"""Nothing is generated: only what an author writes."""

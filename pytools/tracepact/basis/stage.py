@@ -1,0 +1,134 @@
+"""The cases, the references as perfect predictions and all short perfect traces, as one bitset."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.basis.calibration import Calibration
+from tracepact.basis.words import Rows, WordAlgebra
+from tracepact.core import Contract, Matcher
+from tracepact.core.contract import CLASS_ATOMS
+from tracepact.diagnostics import Diagnostics
+from tracepact.lang import parse_contract
+from tracepact.lang.printer import print_number
+from tracepact.trace import Durations, EventTable, Family, Layout, assemble
+from tracepact.trace.family import Atoms, offset, onset
+
+SHORT = 7
+"""Every trace of at most so many frames is tried as a perfect prediction."""
+
+_WORD = 64
+_SIDES = ("ref_active", "ref_onset", "ref_offset")
+
+
+def grid_contract(calibration: Calibration, matcher: Matcher, clauses: str = "clause any on true : true") -> Contract:
+    """A contract with the settings of a calibration set."""
+    return parse_contract(settings_text(calibration, matcher, "calibration") + clauses)
+
+
+def settings_text(calibration: Calibration, matcher: Matcher, name: str, title: str | None = None) -> str:
+    """The statements of a contract that are no clauses."""
+    quoted = title.replace("\\", "\\\\").replace('"', '\\"') if title else None
+    lines = [f"contract {name}" + (f' "{quoted}"' if quoted else ""), f"step {_ms(calibration.step)}"]
+    if calibration.merge_gap:
+        lines.append(f"merge_gap {_ms(calibration.merge_gap)}")
+    lines.append(f"projection {calibration.projection.value}")
+    reward = print_number(matcher.overlap_reward)
+    lines.append(f"matcher {matcher.kind.value}(search = {_ms(matcher.search)}, overlap_reward = {reward})")
+    return "\n".join(lines) + "\n"
+
+
+def _ms(seconds: Fraction) -> str:
+    return f"{print_number(seconds * 1000)}ms"
+
+
+def family_of_cases(calibration: Calibration, contract: Contract) -> Family:
+    """Clips in order: a clip a case, then each different reference with itself as its prediction."""
+    reference = {case.name: case.ref for case in calibration.cases}
+    prediction = {case.name: case.pred for case in calibration.cases}
+    lengths = {case.name: case.duration for case in calibration.cases}
+    perfect = {(case.ref, case.duration) for case in calibration.cases}
+    perfect |= {(r.events, r.duration) for r in calibration.references}
+    for number, (events, duration) in enumerate(sorted(perfect, key=repr)):
+        name = f"perfect {number}"
+        while name in reference:
+            name += "'"
+        reference[name] = prediction[name] = events
+        lengths[name] = duration
+    file = calibration.source.name
+    diagnostics = Diagnostics()
+    family = assemble(
+        contract,
+        EventTable(file, reference),
+        EventTable(file, prediction),
+        durations=Durations(file, lengths),
+        diagnostics=diagnostics,
+    )
+    diagnostics.raise_errors()
+    return family
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage:
+    """Atoms of everything a formula is tried on; the first words are the clips of the family, the rest short traces."""
+
+    family: Family
+    layout: Layout
+    cases: int
+    algebra: WordAlgebra
+    atoms: dict[str, Rows]
+    short_traces: int
+    merge_gap: Fraction
+
+    @property
+    def words(self) -> int:
+        """How many words the clips take."""
+        return self.layout.words
+
+    @property
+    def first_word(self) -> NDArray[np.int64]:
+        """Where each segment begins."""
+        return self.layout.start // _WORD
+
+    def by_case(self, ones: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Counts by clip from counts by word, all classes of a clip together."""
+        by_segment = np.add.reduceat(ones, self.first_word, axis=-1, dtype=np.int64)
+        shape = (*by_segment.shape[:-1], len(self.family.classes), len(self.family.clips))
+        summed: NDArray[np.int64] = by_segment.reshape(shape).sum(axis=-2)
+        return summed
+
+
+def stage_of(calibration: Calibration, family: Family, gap: int) -> Stage:
+    """Put a family and the short traces on one bitset, apart by the gap."""
+    layout = family.layout(gap)
+    made = Atoms(family, layout)
+    short, short_valid, number = _short_traces(layout.gap)
+    names = (*_SIDES, *(name.replace("ref", "pred") for name in _SIDES), *CLASS_ATOMS)
+    width = -(-short_valid.bit_length() // _WORD) + 1
+
+    def words(mask: int, count: int) -> Rows:
+        return np.frombuffer(mask.to_bytes(count * 8, "little"), dtype=np.uint64)
+
+    atoms = {
+        name: np.concatenate([layout.to_words(made[name]), words(short.get(name.replace("pred", "ref"), 0), width)])
+        for name in names
+    }
+    valid = np.concatenate([layout.to_words(layout.valid), words(short_valid, width)])
+    algebra = WordAlgebra(valid, max(layout.longest, SHORT))
+    return Stage(family, layout, len(calibration.cases), algebra, atoms, number, calibration.merge_gap)
+
+
+def _short_traces(gap: int) -> tuple[dict[str, int], int, int]:
+    """The masks of all short traces side by side, the frames that exist, and how many traces there are."""
+    active = valid = at = number = 0
+    for frames in range(1, SHORT + 1):
+        for trace in product((0, 1), repeat=frames):
+            active |= sum(bit << i for i, bit in enumerate(trace)) << at
+            valid |= ((1 << frames) - 1) << at
+            at += frames + gap
+            number += 1
+    masks = {"ref_active": active, "ref_onset": onset(active), "ref_offset": offset(active, valid)}
+    return masks, valid, number
