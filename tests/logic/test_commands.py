@@ -172,7 +172,7 @@ def test_a_contract_against_itself_shows_nothing(folder: Path) -> None:
         (OLD.replace("covering <= 1", "coverage >= 0.5"), ["clause-incomparable"]),
         (OLD.replace("each ref", "each pred"), ["obligation-changed"]),
         (OLD.replace("on ref_onset :", "on ref_onset & !pred_active :"), ["obligation-changed", "clause-weaker"]),
-        (OLD + "merge_gap 40ms\n", ["obligation-changed"]),
+        (OLD + "merge_gap 40ms\n", ["setting-changed"]),
         (OLD.replace("clause onset", "clause start"), ["clause-removed", "clause-added"]),
         (OLD.replace("step 20ms", "step 10ms"), ["grid-changed"]),
     ],
@@ -187,9 +187,14 @@ def test_a_changed_parameter_changes_a_predicate_of_the_same_text(folder: Path) 
     text = HEAD + "param hit = 0.5\nclause found on each ref : iou >= hit\n"
     write(folder, {"a.contract": text, "b.contract": text.replace("0.5", "0.6")})
     outcome = run("check", "b.contract", "--against", "a.contract", "--format", "json", folder=folder)
-    (item,) = json.loads(outcome.out)
-    assert item["code"] == "clause-stronger"
-    assert "ref   [" in item["trace"]
+    parameter, clause = json.loads(outcome.out)
+    assert (parameter["code"], parameter["headline"]) == (
+        "description-changed",
+        "parameter `hit` changed: 0.5 → 0.6",
+    )
+    assert clause["code"] == "clause-stronger"
+    # The smallest scene with an iou from 0.5 up to 0.6: one frame of two.
+    assert clause["trace"].splitlines()[:2] == ["ref   [0, 0.02)*", "pred  [0, 0.04)*"]
 
 
 def test_a_separating_trace_separates(folder: Path) -> None:

@@ -77,11 +77,7 @@ CODES: dict[str, Code] = {
         ("clause-removed", "3.10", "a clause of the other version is gone"),
         ("obligation-changed", "7.1 9.1", "a clause is obliged elsewhere than in the other version"),
         ("grid-changed", "3.2", "the versions have different steps, so frames are not the same frames"),
-        (
-            "setting-changed",
-            "3.4 3.6 3.7 3.8 3.9 3.11",
-            "a setting differs from the other version: other frames, pairs, weights or another number shown first",
-        ),
+        ("setting-changed", "3.4 3.6 3.7 3.8 3.9 3.11", "a setting has another value in the other version"),
     ),
     **_codes(
         Severity.NOTE,
@@ -89,11 +85,7 @@ CODES: dict[str, Code] = {
         ("contract-lookahead", "6.7", "how many frames after a frame its verdicts are settled"),
         ("clause-stronger", "7.1 9.2", "compared with the other version a clause is violated more often"),
         ("clause-added", "3.10", "the other version does not have this clause"),
-        (
-            "description-changed",
-            "3.1 3.3 3.5",
-            "a name, title, parameter or sweep differs; what it does shows elsewhere",
-        ),
+        ("description-changed", "3.1 3.3 3.5", "a name, title, parameter or sweep differs between the versions"),
         ("undecided", "", "the budget was spent before a question about the contract was answered"),
     ),
     # Tables of events
@@ -176,7 +168,7 @@ CODES: dict[str, Code] = {
         ("one-rank", "14.1", "all cases have one rank, so nothing is to be separated"),
         ("family-too-large", "14.7", "a family has more candidates than its bound allows"),
         ("empty-family", "14.6", "a family has no candidate"),
-        ("other-step", "14.1", "a contract has another step than the calibration set its clauses are to be tried on"),
+        ("other-grid", "14.1", "a contract has another step, projection or merge gap than the calibration set"),
     ),
     **_codes(
         Severity.WARNING,

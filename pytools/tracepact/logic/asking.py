@@ -1,16 +1,16 @@
 """Asks questions on behalf of the checker: samples first, then the solver, and keeps what stayed undecided."""
 
 import random
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from tracepact.core import Contract, Each, EventAtom, Formula, atoms
+from tracepact.core import Formula, atoms
 from tracepact.diagnostics import Diagnostic, TextPlace
 from tracepact.logic.decide import Budget, Terms, Verdict, bound, solve
+from tracepact.logic.event_model import EventExample, EventQuestion
+from tracepact.logic.event_samples import differs_between_predictions
 from tracepact.logic.model import Model
 from tracepact.logic.picture import picture
-from tracepact.logic.scenes import EventObligation
 from tracepact.logic.vocabulary import over_base_atoms
 from tracepact.monitor import evaluate_trace
 
@@ -22,7 +22,6 @@ _LONGEST_SAMPLE = 4000
 class Asker:
     """What the checker asks about one contract."""
 
-    contract: Contract
     budget: Budget
     undecided: list[Diagnostic] = field(default_factory=list)
 
@@ -43,17 +42,29 @@ class Asker:
             return None
         return picture(answer.model, _names(answer.model, formula, *names))
 
-    def event_possible(
-        self, formula: Formula, each: Each, event_atoms: Mapping[str, EventAtom], question: str, place: TextPlace
-    ) -> tuple[bool | None, EventObligation | None]:
-        """Whether a predicate can be true for some obligation, with one; None and a note if that stays unknown."""
-        from tracepact.logic.intervals import solve_predicate
+    def event_possible(self, asked: EventQuestion, question: str, place: TextPlace) -> bool | None:
+        """Whether a predicate can be true for some obligation; None, and a note, if that stays unknown."""
+        from tracepact.logic.event_decide import solve_predicate
 
-        answer = solve_predicate(formula, each, event_atoms, self.contract, self.budget)
+        answer = solve_predicate(asked, self.budget, minimise=False)
         if answer.verdict is Verdict.UNKNOWN:
             self._note(question, answer.reason, place)
-            return None, None
-        return answer.verdict is Verdict.SAT, answer.example
+            return None
+        return answer.verdict is Verdict.SAT
+
+    def event_example(self, asked: EventQuestion) -> EventExample | None:
+        """A smallest scene with an obligation for which the predicate is true."""
+        from tracepact.logic.event_decide import solve_predicate
+
+        return solve_predicate(asked, self.budget).example
+
+    def event_ignores_prediction(self, asked: EventQuestion) -> bool:
+        """Whether the truth of a predicate is settled by the reference interval alone, for certain."""
+        if differs_between_predictions(asked):
+            return False
+        from tracepact.logic.intervals import same_for_every_prediction
+
+        return same_for_every_prediction(asked, self.budget)
 
     def _note(self, question: str, reason: str | None, place: TextPlace) -> None:
         headline = f"it stayed open whether {question}" + (f": {reason}" if reason else "")

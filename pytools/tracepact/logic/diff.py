@@ -2,32 +2,25 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from tracepact.core import (
-    And,
-    Atom,
-    Contract,
-    EventAtom,
-    EventClause,
-    Formula,
-    FrameClause,
-    Iff,
-    Implies,
-    Located,
-    Not,
-    Or,
-)
+from tracepact.core import And, Contract, EventAtom, EventClause, FrameClause, Not
 from tracepact.diagnostics import Diagnostic, TextPlace
 from tracepact.logic.asking import Asker
 from tracepact.logic.decide import Budget
+from tracepact.logic.event_model import EventQuestion, violations
 from tracepact.logic.findings import CHECK_BUDGET, by_place
+from tracepact.logic.model import ReplayError
+from tracepact.logic.settings import changed_settings
+from tracepact.logic.value_findings import ms
+from tracepact.logic.vocabulary import renamed
 
-_SAME, _MORE, _LESS, _OTHER = "same", "stronger", "weaker", "incomparable"
+_Side = TypeVar("_Side")
 
 
 def diff_contracts(new: Contract, old: Contract, *, budget: Budget = CHECK_BUDGET) -> list[Diagnostic]:
     """What changed from the old version to the new one, clause by clause; clauses are the same by name."""
-    return by_place(list(_Diff(new, old, Asker(new, budget)).findings()))
+    return by_place(list(_Diff(new, old, Asker(budget)).findings()))
 
 
 @dataclass(slots=True)
@@ -39,43 +32,24 @@ class _Diff:
     def findings(self) -> Iterator[Diagnostic]:
         before = {clause.name: clause for clause in self.old.clauses}
         after = {clause.name: clause for clause in self.new.clauses}
-        for name in before.keys() - after.keys():
+        for name in (name for name in before if name not in after):
             place = TextPlace(self.old.source, before[name].span)
             yield Diagnostic("clause-removed", f"clause `{name}` is gone", place)
-        for name in after.keys() - before.keys():
+        for name in (name for name in after if name not in before):
             place = TextPlace(self.new.source, after[name].span)
             yield Diagnostic("clause-added", f"clause `{name}` is new", place)
+        yield from changed_settings(self.new, self.old)
         if self.new.step != self.old.step:
             yield Diagnostic(
                 "grid-changed",
-                f"the step was {self.old.step} s and is {self.new.step} s; clauses are not compared",
-                help="compare versions with one step",
+                f"`step` changed: {ms(self.old.step)} → {ms(self.new.step)}; clauses are not compared",
+                TextPlace(self.new.source, self.new.statements["step"]),
+                "compare versions with one step",
             )
             return
-        yield from self._settings()
-        for name in after.keys() & before.keys():
+        for name in (name for name in after if name in before):
             yield from self._clause(after[name], before[name])
         yield from dict.fromkeys(self.ask.undecided)
-
-    def _settings(self) -> Iterator[Diagnostic]:
-        """What decides which frames, intervals and pairs clauses are about."""
-        if self.old.projection != self.new.projection:
-            headline = "`projection` changed, so every clause is about other frames of the same events"
-            yield Diagnostic("obligation-changed", headline)
-        if not self.new.event_clauses:
-            return
-        changed = [
-            word
-            for word, was, is_now in (
-                ("matcher", self.old.matcher, self.new.matcher),
-                ("merge_gap", self.old.merge_gap, self.new.merge_gap),
-            )
-            if was != is_now
-        ]
-        if changed:
-            words = " and ".join(f"`{word}`" for word in changed)
-            headline = f"{words} changed, so event clauses are about other intervals or pairs"
-            yield Diagnostic("obligation-changed", headline)
 
     def _clause(self, new: FrameClause | EventClause, old: FrameClause | EventClause) -> Iterator[Diagnostic]:
         match new, old:
@@ -95,72 +69,94 @@ class _Diff:
         return TextPlace(self.new.source, clause.body.span)
 
     def _frame(self, new: FrameClause, old: FrameClause) -> Iterator[Diagnostic]:
-        place = self._place(new)
-        other = Not(Iff(new.obligation, old.obligation))
-        if self.ask.possible(other, f"the obligation of `{new.name}` changed", place):
+        yield from self._obligation(new, old)
+        violated, was = And(new.obligation, Not(new.formula)), And(old.obligation, Not(old.formula))
+        more, less = And(violated, Not(was)), And(was, Not(violated))
+        answers = [self.ask.possible(side, words, self._place(new)) for side, words in _halves(new.name, more, less)]
+        shown = [self.ask.shown(side) if answer else None for side, answer in zip((more, less), answers, strict=True)]
+        yield from self._changed(new, answers, shown)
+
+    def _obligation(self, new: FrameClause, old: FrameClause) -> Iterator[Diagnostic]:
+        place = TextPlace(self.new.source, new.duty.span)
+        came, went = And(new.obligation, Not(old.obligation)), And(old.obligation, Not(new.obligation))
+        question = f"the obligation of `{new.name}` changed"
+        more, less = (self.ask.possible(side, question, place) for side in (came, went))
+        if more or less:
+            frames = "other" if more and less else "more" if more else "fewer"
             yield Diagnostic(
                 "obligation-changed",
-                f"`{new.name}` is obliged at other frames than before",
-                TextPlace(self.new.source, new.duty.span),
-                trace=self.ask.shown(other),
+                f"`{new.name}` is obliged at {frames} frames than before",
+                place,
+                "scores are shares of other obligations; they do not compare",
+                self.ask.shown(came if more else went),
             )
-        violated, was = And(new.obligation, Not(new.formula)), And(old.obligation, Not(old.formula))
-        question = f"`{new.name}` means the same as before"
-        more, less = And(violated, Not(was)), And(was, Not(violated))
-        change = _change(self.ask.possible(more, question, place), self.ask.possible(less, question, place))
-        telling = [formula for formula, kinds in ((more, (_MORE, _OTHER)), (less, (_LESS, _OTHER))) if change in kinds]
-        shown = [self.ask.shown(formula) for formula in telling]
-        yield from self._changed(new, change, "\n".join(text for text in shown if text))
 
     def _event(self, new: EventClause, old: EventClause) -> Iterator[Diagnostic]:
-        event_atoms: dict[str, EventAtom] = dict(new.event_atoms)
-        event_atoms |= {f"old {name}": atom for name, atom in old.event_atoms}
-        was = _renamed(old.body).formula
-        question = f"`{new.name}` means the same as before"
+        """Compared under the matcher and merge gap of the new version; a changed one is reported apart."""
+        event_atoms: dict[str, EventAtom] = {_new(name): atom for name, atom in new.event_atoms}
+        event_atoms |= {_old(name): atom for name, atom in old.event_atoms}
+        is_now, was = renamed(new.formula, _new), renamed(old.formula, _old)
+        more, less = (
+            EventQuestion(formula, new.each, event_atoms, self.new)
+            for formula in (And(was, Not(is_now)), And(is_now, Not(was)))
+        )
+        halves = _halves(new.name, more, less)
+        answers = [self.ask.event_possible(side, words, self._place(new)) for side, words in halves]
+        shown = [
+            self._separating(side, new.name, newly=side is more) if answer else None
+            for side, answer in zip((more, less), answers, strict=True)
+        ]
+        yield from self._changed(new, answers, shown)
 
-        def possible(formula: Formula) -> tuple[bool | None, str]:
-            found, example = self.ask.event_possible(formula, new.each, event_atoms, question, self._place(new))
-            return found, example.words(self.new.step) if example else ""
+    def _separating(self, asked: EventQuestion, name: str, *, newly: bool) -> str | None:
+        """A scene on which the two versions of the clause, scored as they stand, disagree."""
+        example = self.ask.event_example(asked)
+        if example is None:
+            return None
+        earlier = replace(self.old, matcher=self.new.matcher, merge_gap=self.new.merge_gap)
+        judged = example.obligation
+        fails, failed = (
+            any(
+                (found.ref, found.pred) == (judged.ref, judged.pred)
+                for found in violations(version, judged.scene)[name]
+            )
+            for version in (self.new, earlier)
+        )
+        if (fails, failed) != (newly, not newly):
+            raise ReplayError(f"the two versions of `{name}` do not differ on {judged.scene}")
+        return example.words(self.new.step)
 
-        (more, first), (less, second) = possible(And(was, Not(new.formula))), possible(And(new.formula, Not(was)))
-        yield from self._changed(new, _change(more, less), "\n".join(text for text in (first, second) if text))
-
-    def _changed(self, clause: FrameClause | EventClause, change: str | None, trace: str) -> Iterator[Diagnostic]:
-        place = self._place(clause)
-        match change:
-            case "stronger":
-                headline = f"`{clause.name}` is stronger: it fails wherever it did, and here as well"
-                yield Diagnostic("clause-stronger", headline, place, trace=trace or None)
-            case "weaker":
-                headline = f"`{clause.name}` is weaker: it fails only where it did, and no longer here"
-                yield Diagnostic("clause-weaker", headline, place, trace=trace or None)
-            case "incomparable":
-                headline = (
-                    f"`{clause.name}` fails where it did not, first below, and holds where it did not, second below"
-                )
-                yield Diagnostic("clause-incomparable", headline, place, trace=trace or None)
-            case _:
-                return
-
-
-def _change(more: bool | None, less: bool | None) -> str | None:
-    """What the violations that came and those that went say; None if one stayed open."""
-    if more is None or less is None:
-        return None
-    return {(False, False): _SAME, (True, False): _MORE, (False, True): _LESS, (True, True): _OTHER}[more, less]
+    def _changed(
+        self, clause: FrameClause | EventClause, answers: list[bool | None], shown: list[str | None]
+    ) -> Iterator[Diagnostic]:
+        """What the violations that came and those that went say; each half that is known with its trace."""
+        name, place = clause.name, self._place(clause)
+        match answers:
+            case True, False:
+                headline = f"`{name}` is stronger: it fails wherever it did, and here as well"
+                yield Diagnostic("clause-stronger", headline, place, trace=shown[0])
+            case False, True:
+                headline = f"`{name}` is weaker: it fails only where it did, and no longer here"
+                yield Diagnostic("clause-weaker", headline, place, trace=shown[1])
+            case True, True:
+                headline = f"`{name}` fails where it did not, and holds where it did not"
+                trace = f"now it fails:\n{shown[0]}\nnow it holds:\n{shown[1]}"
+                yield Diagnostic("clause-incomparable", headline, place, trace=trace)
+            case (True, None) | (None, True):
+                found = "fails where it did not" if answers[0] else "holds where it did not"
+                headline = f"`{name}` {found}, as shown; the other way round stayed open"
+                yield Diagnostic("undecided", headline, place, "give it more time: `--timeout`", shown[0] or shown[1])
 
 
-def _renamed(part: Located) -> Located:
-    """A predicate whose event atoms have names of their own: one text may mean different numbers in two versions."""
-    return replace(part, formula=_rename(part.formula))
+def _halves(name: str, more: _Side, less: _Side) -> tuple[tuple[_Side, str], tuple[_Side, str]]:
+    """The two ways in which a clause can have changed, with the words for them."""
+    return (more, f"`{name}` fails where it did not"), (less, f"`{name}` holds where it did not")
 
 
-def _rename(formula: Formula) -> Formula:
-    if isinstance(formula, Atom):
-        return Atom(f"old {formula.name}")
-    match formula:
-        case Not(body):
-            return Not(_rename(body))
-        case And(a, b) | Or(a, b) | Implies(a, b) | Iff(a, b):
-            return type(formula)(_rename(a), _rename(b))
-    return formula
+def _new(name: str) -> str:
+    return f"new {name}"
+
+
+def _old(name: str) -> str:
+    """One text may mean different numbers in two versions, so each has names of its own."""
+    return f"old {name}"

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import permutations
 
 from tracepact.core import And, Constant, Each, EventAtom, EventClause, Formula, Iff, Located, Not
 from tracepact.diagnostics import Diagnostic
 from tracepact.logic.asking import Asker
-from tracepact.logic.scenes import EventObligation
+from tracepact.logic.event_model import EventQuestion
+from tracepact.logic.repeats import grouped, repeated
+from tracepact.logic.value_findings import atom_of, off_grid
 from tracepact.logic.written import Written
 
 _EACH = {Each.REF: "reference interval", Each.PRED: "predicted interval", Each.MATCHED: "matched pair"}
@@ -20,53 +22,58 @@ class EventFindings:
     written: Written
     ask: Asker
 
-    def warnings(self) -> Iterator[Diagnostic]:
-        """Clause by clause, then pair by pair among the clauses that can both hold and fail."""
+    def findings(self, *, notes: bool) -> Iterator[Diagnostic]:
+        """Clause by clause, then between the clauses that can both hold and fail."""
         sound: list[EventClause] = []
         for clause in self.written.contract.event_clauses:
             found = list(self._clause(clause))
             yield from found
-            if all(d.code == "constant-formula" for d in found):
+            if all(d.code in ("constant-formula", "ignores-prediction") for d in found):
                 sound.append(clause)
-        for first, second in combinations(sound, 2):
-            if first.each is second.each and self._impossible(Not(Iff(first.formula, second.formula)), first, second):
-                yield Diagnostic(
-                    "clauses-equivalent",
-                    f"`{second.name}` fails for exactly the intervals for which `{first.name}` fails",
-                    self.written.place(second.body.span),
-                    f"drop `{second.name}`",
-                )
+        groups = grouped(sound, self._same)
+        yield from (
+            repeated(group, self.written.contract, "for exactly the intervals for which")
+            for group in groups
+            if len(group) > 1
+        )
+        if notes:
+            yield from self._implied([group[0] for group in groups])
 
-    def notes(self) -> Iterator[Diagnostic]:
-        """Clauses implied by others."""
-        for first, second in combinations(self.written.contract.event_clauses, 2):
-            if first.each is not second.each:
-                continue
-            for strong, weak in ((first, second), (second, first)):
-                if self._impossible(And(strong.formula, Not(weak.formula)), strong, weak) and not self._impossible(
-                    And(weak.formula, Not(strong.formula)), strong, weak
-                ):
-                    headline = f"where `{strong.name}` holds, `{weak.name}` holds as well"
-                    yield Diagnostic("clause-implied", headline, self.written.place(weak.body.span))
+    def _implied(self, clauses: list[EventClause]) -> Iterator[Diagnostic]:
+        for strong, weak in permutations(clauses, 2):
+            if strong.each is weak.each and self._impossible(And(strong.formula, Not(weak.formula)), strong, weak):
+                other_way = self._between(And(weak.formula, Not(strong.formula)), strong, weak)
+                yield Diagnostic(
+                    "clause-implied",
+                    f"where `{strong.name}` holds, `{weak.name}` holds as well",
+                    self.written.place(weak.body.span),
+                    trace=self._shown(other_way),
+                )
 
     def _clause(self, clause: EventClause) -> Iterator[Diagnostic]:
         place, kind = self.written.place(clause.body.span), _EACH[clause.each]
-        holds, example = self._possible(clause, clause.formula, f"some {kind} satisfies `{clause.name}`", clause.body)
-        if holds is False:
+        if self._possible(clause, clause.formula, f"some {kind} satisfies `{clause.name}`", clause.body) is False:
             yield from self._contradiction(clause)
             return
-        fails, _ = self._possible(clause, Not(clause.formula), f"some {kind} violates `{clause.name}`", clause.body)
-        if fails is False:
+        if self._possible(clause, Not(clause.formula), f"some {kind} violates `{clause.name}`", clause.body) is False:
             yield Diagnostic(
                 "clause-never-fails",
                 f"every {kind} satisfies `{clause.name}`",
                 place,
-                "its score is 1 for every system that has one; ask for more",
-                example.words(self.written.contract.step) if example else None,
+                self._grid_hint(clause, clause.body) or "its score is 1 for every system that has one; ask for more",
+                self._shown(self._question(clause, clause.formula)),
             )
             return
         for part in clause.body.parts:
             yield from self._constants(clause, part)
+        if clause.each is not Each.PRED and self.ask.event_ignores_prediction(self._question(clause, clause.formula)):
+            yield Diagnostic(
+                "ignores-prediction",
+                f"whether a {kind} satisfies `{clause.name}` is settled by the reference alone",
+                place,
+                "ask for something of the prediction",
+                self._shown(self._question(clause, Not(clause.formula))),
+            )
 
     def _contradiction(self, clause: EventClause) -> Iterator[Diagnostic]:
         """The fewest conjuncts that no interval satisfies together."""
@@ -74,7 +81,7 @@ class EventFindings:
         kept = list(parts)
         for part in parts:
             rest = [p for p in kept if p is not part]
-            if rest and self._possible(clause, _all(rest), f"`{clause.name}` can hold", clause.body)[0] is False:
+            if rest and self._possible(clause, _all(rest), f"`{clause.name}` can hold", clause.body) is False:
                 kept = rest
         span = kept[0].span.to(kept[-1].span)
         if len(kept) == 1:
@@ -82,7 +89,8 @@ class EventFindings:
                 "clause-never-holds",
                 f"no {_EACH[clause.each]} satisfies `{clause.name}`",
                 self.written.place(span),
-                "its score is 0 for every system that has one",
+                self._grid_hint(clause, kept[0]) or "its score is 0 for every system that has one",
+                self._shown(self._question(clause, Not(clause.formula))),
             )
             return
         texts = " and ".join(f"`{self.written.text(part.span)}`" for part in kept)
@@ -98,28 +106,49 @@ class EventFindings:
             return
         text = self.written.text(part.span)
         for value, against in (("true", Not(part.formula)), ("false", part.formula)):
-            if self._possible(clause, against, f"`{text}` is always {value}", part)[0] is False:
+            if self._possible(clause, against, f"`{text}` is always {value}", part) is False:
                 yield Diagnostic(
                     "constant-formula",
                     f"`{text}` is {value} for every {_EACH[clause.each]}",
                     self.written.place(part.span),
-                    f"write `{value}`, or what was meant",
+                    self._grid_hint(clause, part) or f"write `{value}`, or what was meant",
                 )
                 return
         for inner in part.parts:
             yield from self._constants(clause, inner)
 
-    def _possible(
-        self, clause: EventClause, formula: Formula, question: str, part: Located
-    ) -> tuple[bool | None, EventObligation | None]:
-        atoms = dict(clause.event_atoms)
-        return self.ask.event_possible(formula, clause.each, atoms, question, self.written.place(part.span))
+    def _grid_hint(self, clause: EventClause, part: Located) -> str | None:
+        """What the grid has to do with it: times that are equal to none on it."""
+        for inner in part.everywhere():
+            atom = atom_of(clause, inner)
+            hint = off_grid(atom, self.written.contract.step) if atom is not None else None
+            if hint is not None:
+                return "; ".join(hint)
+        return None
+
+    # Questions
+
+    def _question(self, clause: EventClause, formula: Formula) -> EventQuestion:
+        return EventQuestion(formula, clause.each, dict(clause.event_atoms), self.written.contract)
+
+    def _between(self, formula: Formula, first: EventClause, second: EventClause) -> EventQuestion:
+        atoms: dict[str, EventAtom] = {**dict(first.event_atoms), **dict(second.event_atoms)}
+        return EventQuestion(formula, first.each, atoms, self.written.contract)
+
+    def _possible(self, clause: EventClause, formula: Formula, question: str, part: Located) -> bool | None:
+        return self.ask.event_possible(self._question(clause, formula), question, self.written.place(part.span))
+
+    def _shown(self, asked: EventQuestion) -> str | None:
+        example = self.ask.event_example(asked)
+        return example.words(self.written.contract.step) if example else None
+
+    def _same(self, first: EventClause, second: EventClause) -> bool:
+        return first.each is second.each and self._impossible(Not(Iff(first.formula, second.formula)), first, second)
 
     def _impossible(self, formula: Formula, first: EventClause, second: EventClause) -> bool:
-        atoms: dict[str, EventAtom] = {**dict(first.event_atoms), **dict(second.event_atoms)}
         question = f"`{first.name}` and `{second.name}` differ"
         place = self.written.place(second.body.span)
-        return self.ask.event_possible(formula, first.each, atoms, question, place)[0] is False
+        return self.ask.event_possible(self._between(formula, first, second), question, place) is False
 
 
 def _conjuncts(body: Located) -> list[Located]:

@@ -17,18 +17,15 @@ CHECK_BUDGET = Budget(seconds=5.0)
 
 def check_contract(contract: Contract, *, notes: bool = False, budget: Budget = CHECK_BUDGET) -> list[Diagnostic]:
     """Warnings, with `notes` also notes; questions that stayed open are always among them."""
-    written, ask = Written(contract), Asker(contract, budget)
-    frames, events = FrameFindings(written, ask), EventFindings(written, ask)
-    found = [*ValueFindings(written).warnings(), *frames.warnings(), *events.warnings()]
-    if notes:
-        found += [*frames.notes(), *events.notes()]
-    return by_place([*found, *_distinct(ask.undecided)])
+    written, ask = Written(contract), Asker(budget)
+    found = [
+        *ValueFindings(written).warnings(),
+        *FrameFindings(written, ask).findings(notes=notes),
+        *EventFindings(written, ask).findings(notes=notes),
+    ]
+    return by_place([*found, *dict.fromkeys(ask.undecided)])
 
 
 def by_place(found: Sequence[Diagnostic]) -> list[Diagnostic]:
     """In the order of the text; what has no place comes first."""
     return sorted(found, key=lambda d: d.place.span.start if isinstance(d.place, TextPlace) else -1)
-
-
-def _distinct(found: Sequence[Diagnostic]) -> list[Diagnostic]:
-    return list(dict.fromkeys(found))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 
 from tracepact.core import (
     And,
@@ -18,7 +18,11 @@ from tracepact.core import (
     lookahead,
 )
 from tracepact.diagnostics import Diagnostic
+from tracepact.lang.printer import print_number
 from tracepact.logic.asking import Asker
+from tracepact.logic.repeats import grouped, listed, repeated
+from tracepact.logic.value_findings import ms
+from tracepact.logic.vocabulary import over_base_atoms, renamed
 from tracepact.logic.written import Written
 
 SILENCE, SPURIOUS = "silence", "spurious"
@@ -32,33 +36,37 @@ class FrameFindings:
     written: Written
     ask: Asker
 
-    def warnings(self) -> Iterator[Diagnostic]:
-        """Clause by clause, then pair by pair among the clauses that can both hold and fail."""
+    def findings(self, *, notes: bool) -> Iterator[Diagnostic]:
+        """Clause by clause, then between the clauses that can both hold and fail."""
         sound: list[FrameClause] = []
         for clause in self.written.contract.frame_clauses:
             found = list(self._clause(clause))
             yield from found
-            if all(d.code in ("constant-formula", "vacuous-implication") for d in found):
+            if all(d.code in ("constant-formula", "vacuous-implication", "ignores-prediction") for d in found):
                 sound.append(clause)
         for first, second in combinations(sound, 2):
-            yield from self._repeated(first, second)
+            yield from self._silence(first, second)
+        groups = grouped(sound, self._same)
+        yield from (
+            repeated(group, self.written.contract, "at exactly the frames where") for group in groups if len(group) > 1
+        )
+        if notes:
+            yield from self._implied([group[0] for group in groups])
+            yield from self._lookahead()
 
-    def notes(self) -> Iterator[Diagnostic]:
-        """Clauses implied by others, and the lookahead of the contract."""
-        for first, second in combinations(self.written.contract.frame_clauses, 2):
-            if not self._same_obligation(first, second):
+    def _implied(self, clauses: list[FrameClause]) -> Iterator[Diagnostic]:
+        for strong, weak in permutations(clauses, 2):
+            if any(self._silence(strong, weak)):
                 continue
-            for strong, weak in ((first, second), (second, first)):
-                if self._impossible(And(strong.formula, Not(weak.formula)), strong, weak) and not self._impossible(
-                    And(weak.formula, Not(strong.formula)), strong, weak
-                ):
-                    yield Diagnostic(
-                        "clause-implied",
-                        f"where `{strong.name}` holds, `{weak.name}` holds as well",
-                        self.written.place(weak.body.span),
-                        trace=self.ask.shown(And(weak.obligation, And(weak.formula, Not(strong.formula)))),
-                    )
-        yield from self._lookahead()
+            if self._same_obligation(strong, weak) and self._impossible(
+                And(strong.formula, Not(weak.formula)), strong, weak
+            ):
+                yield Diagnostic(
+                    "clause-implied",
+                    f"where `{strong.name}` holds, `{weak.name}` holds as well",
+                    self.written.place(weak.body.span),
+                    trace=self.ask.shown(And(weak.obligation, And(weak.formula, Not(strong.formula)))),
+                )
 
     # One clause
 
@@ -99,6 +107,22 @@ class FrameFindings:
         for part in clause.body.parts:
             yield from self._constants(part)
         yield from self._vacuous(clause, duty)
+        if self._ignores_prediction(clause):
+            yield Diagnostic(
+                "ignores-prediction",
+                f"no prediction changes where `{name}` holds and fails: it is about the reference alone",
+                body,
+                "ask for something of the prediction",
+                self.ask.shown(fails),
+            )
+
+    def _ignores_prediction(self, clause: FrameClause) -> bool:
+        """Whether obligation and verdict are the same for every prediction and every supplied atom."""
+        duty, violated = over_base_atoms(clause.obligation), over_base_atoms(clause.formula)
+        pairs = [(part, renamed(part, _another)) for part in (duty, And(duty, Not(violated)))]
+        differ = [Not(Iff(one, other)) for one, other in pairs if one != other]
+        place, question = self.written.place(clause.body.span), f"a prediction matters to `{clause.name}`"
+        return all(self.ask.possible(formula, question, place) is False for formula in differ)
 
     def _constants(self, part: Located) -> Iterator[Diagnostic]:
         """The largest parts that are not written as a constant and are one."""
@@ -154,30 +178,27 @@ class FrameFindings:
 
     # Two clauses
 
-    def _repeated(self, first: FrameClause, second: FrameClause) -> Iterator[Diagnostic]:
-        if not self._same_obligation(first, second):
-            return
+    def _silence(self, first: FrameClause, second: FrameClause) -> Iterator[Diagnostic]:
+        """A silence guard that is no tighter than the spurious guard beside it."""
         guards = self._silence_and_spurious(first, second)
-        if guards is not None:
-            silence, spurious, allowed, limit = guards
-            if allowed >= limit:
-                step = self.written.contract.step
-                yield Diagnostic(
-                    "silence-not-tighter",
-                    f"`{silence.name}` looks {allowed} frames around, `{spurious.name}` {limit}: it adds nothing",
-                    self.written.place(silence.body.span),
-                    f"give it a radius of less than {limit} frames ({limit * step} s)",
-                )
+        if guards is None or not self._same_obligation(first, second):
             return
-        if self._impossible(Not(Iff(first.formula, second.formula)), first, second):
-            weighed = [p.name for p in self.written.contract.profiles if second.name in dict(p.weights)]
-            move = f" and move its weight in `{'`, `'.join(weighed)}` to `{first.name}`" if weighed else ""
+        silence, spurious, allowed, limit = guards
+        if allowed >= limit:
             yield Diagnostic(
-                "clauses-equivalent",
-                f"`{second.name}` fails at exactly the frames where `{first.name}` fails",
-                self.written.place(second.body.span),
-                f"drop `{second.name}`{move}",
+                "silence-not-tighter",
+                f"`{silence.name}` looks {allowed} frames around, `{spurious.name}` {limit}: it adds nothing",
+                self.written.place(silence.body.span),
+                f"give it a radius of less than {limit} frames ({ms(limit * self.written.contract.step)})",
             )
+
+    def _same(self, first: FrameClause, second: FrameClause) -> bool:
+        """Whether two clauses fail at the same frames; what silence and spurious guards share is said elsewhere."""
+        return (
+            self._silence_and_spurious(first, second) is None
+            and self._same_obligation(first, second)
+            and self._impossible(Not(Iff(first.formula, second.formula)), first, second)
+        )
 
     def _same_obligation(self, first: FrameClause, second: FrameClause) -> bool:
         a, b = first.obligation, second.obligation
@@ -210,10 +231,15 @@ class FrameFindings:
         frames = {c.name: max(lookahead(c.obligation), lookahead(c.formula)) for c in clauses}
         most = max(frames.values())
         responsible = [c for c in clauses if frames[c.name] == most]
-        seconds = most * self.written.contract.step
-        names = ", ".join(f"`{c.name}`" for c in responsible)
+        seconds = print_number(most * self.written.contract.step)
+        names = listed([c.name for c in responsible])
         yield Diagnostic(
             "contract-lookahead",
             f"verdicts are settled {most} frames ({seconds} s) after their frame, because of {names}",
             self.written.place(responsible[0].body.span),
         )
+
+
+def _another(name: str) -> str:
+    """What an atom is called in another prediction of the same reference."""
+    return name if name in ("ref_active", "other_ref_active") else f"another {name}"

@@ -47,7 +47,7 @@ def _ask(encoding: Encoding, more: list[Any], deadline: float, megabytes: int) -
     left = deadline - monotonic()
     if left <= 0:
         return Found("unknown", reason="the time budget is spent")
-    solver = z3.Then("bit-blast", "sat").solver()
+    solver = z3.Then("bit-blast", "sat", ctx=encoding.valid.ctx).solver()
     solver.set("timeout", max(1, int(left * 1000)))
     solver.set("max_memory", megabytes)
     try:

@@ -23,7 +23,7 @@ class VectorAlgebra:
     def __init__(self, valid: Any, width: int) -> None:
         self.valid = valid
         self.longest = width
-        self.none = z3.BitVecVal(0, width)
+        self.none = z3.BitVecVal(0, width, valid.ctx)
 
     def conjunction(self, a: Any, b: Any, /) -> Any:
         """Frames of both."""
@@ -68,8 +68,9 @@ class Encoding:
 def encode(formula: Formula, length: int | None) -> Encoding:
     """The question whether the formula holds at some frame of a trace of this length, or of any length if None."""
     back, bound = lookback(formula), lookback(formula) + 1 + lookahead(formula)
-    valid = z3.BitVec("valid frames", bound)
-    masks = {name: z3.BitVec(f"atom {name}", bound) & valid for name in sorted(atoms(formula))}
+    context = z3.Context()  # of its own, so that the answer does not depend on what was asked before
+    valid = z3.BitVec("valid frames", bound, context)
+    masks = {name: z3.BitVec(f"atom {name}", bound, context) & valid for name in sorted(atoms(formula))}
     (verdict,) = evaluate_masks([formula], masks, VectorAlgebra(valid, bound))
     constraints = [*_is_block(valid, back, bound), _bit(verdict, back)]
     if length is not None:

@@ -11,7 +11,7 @@ so replacing them leaves a formula over base atoms that means the same, and what
 (locality, bounded models) holds for it as it stands.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from tracepact.core import (
@@ -49,13 +49,22 @@ DEFINITIONS: Mapping[str, Formula] = {
 
 def over_base_atoms(formula: Formula) -> Formula:
     """The formula with every derived atom replaced by its definition."""
+    return _with_atoms(formula, lambda atom: DEFINITIONS.get(atom.name, atom))
+
+
+def renamed(formula: Formula, name: Callable[[str], str]) -> Formula:
+    """The formula with other names for its atoms."""
+    return _with_atoms(formula, lambda atom: Atom(name(atom.name)))
+
+
+def _with_atoms(formula: Formula, of: Callable[[Atom], Formula]) -> Formula:
     match formula:
-        case Atom(name):
-            return DEFINITIONS.get(name, formula)
+        case Atom():
+            return of(formula)
         case Constant():
             return formula
         case Not(body) | Eventually(body=body) | Always(body=body):
-            return replace(formula, body=over_base_atoms(body))
+            return replace(formula, body=_with_atoms(body, of))
         case (
             And(left=left, right=right)
             | Or(left=left, right=right)
@@ -64,7 +73,7 @@ def over_base_atoms(formula: Formula) -> Formula:
             | Until(left=left, right=right)
             | Since(left=left, right=right)
         ):
-            return replace(formula, left=over_base_atoms(left), right=over_base_atoms(right))
+            return replace(formula, left=_with_atoms(left, of), right=_with_atoms(right, of))
 
 
 def with_derived_atoms(base: Mapping[str, Sequence[bool]]) -> dict[str, tuple[bool, ...]]:

@@ -1,0 +1,94 @@
+"""A scene that answers a question about event clauses: the runs of one clip, matched and judged as scoring does."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tracepact.core import Contract, Each, EventAtom, EventClause, Formula, Located, Not
+from tracepact.diagnostics import Span
+from tracepact.events import evaluate_events
+from tracepact.events.attributes import Obligation, Scene
+from tracepact.lang.printer import print_number
+from tracepact.trace import Family, Mode, Run, Side
+
+
+@dataclass(frozen=True, slots=True)
+class EventQuestion:
+    """Whether a predicate is true for some obligation of this kind, matched as the contract says."""
+
+    formula: Formula
+    each: Each
+    event_atoms: Mapping[str, EventAtom]
+    contract: Contract
+
+
+@dataclass(frozen=True, slots=True)
+class EventExample:
+    """An obligation that shows an answer, with all runs of its clip.
+
+    `minimal` says that no scene with fewer runs shows it, and none with as many of each side is shorter, or as short
+    with fewer active frames.
+    """
+
+    obligation: Obligation
+    minimal: bool = False
+
+    @property
+    def frames(self) -> int:
+        """The length of the clip: up to the last end of a run."""
+        return _frames(self.obligation.scene)
+
+    def words(self, step: Fraction) -> str:
+        """The runs of both sides in seconds."""
+        scene = self.obligation.scene
+
+        def runs(some: tuple[Run, ...], own: Run | None) -> str:
+            shown = (
+                f"[{print_number(s * step)}, {print_number(e * step)}){'*' if (s, e) == own else ''}" for s, e in some
+            )
+            return " ".join(shown) or "none"
+
+        lines = [
+            f"ref   {runs(scene.refs, self.obligation.ref)}",
+            f"pred  {runs(scene.preds, self.obligation.pred)}",
+        ]
+        lines += [f"ref of another class  {runs(some, None)}" for some in scene.refs_of_other_classes]
+        return "\n".join([*lines, "times in seconds; * marks the obligated interval and its partner"])
+
+
+def one_clip(scene: Scene, step: Fraction) -> Family:
+    """A family of one clip with the runs of a scene; each other class has its references."""
+    others = scene.refs_of_other_classes
+    refs = {0: scene.refs, **dict(enumerate(others, start=1))}
+    return Family(
+        step,
+        Mode.CLASS_INDEXED,
+        ("clip",),
+        (_frames(scene),),
+        ("class", *(f"other {k}" for k in range(1, len(others) + 1))),
+        {Side.REF: {k: runs for k, runs in refs.items() if runs}, Side.PRED: {0: scene.preds} if scene.preds else {}},
+        {},
+        {},
+    )
+
+
+def violations(contract: Contract, scene: Scene) -> dict[str, list[Obligation]]:
+    """The violated obligations of every event clause of a contract on one clip, as scoring finds them."""
+    evaluation = evaluate_events(contract, one_clip(scene, contract.step))
+    return {
+        found.clause.name: [obligation for segment, obligation in found.violated if segment == 0]
+        for found in evaluation.clauses
+    }
+
+
+def replayed(question: EventQuestion, scene: Scene) -> EventExample | None:
+    """The first obligation of the scene for which the predicate is true, matched and judged as scoring does."""
+    body = Located(Not(question.formula), Span(0, 0))
+    clause = EventClause("asked", question.each, body, tuple(question.event_atoms.items()), Span(0, 0))
+    found = violations(replace(question.contract, clauses=(clause,)), scene)["asked"]
+    return EventExample(found[0]) if found else None
+
+
+def _frames(scene: Scene) -> int:
+    runs = (*scene.refs, *scene.preds, *(run for some in scene.refs_of_other_classes for run in some))
+    return max(end for _, end in runs)
