@@ -1,37 +1,113 @@
 """The options by which commands take references and predictions, and the run they make of them."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, TypedDict, Unpack
 
 import click
 
 from tracepact.core import Contract
+from tracepact.diagnostics import Diagnostics
+from tracepact.io import Decoding, Prepared, Reading, durations_from, events_from, label_map_from, prepare, regions_from
+from tracepact.io.formats import FORMATS
 from tracepact.run import Run, score, score_document, unwatched
-from tracepact.trace import Mode
+from tracepact.trace import Durations, Mode, exact
 
 
-class Given(TypedDict):
-    """What `data_options` hands to a command."""
+class Sides(TypedDict):
+    """What `side_options` hands to a command: both sides, and what is to be done to them."""
 
     ref: str | None
     pred: str | None
-    pair: str | None
     durations: str | None
     ignore: str | None
+    ref_format: str | None
+    pred_format: str | None
+    label_column: str | None
+    tier: tuple[str, ...]
+    label_map: str | None
+    threshold: Fraction | None
+    hysteresis: tuple[Fraction, Fraction] | None
+    median: int | None
+    ref_threshold: Fraction | None
+
+
+class Given(Sides):
+    """What `data_options` hands to a command."""
+
+    pair: str | None
     class_indexed: bool
     strict: bool
 
 
-_OPTIONS = (
-    click.option(
-        "--ref", type=click.Path(), help="Reference events: a table (filename, onset, offset, event_label) or JSON."
-    ),
-    click.option("--pred", type=click.Path(), help="Predicted events, in the same forms."),
-    click.option("--pair", type=click.Path(), help="Both sides, durations and masks in one JSON document."),
+class Share(click.ParamType):  # type: ignore[type-arg]  # generic in some releases of click only
+    """A number from 0 to 1, exact."""
+
+    name = "SHARE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
+        """The number a text denotes."""
+        try:
+            share = exact(str(value))
+        except ValueError:
+            self.fail(f"`{value}` is not a number such as 0.5", param, ctx)
+        if not 0 <= share <= 1:
+            self.fail(f"{value} lies outside 0 to 1", param, ctx)
+        return share
+
+
+class LowHigh(click.ParamType):  # type: ignore[type-arg]  # as above
+    """`low,high`, two numbers from 0 to 1 in order."""
+
+    name = "LOW,HIGH"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[Fraction, Fraction]:
+        """Split at the comma."""
+        low, comma, high = str(value).partition(",")
+        if not comma:
+            self.fail(f"`{value}` is not of the form low,high, such as 0.3,0.6", param, ctx)
+        found = Share().convert(low.strip(), param, ctx), Share().convert(high.strip(), param, ctx)
+        if found[0] > found[1]:
+            self.fail(f"the low threshold {low.strip()} is greater than the high one {high.strip()}", param, ctx)
+        return found
+
+
+class OddLength(click.ParamType):  # type: ignore[type-arg]  # as above
+    """The length of a median filter: an odd number of frames."""
+
+    name = "FRAMES"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """A whole number that has a middle."""
+        text = str(value).strip()
+        if not text.isdecimal() or len(text) > 6 or int(text) < 1:
+            self.fail(f"`{value}` is not a number of frames", param, ctx)
+        if int(text) % 2 == 0:
+            self.fail(f"{text} is even and has no middle frame; take {int(text) - 1} or {int(text) + 1}", param, ctx)
+        return int(text)
+
+
+_SIDES = (
+    click.option("--ref", type=click.Path(), help="Reference events: a file or folder of any format."),
+    click.option("--pred", type=click.Path(), help="Predicted events or scores, likewise."),
     click.option("--durations", help="A table (filename, duration), or one duration in seconds for all clips."),
     click.option(
         "--ignore", type=click.Path(), help="Regions without obligations: filename, onset, offset, event_label."
     ),
+    click.option("--ref-format", type=click.Choice(FORMATS), help="The reference's format, where it is not found out."),
+    click.option("--pred-format", type=click.Choice(FORMATS), help="The predictions' format, likewise."),
+    click.option("--label-column", metavar="NAME", help="The column of Raven tables that holds the labels."),
+    click.option("--tier", multiple=True, metavar="NAME", help="Read only this tier of TextGrids; repeatable."),
+    click.option("--label-map", type=click.Path(), help="A TOML file: labels to rename, merge, keep, drop, ignore."),
+    click.option("--threshold", type=Share(), help="Predicted scores greater than this are active."),
+    click.option("--hysteresis", type=LowHigh(), help="Two thresholds: runs above low that reach above high."),
+    click.option("--median", type=OddLength(), help="Filter predicted scores first, over so many frames."),
+    click.option("--ref-threshold", type=Share(), help="Soft reference labels greater than this are events."),
+)
+_REST = (
+    click.option("--pair", type=click.Path(), help="Both sides, durations and masks in one JSON document."),
     click.option(
         "--class-indexed/--union", default=True, show_default=True, help="Keep labels apart, or take them as one."
     ),
@@ -39,20 +115,60 @@ _OPTIONS = (
 )
 
 
-def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of `Given`."""
-    for option in reversed(_OPTIONS):
+_ALONE = Sides.__annotations__.keys() - {"label_map"}
+
+
+def side_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of `Sides`."""
+    for option in reversed(_SIDES):
         function = option(function)
     return function
 
 
+def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of `Given`."""
+    for option in reversed(_REST):
+        function = option(function)
+    return side_options(function)
+
+
 def check_given(given: Given) -> None:
-    """Both tables, or one document and nothing beside it."""
+    """Both tables, or one document and nothing beside it but a label map."""
     if given["pair"] is None and (given["ref"] is None or given["pred"] is None):
         raise click.UsageError("give --ref and --pred, or --pair alone")
-    tables = {f"--{name}": given[name] for name in ("ref", "pred", "durations", "ignore")}
-    if given["pair"] is not None and (beside := [option for option, value in tables.items() if value is not None]):
-        raise click.UsageError(f"--pair holds the whole task; leave out {', '.join(beside)}")
+    beside = [name for name, value in given.items() if name in _ALONE and value not in (None, ())]
+    if given["pair"] is not None and beside:
+        options = ", ".join("--" + name.replace("_", "-") for name in beside)
+        raise click.UsageError(f"--pair holds the whole task; leave out {options}")
+
+
+def readings(given: Sides) -> tuple[Reading, Reading]:
+    """How each side is to be read, as the options say."""
+    if given["threshold"] is not None and given["hysteresis"] is not None:
+        raise click.UsageError("--hysteresis holds both thresholds; leave out --threshold")
+    low, high = given["hysteresis"] or (None, given["threshold"])
+    if high is None and given["median"] is not None:
+        raise click.UsageError("--median filters scores before a threshold; give --threshold or --hysteresis too")
+    decoding = None if high is None else Decoding(high, low, given["median"] or 1)
+    column, tiers = given["label_column"], given["tier"]
+    return (
+        Reading(given["ref_format"], column, tiers, given["ref_threshold"]),
+        Reading(given["pred_format"], column, tiers, decoding),
+    )
+
+
+def read_sides(given: Sides, diagnostics: Diagnostics) -> tuple[Prepared, Durations | Fraction | None]:
+    """Both sides prepared, and the durations: for commands without a contract. Errors raise InvalidInput."""
+    ref_reading, pred_reading = readings(given)
+    labels = label_map_from(given["label_map"], diagnostics)
+    reference = events_from(given["ref"], diagnostics, name="ref", reading=ref_reading)
+    prediction = events_from(given["pred"], diagnostics, name="pred", reading=pred_reading)
+    durations = durations_from(given["durations"], diagnostics)
+    ignore = regions_from(given["ignore"], diagnostics) if given["ignore"] is not None else None
+    diagnostics.raise_errors()
+    ready = prepare(reference, prediction, durations, ignore, labels, diagnostics)
+    diagnostics.raise_errors()
+    return ready, durations
 
 
 def score_given(
@@ -65,8 +181,15 @@ def score_given(
     mode = Mode.CLASS_INDEXED if given["class_indexed"] else Mode.UNION
     if given["pair"] is not None:
         return score_document(
-            contract, given["pair"], mode=mode, conditions=conditions, strict=given["strict"], on_stage=on_stage
+            contract,
+            given["pair"],
+            mode=mode,
+            conditions=conditions,
+            label_map=given["label_map"],
+            strict=given["strict"],
+            on_stage=on_stage,
         )
+    ref_reading, pred_reading = readings(given)
     return score(
         contract,
         given["ref"],
@@ -75,6 +198,9 @@ def score_given(
         mode=mode,
         ignore=given["ignore"],
         conditions=conditions,
+        label_map=given["label_map"],
+        ref_reading=ref_reading,
+        pred_reading=pred_reading,
         strict=given["strict"],
         on_stage=on_stage,
     )

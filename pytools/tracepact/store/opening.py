@@ -79,7 +79,7 @@ class StoredRun:
             masks=masks,
             conditions=conditions,
         )
-        # The stored tables are those after preparation: what was done to them, and by which files, is taken as recorded.
+        # The stored tables are those after preparation; what was done, and by which files, is taken as recorded.
         inputs = tuple(Input(item["role"], item["name"], item["sha256"]) for item in self.manifest["inputs"])
         return replace(again, preparation=self.report["preparation"], inputs=inputs)
 
