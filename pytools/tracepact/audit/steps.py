@@ -76,9 +76,12 @@ class StepFunction:
 
 
 def step_function(high: Fraction, found: Iterable[tuple[Place, Fraction, Counts]]) -> StepFunction:
-    """A step function from places with values and counts, ascending; neighbours that are alike become one piece."""
-    kept = [next(group) for _, group in groupby(found, key=lambda item: item[1:])]
-    inside = [item for item in kept if item[0] <= (high, 0)]
+    """A step function from places with values and counts, ascending; the last at a place counts.
+
+    Neighbours that are alike become one piece.
+    """
+    last = {place: (place, value, counts) for place, value, counts in found if place <= (high, 0)}
+    inside = [next(group) for _, group in groupby(last.values(), key=lambda item: item[1:])]
     return StepFunction(
         high,
         tuple(place for place, _, _ in inside),
