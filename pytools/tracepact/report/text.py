@@ -20,7 +20,7 @@ _BAR = 10
 _VACUOUS = "∅"
 _COUNTER = "⊥"
 _WIDE = 118
-_HEADINGS = {
+HEADINGS = {
     Aggregation.POOLED: "pooled",
     Aggregation.MACRO_CLIPS: "macro clips",
     Aggregation.MACRO_CLASSES: "macro classes",
@@ -64,10 +64,10 @@ def _heading(data: Data) -> RenderableType:
     if contract["title"]:
         text.append(f"  {contract['title']}")
     text.append(f"\ndigest {contract['digest'][:16]}", style="dim")
-    classes = "all classes as one" if family["mode"] == "union" else _count(len(family["classes"]), "class", "classes")
+    classes = "all classes as one" if family["mode"] == "union" else count(len(family["classes"]), "class", "classes")
     frames = f"{family['frames']:,} frames of {seconds(data['grid']['step'])} ({data['grid']['projection']})"
     matching = f"{matcher['kind']} matcher, search {seconds(matcher['search'])}"
-    text.append(f"  ·  {_count(family['clips'], 'clip')} × {classes}, {frames}  ·  {matching}", style="dim")
+    text.append(f"  ·  {count(family['clips'], 'clip')} × {classes}, {frames}  ·  {matching}", style="dim")
     inputs = [f"{item['role']} {PurePath(item['name']).name}" for item in data["inputs"]]
     if inputs:
         text.append(f"\n{'  ·  '.join(inputs)}", style="dim")
@@ -94,11 +94,11 @@ def _vector_table(data: Data, *, wide: bool) -> Table:
     others = [a for a in Aggregation if a is not first and (wide or a is Aggregation.POOLED)]
     table = _table("The vector")
     table.add_column("clause", no_wrap=True)
-    table.add_column(_HEADINGS[first], justify="left", style="bold", no_wrap=True)
+    table.add_column(HEADINGS[first], justify="left", style="bold", no_wrap=True)
     table.add_column("satisfied / obligated", justify="right", no_wrap=True)
     table.add_column(f"{_VACUOUS} +{_COUNTER}", justify="right", no_wrap=True, style="dim")
     for aggregation in others:
-        table.add_column(_HEADINGS[aggregation], justify="right", style="dim", no_wrap=True)
+        table.add_column(HEADINGS[aggregation], justify="right", style="dim", no_wrap=True)
     for row in data["vector"]:
         scores = row["scores"]
         table.add_row(
@@ -128,7 +128,7 @@ def _beside(data: Data) -> RenderableType:
     lines = [
         f"soft boundary score{vacuous} {soft['value']:.3f}, {soft['edges']:,} edges, scale {seconds(soft['scale'])}",
         *(f"profile {p['name']} = {p['decimal']:.3f} ({p['aggregation']})" for p in data["profiles"]),
-        _count(len(data["matches"]), "matched pair"),
+        count(len(data["matches"]), "matched pair"),
     ]
     first = [row["scores"][data["aggregation"]] for row in data["vector"]]
     entries = max(score["entries"] for score in first)
@@ -142,7 +142,7 @@ def _beside(data: Data) -> RenderableType:
 
 def _sweep_table(data: Data) -> Table:
     columns = {f"{point['parameter']} = {point['value']}": point["vector"] for point in data["sweeps"]}
-    return _by_clause(f"Sweep ({_HEADINGS[Aggregation(data['aggregation'])]})", data, columns)
+    return _by_clause(f"Sweep ({HEADINGS[Aggregation(data['aggregation'])]})", data, columns)
 
 
 def _by_clause(title: str, data: Data, columns: dict[str, dict[str, Data]]) -> Table:
@@ -163,12 +163,12 @@ def _class_table(data: Data) -> Table:
 def _condition_table(data: Data) -> Table:
     aggregation = data["aggregation"]
     columns = {
-        f"{row['condition']} ({_count(row['clips'], 'clip')})": {
+        f"{row['condition']} ({count(row['clips'], 'clip')})": {
             clause: scores[aggregation] for clause, scores in row["vector"].items()
         }
         for row in data["conditions"]
     }
-    return _by_clause(f"By condition ({_HEADINGS[Aggregation(aggregation)]})", data, columns)
+    return _by_clause(f"By condition ({HEADINGS[Aggregation(aggregation)]})", data, columns)
 
 
 def _witness_table(data: Data) -> Table:
@@ -239,7 +239,8 @@ def bar(score: Data) -> Text:
     return text
 
 
-def _count(number: int, one: str, many: str | None = None) -> str:
+def count(number: int, one: str, many: str | None = None) -> str:
+    """A number of things, in words."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 

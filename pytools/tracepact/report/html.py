@@ -1,0 +1,35 @@
+"""A run as one self-contained HTML page."""
+
+from typing import Any
+
+from tracepact.report.clips import clip_data
+from tracepact.report.page import Section, page
+from tracepact.report.sections import (
+    class_section,
+    clip_section,
+    condition_section,
+    contract_section,
+    head,
+    source_section,
+    vector_section,
+)
+from tracepact.run import Run
+
+
+def report_page(run: Run, data: dict[str, Any]) -> str:
+    """The report of a run as a page that needs nothing beside itself; `data` is the run's report as plain data."""
+    sections: list[Section | None] = [
+        vector_section(data, run, {}),
+        class_section(data),
+        condition_section(data),
+        clip_section(data),
+        contract_section(data),
+        source_section(data),
+    ]
+    return page(
+        f"{data['contract']['name']}: tracepact report",
+        head(data),
+        [section for section in sections if section is not None],
+        scripts=["report.js"],
+        data=clip_data(run.card, run.conditions),
+    )
