@@ -119,8 +119,8 @@ def _shape(view: View, contract: Contract) -> Iterator[Any]:
             z3.Implies(own.covering >= 3, own.covered + own.longest + own.shortest <= own.duration),
         )
         yield z3.If(own.covering >= 2, gaps, z3.And(own.longest == 0, own.shortest == 0))
-        # A run between two others that overlap the interval overlaps nothing else on its side. It is free, so an interval
-        # without a partner is out of the matcher's search at both ends.
+        # A run between two others that overlap the interval overlaps nothing else of the interval's side. Such a run is
+        # free, so if the interval has no partner, the run is beyond the matcher's search at both ends.
         inner = own.covering - 2 + (own.covering - 3) * hole
         lonely = z3.And(z3.Not(matched), own.covering >= 3)
         yield z3.Implies(lonely, own.duration >= 2 * (search + 1) + inner)
