@@ -81,9 +81,8 @@ class EventClauseEvaluation:
         return tuple(self._witness(segment, obligation) for segment, obligation in self.violated)
 
     def _witness(self, segment: int, obligation: Obligation) -> EventWitness:
-        ref, pred = obligation.ref, obligation.pred
-        interval, partner = (pred, ref) if self.clause.each is Each.PRED else (ref, pred)
-        assert interval is not None
+        interval = obligated_run(self.clause.each, obligation)
+        partner = obligation.ref if self.clause.each is Each.PRED else obligation.pred
         part = failing_part(self.clause.body, self.event_atoms, obligation)
         comparison = None
         if isinstance(part.formula, Atom):
@@ -137,22 +136,27 @@ def stages(contract: Contract, family: Family, matcher: Matcher | None = None) -
 
 def evaluate_events(contract: Contract, family: Family, matcher: Matcher | None = None) -> EventEvaluation:
     """Match the joined runs of every clip and class and judge every obligation of every event clause."""
-    judges = [_Judge(clause, family) for clause in contract.event_clauses]
     refs: dict[int, tuple[Run, ...]] = {}
     preds: dict[int, tuple[Run, ...]] = {}
     matches: list[Match] = []
-    counter_evidence = np.zeros(family.segments, dtype=np.bool_)
+    obliged: dict[Each, list[tuple[int, Obligation]]] = {clause.each: [] for clause in contract.event_clauses}
+    all_ignored: list[int] = []
     for segment, scene, pairs, ignored in stages(contract, family, matcher):
         if scene.refs:
             refs[segment] = scene.refs
         if scene.preds:
             preds[segment] = scene.preds
-        matches += [Match(segment, scene.refs[i], scene.preds[j]) for i, j in pairs]
-        counter_evidence[segment] = not ignored or not all(is_ignored(run, ignored) for run in scene.refs + scene.preds)
-        for judge in judges:
-            judge.judge(segment, obligations(judge.clause.each, scene, pairs, ignored))
-    evaluations = tuple(judge.evaluation() for judge in judges)
-    return EventEvaluation(matcher or contract.matcher, refs, preds, tuple(matches), evaluations, counter_evidence)
+        if pairs:
+            matches += [Match(segment, scene.refs[i], scene.preds[j]) for i, j in pairs]
+        if ignored and all(is_ignored(run, ignored) for run in scene.refs + scene.preds):
+            all_ignored.append(segment)
+        for each, found in obliged.items():
+            found += [(segment, obligation) for obligation in obligations(each, scene, pairs, ignored)]
+    clauses = tuple(_judge(clause, obliged[clause.each], family) for clause in contract.event_clauses)
+    counter_evidence = np.zeros(family.segments, dtype=np.bool_)
+    counter_evidence[[*refs, *preds]] = True
+    counter_evidence[all_ignored] = False
+    return EventEvaluation(matcher or contract.matcher, refs, preds, tuple(matches), clauses, counter_evidence)
 
 
 def is_ignored(run: Run, ignored: Sequence[Run]) -> bool:
@@ -160,52 +164,38 @@ def is_ignored(run: Run, ignored: Sequence[Run]) -> bool:
     return bool(ignored) and covered(run, ignored) == duration(run)
 
 
-def obligations(each: Each, scene: Scene, pairs: Sequence[Pair], ignored: Sequence[Run] = ()) -> Iterator[Obligation]:
+def obligations(each: Each, scene: Scene, pairs: Sequence[Pair], ignored: Sequence[Run] = ()) -> list[Obligation]:
     """The obligations of one segment, without the ignored ones (rule 9.1)."""
+    refs, preds = scene.refs, scene.preds
     match each:
         case Each.REF:
-            pred_of = dict(pairs)
-            for i, ref in enumerate(scene.refs):
-                if not (ignored and is_ignored(ref, ignored)):
-                    yield Obligation(ref, scene.preds[pred_of[i]] if i in pred_of else None, scene)
+            pred_of = {i: preds[j] for i, j in pairs}
+            found = [Obligation(ref, pred_of.get(i), scene) for i, ref in enumerate(refs)]
         case Each.PRED:
-            ref_of = {j: i for i, j in pairs}
-            for j, pred in enumerate(scene.preds):
-                if not (ignored and is_ignored(pred, ignored)):
-                    yield Obligation(scene.refs[ref_of[j]] if j in ref_of else None, pred, scene)
+            ref_of = {j: refs[i] for i, j in pairs}
+            found = [Obligation(ref_of.get(j), pred, scene) for j, pred in enumerate(preds)]
         case Each.MATCHED:
-            for i, j in pairs:
-                if not (ignored and is_ignored(scene.refs[i], ignored)):
-                    yield Obligation(scene.refs[i], scene.preds[j], scene)
+            found = [Obligation(refs[i], preds[j], scene) for i, j in pairs]
+    return [o for o in found if not is_ignored(obligated_run(each, o), ignored)] if ignored else found
 
 
-class _Judge:
-    """One clause with its atoms prepared for the grid, and what was found so far."""
+def obligated_run(each: Each, obligation: Obligation) -> Run:
+    """The run an obligation is about; of a matched pair, the reference."""
+    run = obligation.pred if each is Each.PRED else obligation.ref
+    assert run is not None
+    return run
 
-    def __init__(self, clause: EventClause, family: Family) -> None:
-        self.clause = clause
-        self._atoms = {name: prepare(atom, family.step) for name, atom in clause.event_atoms}
-        self._holds = truth(clause.formula, self._atoms)
-        self._satisfied = np.zeros(family.segments, dtype=np.int64)
-        self._obligated = np.zeros(family.segments, dtype=np.int64)
-        self._violated: list[tuple[int, Obligation]] = []
 
-    def judge(self, segment: int, some: Iterator[Obligation]) -> None:
-        """Count the obligations of a segment, and keep those that are violated."""
-        satisfied = obligated = 0
-        for obligation in some:
-            obligated += 1
-            if self._holds(obligation):
-                satisfied += 1
-            else:
-                self._violated.append((segment, obligation))
-        if obligated:
-            self._satisfied[segment] = satisfied
-            self._obligated[segment] = obligated
-
-    def evaluation(self) -> EventClauseEvaluation:
-        """What was found."""
-        return EventClauseEvaluation(self.clause, self._satisfied, self._obligated, tuple(self._violated), self._atoms)
+def _judge(clause: EventClause, obliged: Sequence[tuple[int, Obligation]], family: Family) -> EventClauseEvaluation:
+    """Ask the clause's predicate about every obligation."""
+    event_atoms = {name: prepare(atom, family.step) for name, atom in clause.event_atoms}
+    holds = truth(clause.formula, event_atoms)
+    violated = tuple(entry for entry in obliged if not holds(entry[1]))
+    obligated, failed = (
+        np.bincount([segment for segment, _ in some], minlength=family.segments).astype(np.int64)
+        for some in (obliged, violated)
+    )
+    return EventClauseEvaluation(clause, obligated - failed, obligated, violated, event_atoms)
 
 
 def _compares_classes(clause: EventClause) -> bool:

@@ -60,7 +60,8 @@ class PreparedComparison:
 
     def truth(self, obligation: Obligation) -> bool:
         """Whether the relation holds; false when a mentioned partner is missing."""
-        if self.is_missing(obligation):
+        ref, pred, _ = obligation
+        if (ref is None and self.needs_ref) or (pred is None and self.needs_pred):
             return False
         return self.holds(self.left(obligation), self.right(obligation))
 

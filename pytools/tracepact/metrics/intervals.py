@@ -9,7 +9,7 @@ import numpy as np
 from tracepact.metrics.pairs import Flags, near
 from tracepact.trace import EventTable, Regions
 from tracepact.trace.assemble import UNION_CLASS
-from tracepact.trace.columns import Columns, columns, common_unit, table_times
+from tracepact.trace.columns import Columns, columns, common_unit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +46,7 @@ def intervals(
     tables = [reference, prediction, *([ignore] if ignore else [])]
     names = frozenset[str]().union(*(table.labels for table in tables))
     labels = dict.fromkeys(names, 0) if union else {label: k for k, label in enumerate(classes)}
-    unit = common_unit(times, *(table_times(table) for table in tables))
+    unit = common_unit(times, *(table.times for table in tables))
     ref, pred = (columns(table, number, labels, unit) for table in (reference, prediction))
     if ignore is None:
         return Intervals(tuple(clips), tuple(classes), ref, pred)

@@ -8,8 +8,9 @@ import numpy as np
 from tracepact.core import Contract, reach
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace
-from tracepact.trace.columns import columns, common_unit, table_times, ticks
+from tracepact.trace.columns import columns, common_unit, ticks
 from tracepact.trace.event import Durations, EventTable, Regions
+from tracepact.trace.exact import ratios
 from tracepact.trace.family import Family, Mode, Runs, Side
 from tracepact.trace.grid import Grid, ceil_div
 from tracepact.trace.project import Clips, project, seconds
@@ -38,8 +39,9 @@ def assemble(
     classes = _classes(contract, reference, prediction, mode, diagnostics)
     grid = Grid(contract.step, contract.projection)
     clips = tuple(known)
-    unit = common_unit(known.values(), table_times(reference), table_times(prediction), (grid.step,))
-    durations_in_ticks = ticks(list(known.values()), unit)
+    lengths = ratios(known.values())
+    unit = common_unit(lengths, reference.times, prediction.times, (grid.step,))
+    durations_in_ticks = ticks(lengths, unit)
     counted = ceil_div(durations_in_ticks, int(grid.step * unit))
     frames = tuple(counted.tolist())
     _check_size(frames, len(classes), diagnostics)

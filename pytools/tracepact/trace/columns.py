@@ -1,6 +1,6 @@
 """Events in columns: clips and labels by index, times in whole ticks; exact, and many at once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.trace.event import EventTable
+from tracepact.trace.exact import Ratios, ratios
 
 Ticks = NDArray[Any]
 """Whole numbers: int64 where they have room to be doubled and added, else Python's own integers."""
@@ -34,31 +35,29 @@ class Columns:
         return len(self.clip)
 
 
-def common_unit(*times: Iterable[Fraction]) -> int:
+def common_unit(*times: Ratios | Iterable[Fraction]) -> int:
     """Ticks a second such that all these times are whole."""
-    return lcm(*{time.denominator for some in times for time in some})
+    taken = (some if isinstance(some, Ratios) else ratios(some) for some in times)
+    return lcm(*set().union(*(some.bottoms for some in taken)))
 
 
-def ticks(times: Sequence[Fraction], unit: int) -> Ticks:
+def ticks(times: Ratios, unit: int) -> Ticks:
     """Times in ticks of `1 / unit` seconds; the unit is a multiple of every denominator."""
-    whole = [top * (unit // bottom) for top, bottom in map(Fraction.as_integer_ratio, times)]
-    fits = max(whole, default=0) < _ROOM and min(whole, default=0) > -_ROOM
-    return np.array(whole, dtype=np.int64 if fits else np.object_)
-
-
-def table_times(table: EventTable) -> Iterable[Fraction]:
-    """Every onset and offset of a table."""
-    return (time for events in table.clips.values() for event in events for time in (event.onset, event.offset))
+    widest = max(max(times.tops, default=0), -min(times.tops, default=0))
+    if widest * unit < _ROOM:
+        return np.array(times.tops, dtype=np.int64) * (unit // np.array(times.bottoms, dtype=np.int64))
+    whole = [top * (unit // bottom) for top, bottom in zip(times.tops, times.bottoms, strict=True)]
+    return np.array(whole, dtype=np.int64 if max(map(abs, whole)) < _ROOM else np.object_)
 
 
 def columns(table: EventTable, clips: Mapping[str, int], labels: Mapping[str, int], unit: int) -> Columns:
     """The events of a table under given numberings of clips and labels."""
-    events = [event for some in table.clips.values() for event in some]
     numbers = np.array([clips.get(clip, -1) for clip in table.clips], dtype=np.int64)
+    onset, offset = ticks(table.times, unit).reshape(2, -1)
     return Columns(
         unit,
-        np.repeat(numbers, [len(some) for some in table.clips.values()]),
-        np.array([labels.get(event.label, -1) for event in events], dtype=np.int64),
-        ticks([event.onset for event in events], unit),
-        ticks([event.offset for event in events], unit),
+        np.repeat(numbers, [len(events) for events in table.clips.values()]),
+        np.array([labels.get(e.label, -1) for events in table.clips.values() for e in events], dtype=np.int64),
+        onset,
+        offset,
     )

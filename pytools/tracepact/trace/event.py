@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 from tracepact.diagnostics import RowPlace
+from tracepact.trace.exact import Ratios, ratios
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Origin:
     decoding: Mapping[str, str | int | None] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EventTable:
     """The events of one side by clip, in the table's order; a silent clip has an empty list."""
 
@@ -39,10 +41,16 @@ class EventTable:
         """A row of a clip, in the clip's own file where it has one."""
         return RowPlace(self.origin.files.get(clip, self.name) if self.origin else self.name, row)
 
-    @property
+    @cached_property
     def labels(self) -> frozenset[str]:
         """The labels that occur."""
         return frozenset(event.label for events in self.clips.values() for event in events)
+
+    @cached_property
+    def times(self) -> Ratios:
+        """Every onset in the table's order, then every offset."""
+        events = [event for some in self.clips.values() for event in some]
+        return ratios([*(event.onset for event in events), *(event.offset for event in events)])
 
     @property
     def events(self) -> Iterable[tuple[str, Event]]:

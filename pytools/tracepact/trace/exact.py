@@ -1,6 +1,8 @@
 """Exact time: decimal text, integers, fractions and floats become rational numbers without rounding."""
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -18,6 +20,9 @@ def exact_text(text: str) -> Fraction:
     text = text.strip()
     if len(text) > _LONGEST:
         raise ValueError(f"a number of more than {_LONGEST} characters")
+    whole, _, part = text.partition(".")
+    if whole.isdecimal() and part.isdecimal() and text.isascii():  # nearly every time of every table
+        return Fraction(int(whole + part), 10 ** len(part))
     top, slash, bottom = text.partition("/")
     if slash:
         if not (top.isdecimal() and bottom.isdecimal() and top.isascii() and bottom.isascii()) or not int(bottom):
@@ -41,3 +46,17 @@ def exact(value: Time) -> Fraction:
             raise ValueError(f"{value} is not a finite number")
         return exact_text(repr(float(value)))
     return Fraction(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Ratios:
+    """Many exact times: their numerators and their denominators."""
+
+    tops: tuple[int, ...]
+    bottoms: tuple[int, ...]
+
+
+def ratios(times: Iterable[Fraction]) -> Ratios:
+    """Times taken apart, each once."""
+    parts = list(map(Fraction.as_integer_ratio, times))
+    return Ratios(tuple(top for top, _ in parts), tuple(bottom for _, bottom in parts))
