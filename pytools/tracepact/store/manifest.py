@@ -60,6 +60,7 @@ def manifest_data(run: Run, tables: Iterable[StoredTable], files: Mapping[str, b
         "settings": {
             "mode": family.mode.value,
             "overrides": {p.name: p.text for p in contract.parameters if p.overridden},
+            "preparation": dict(run.preparation),
         },
         "family": {"clips": len(family.clips), "classes": len(family.classes), "clauses": len(contract.clauses)},
         "inputs": [{"role": i.role, "name": i.name, "sha256": i.digest} for i in run.inputs],
@@ -106,7 +107,7 @@ _FORM: dict[str, Any] = {
     "format": str,
     "versions": {"tracepact": str, "python": str, "numpy": str},
     "contract": {"name": str, "digest": str, "source": str},
-    "settings": {"mode": str, "overrides": dict},
+    "settings": {"mode": str, "overrides": dict, "preparation": dict},
     "family": {"clips": int, "classes": int, "clauses": int},
     "inputs": [{"role": str, "name": str, "sha256": str}],
     "tables": [{"role": str, "file": str, "name": str, "sha256": str | None, "origin": dict | None}],

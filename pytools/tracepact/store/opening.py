@@ -81,7 +81,7 @@ class StoredRun:
         )
         # The stored tables are those after preparation; what was done, and by which files, is taken as recorded.
         inputs = tuple(Input(item["role"], item["name"], item["sha256"]) for item in self.manifest["inputs"])
-        return replace(again, preparation=self.report["preparation"], inputs=inputs)
+        return replace(again, preparation=self.manifest["settings"]["preparation"], inputs=inputs)
 
     def text(self, name: str) -> str:
         """The text of a stored file; InvalidInput if it is gone or has changed."""
