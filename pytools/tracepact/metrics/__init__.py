@@ -1,13 +1,18 @@
 """The standard metrics of the field on intervals and on traces, each with its declared policy."""
 
 from tracepact.metrics.cells import CellDifference
-from tracepact.metrics.compare import compare
+from tracepact.metrics.compare import compare, report_unlisted
+from tracepact.metrics.data import METRIC_COLUMNS, metric_rows, metrics_data
 from tracepact.metrics.events import PairDifference
+from tracepact.metrics.points import HALF_WIDTH, OVERLAP, compare_overlap, compare_points
 from tracepact.metrics.policy import Arithmetic, EventPolicy, Input, MetricSettings, OffsetRule
-from tracepact.metrics.result import CountMetric, Deviation, Errors, MeanMetric, Metric, Rates, Tally
+from tracepact.metrics.result import CountMetric, Deviation, Errors, MeanMetric, Measured, Metric, Rates, Tally
 from tracepact.metrics.standard import StandardMetrics, standard_metrics
 
 __all__ = [
+    "HALF_WIDTH",
+    "METRIC_COLUMNS",
+    "OVERLAP",
     "Arithmetic",
     "CellDifference",
     "CountMetric",
@@ -16,6 +21,7 @@ __all__ = [
     "EventPolicy",
     "Input",
     "MeanMetric",
+    "Measured",
     "Metric",
     "MetricSettings",
     "OffsetRule",
@@ -24,5 +30,10 @@ __all__ = [
     "StandardMetrics",
     "Tally",
     "compare",
+    "compare_overlap",
+    "compare_points",
+    "metric_rows",
+    "metrics_data",
+    "report_unlisted",
     "standard_metrics",
 ]

@@ -26,7 +26,7 @@ def compare(
     Findings go to `diagnostics`; errors raise InvalidInput.
     """
     lengths = _lengths(reference, prediction, durations, contract.step)
-    _report_unlisted(reference, prediction, durations, diagnostics)
+    report_unlisted(reference, prediction, durations, diagnostics)
     family = assemble(
         contract, reference, prediction, durations=lengths, mode=mode, ignore=ignore, diagnostics=diagnostics
     )
@@ -50,9 +50,10 @@ def _lengths(
     return Durations(durations.name if isinstance(durations, Durations) else "durations", found)
 
 
-def _report_unlisted(
+def report_unlisted(
     reference: EventTable, prediction: EventTable, durations: Durations | Fraction | None, diagnostics: Diagnostics
 ) -> None:
+    """Say which clips only the predictions name."""
     listed = durations.clips if isinstance(durations, Durations) else {}
     for clip, events in prediction.clips.items():
         if clip in reference.clips or clip in listed:

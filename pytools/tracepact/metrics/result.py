@@ -144,6 +144,16 @@ class MeanMetric:
 Metric = CountMetric | MeanMetric
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """Some metrics of two tables, of so many clips; `left_out` events lay in ignore regions (rule 15.13)."""
+
+    arithmetic: Arithmetic
+    clips: int
+    metrics: tuple[Metric, ...]
+    left_out: int
+
+
 def quotient(top: int, bottom: int) -> Fraction | None:
     """A fraction; None where it is undefined."""
     return Fraction(top, bottom) if bottom else None

@@ -15,22 +15,26 @@ from tracepact.metrics.cells import (
 from tracepact.metrics.events import EventMetrics, PairDifference, event_metrics
 from tracepact.metrics.intervals import intervals
 from tracepact.metrics.policy import Arithmetic, MetricSettings
-from tracepact.metrics.result import Metric
+from tracepact.metrics.result import Measured, Metric
 from tracepact.trace import EventTable, Family, Regions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StandardMetrics:
+class StandardMetrics(Measured):
     """The metrics, and the decisions on which exact and float arithmetic differ."""
 
-    arithmetic: Arithmetic
-    clips: int
-    metrics: tuple[Metric, ...]
-    pair_differences: tuple[PairDifference, ...]
-    cell_differences: tuple[CellDifference, ...]
-    left_out: int
     event: EventMetrics
     segment: SegmentMetrics
+
+    @property
+    def pair_differences(self) -> tuple[PairDifference, ...]:
+        """The pairs of events that are a candidate under one arithmetic only."""
+        return self.event.differences
+
+    @property
+    def cell_differences(self) -> tuple[CellDifference, ...]:
+        """The segments that are active under one arithmetic only."""
+        return self.segment.differences
 
 
 def standard_metrics(
@@ -66,13 +70,4 @@ def standard_metrics(
             event.onset_error,
             event.offset_error,
         )
-    return StandardMetrics(
-        arithmetic,
-        len(family.clips),
-        metrics,
-        event.differences,
-        segment.differences,
-        given.left_out,
-        event,
-        segment,
-    )
+    return StandardMetrics(arithmetic, len(family.clips), metrics, given.left_out, event, segment)

@@ -1,0 +1,148 @@
+"""Draws metrics for a terminal: each value with its input, counts and policy, and where the two policies differ."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+Data = dict[str, Any]
+_LISTED = 5
+_UNDEFINED = "–"
+
+
+def render_metrics(data: Data) -> RenderableType:
+    """The metrics, then by class, then the decisions that differ."""
+    return Group(*_tables(data["metrics"]), *_differences(data["differences"]), *_left_out(data))
+
+
+def render_summary(data: Data) -> RenderableType:
+    """What stands in the report of a run: the metrics and how many decisions differ."""
+    return Group(*_overall(data["metrics"]), *_differences(data["differences"]), *_left_out(data))
+
+
+def _tables(metrics: list[Data]) -> Iterator[RenderableType]:
+    """The metrics and their errors, and the values by class where there is more than one."""
+    yield from _overall(metrics)
+    labels = [row["label"] for row in metrics[0]["classes"]] if metrics else []
+    if len(labels) > 1:
+        yield _class_table(metrics, labels)
+
+
+def _overall(metrics: list[Data]) -> Iterator[RenderableType]:
+    yield _value_table(metrics)
+    if any(metric.get("errors") for metric in metrics):
+        yield _error_table(metrics)
+
+
+def _table(title: str, *headings: str) -> Table:
+    """A table whose first column names metrics, and whose others are numbers."""
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="dim", pad_edge=False)
+    table.add_column("metric", no_wrap=True)
+    for heading in headings:
+        table.add_column(Text(heading), justify="right", overflow="fold")
+    return table
+
+
+def _value_table(metrics: list[Data]) -> Table:
+    table = _table("Standard metrics", "micro", "macro", "precision", "recall", "tp / fp / fn")
+    table.add_column("input", style="dim", no_wrap=True)
+    table.add_column("policy", style="dim", overflow="fold", min_width=30)
+    for metric in metrics:
+        table.add_row(*_row(metric), metric["input"], metric["policy"])
+    return table
+
+
+def _row(metric: Data) -> tuple[str, ...]:
+    if metric["kind"] == "mean":
+        return _name(metric), _time(metric["micro"]), _time(metric["macro"]), "", "", f"{metric['pairs']:,} pairs"
+    micro, counts = metric["micro"], metric["counts"]
+    return (
+        _name(metric),
+        _number(micro["f1"]),
+        _number(metric["macro"]["f1"]),
+        _number(micro["precision"]),
+        _number(micro["recall"]),
+        f"{counts['tp']:,} / {counts['fp']:,} / {counts['fn']:,}",
+    )
+
+
+def _error_table(metrics: list[Data]) -> Table:
+    parts = ("substitutions", "deletions", "insertions", "reference")
+    table = _table("Error rates", "micro", "macro", *parts)
+    for metric in metrics:
+        errors = metric.get("errors")
+        if errors:
+            rates = (_number(errors[rate]) for rate in ("rate", "macro_rate"))
+            table.add_row(metric["name"], *rates, *(f"{errors[part]:,}" for part in parts))
+    return table
+
+
+def _class_table(metrics: list[Data], labels: list[str]) -> Table:
+    table = _table("By class", *labels)
+    for metric in metrics:
+        mean = metric["kind"] == "mean"
+        table.add_row(_name(metric), *(_time(c["mean"]) if mean else _number(c["f1"]) for c in metric["classes"]))
+    return table
+
+
+def _name(metric: Data) -> str:
+    return str(metric["name"]) if metric["kind"] == "mean" else f"{metric['name']} F1"
+
+
+def _left_out(data: Data) -> Iterator[RenderableType]:
+    if data["left_out"]:
+        yield _note(f"{data['left_out']:,} events in ignore regions are left out of the metrics on intervals")
+
+
+def _differences(found: Data | None) -> Iterator[RenderableType]:
+    if found is None:
+        return
+    if not found["pairs"] and not found["cells"]:
+        yield _note("exact and sed_eval's arithmetic decide alike on every pair and every segment")
+        return
+    lines = [f"decided differently by sed_eval's floats: pairs {found['pairs']:,}, segments {found['cells']:,}"]
+    for name, both in found["counts"].items():
+        if both["exact"] != both["sed_eval"]:
+            exact, floats = (" / ".join(f"{v:,}" for v in both[side].values()) for side in ("exact", "sed_eval"))
+            lines.append(f"{name} tp / fp / fn: exact {exact}, sed_eval {floats}")
+    for pair in found["listed"]["pairs"][:_LISTED]:
+        sides = " against ".join("–".join(f"{float(Fraction(t)):g}" for t in pair[side]) for side in ("ref", "pred"))
+        lines.append(f"  {pair['clip']} {pair['class']} {sides} s: {_verdicts(pair)}")
+    for cell in found["listed"]["cells"][:_LISTED]:
+        last = cell["first"] + cell["count"] - 1
+        cells = f"segment {cell['first']}" if cell["count"] == 1 else f"segments {cell['first']} to {last}"
+        lines.append(f"  {cell['clip']} {cell['class']} {cell['side']} {cells}: {_verdicts(cell)}")
+    rest = found["pairs"] + len(found["listed"]["cells"]) - min(_LISTED, len(found["listed"]["pairs"]))
+    rest -= min(_LISTED, len(found["listed"]["cells"]))
+    if rest > 0:
+        lines.append(f"  … and {rest:,} more (JSON lists them)")
+    yield _note("\n".join(lines))
+
+
+def _verdicts(item: Data) -> str:
+    return "yes exactly, no in floats" if item["exact"] else "no exactly, yes in floats"
+
+
+def _note(text: str) -> RenderableType:
+    return Padding(Text(text, style="dim"), (0, 0, 1, 1))
+
+
+def _number(value: Data) -> str:
+    """A value in three decimals, never rounded up to 1 or down to 0."""
+    decimal = value["decimal"]
+    if decimal is None:
+        return _UNDEFINED
+    shown = f"{decimal:.3f}"
+    if shown == "1.000" and decimal < 1:
+        return "0.999"
+    if shown == "0.000" and decimal > 0:
+        return "0.001"
+    return shown
+
+
+def _time(value: Data) -> str:
+    return _UNDEFINED if value["decimal"] is None else f"{value['decimal'] * 1000:.1f} ms"
