@@ -56,6 +56,7 @@ class Candidates:
     def __init__(self, family: FamilySpec, step: Fraction, authors: Contract | None = None) -> None:
         self.family = family
         self.step = step
+        self.contract = authors
         self.authors: tuple[FrameClause | EventClause, ...] = authors.clauses if authors else ()
         self.dag = Dag()
         self.obligation_formulas = [parse_formula(text, step, free_atoms=False) for text in family.obligations]

@@ -1,7 +1,7 @@
 """The way from a calibration set to the smallest contract: candidates, values, basis, requirements, cover."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tracepact.basis.calibration import Calibration
@@ -109,16 +109,23 @@ def check_family(
     diagnostics = Diagnostics()
     check_size(family, calibration.step, authors, diagnostics, place)
     if authors is not None:
-        if authors.step != calibration.step:
-            diagnostics.add(
-                "other-step",
-                f"`{authors.name}` has a step of {authors.step} s, the calibration set one of {calibration.step} s",
-                TextPlace(authors.source, authors.clauses[0].span),
-                "give both one step",
-            )
+        theirs = authors.step, authors.projection.value, authors.merge_gap
+        ours = calibration.step, calibration.projection.value, calibration.merge_gap
+        for what, a, b in zip(("step", "projection", "merge_gap"), theirs, ours, strict=True):
+            if a != b:
+                headline = f"`{what}` is {a} in `{authors.name}` and {b} in the calibration set"
+                place = TextPlace(authors.source, authors.clauses[0].span)
+                diagnostics.add("other-grid", headline, place, "give both the same")
         for atom in authors.declared_atoms:
             diagnostics.add("missing-mask", f"no case has a mask for the atom `{atom}` of `{authors.name}`")
     diagnostics.raise_errors()
+
+
+def with_matcher(family: FamilySpec, authors: Contract | None) -> FamilySpec:
+    """The family with the matcher of an author's contract, unless it declares matchers itself."""
+    if authors is None or family.matchers != FamilySpec().matchers:
+        return family
+    return replace(family, matchers=(authors.matcher,))
 
 
 def observe_family(
@@ -131,7 +138,7 @@ def observe_family(
 ) -> Observed:
     """Make the candidates and observe them on the cases."""
     check_family(calibration, family, authors)
-    matcher = matcher or family.matchers[0]
+    matcher = matcher or with_matcher(family, authors).matchers[0]
     on_step("making candidates")
     candidates = Candidates(family, calibration.step, authors)
     cases = family_of_cases(calibration, grid_contract(calibration, matcher))
@@ -169,7 +176,7 @@ def select(
     on_step: OnStep = _unwatched,
 ) -> Selection:
     """The smallest contract for a calibration set, with its evidence; `every` asks for all optima."""
-    family = family or calibration.family
+    family = with_matcher(family or calibration.family, authors)
     best: tuple[tuple[int, int, int], Retained, Cover] | None = None
     by_matcher = []
     for matcher in family.matchers:

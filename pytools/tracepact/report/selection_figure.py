@@ -1,0 +1,73 @@
+"""The small traces of a calibration set as SVG: reference and prediction of each case on one time axis."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+Data = dict[str, Any]
+_LEFT, _WIDTH, _LANE, _CASE = 190, 640, 9, 40
+
+
+def trace_picture(case: Data, width: int = _WIDTH) -> str:
+    """One case: the reference above, the prediction below; where they differ the prediction is hatched by an edge."""
+    lanes = case["traces"]
+    height = 4 + len(lanes) * (2 * _LANE + 8)
+    parts = [_lanes(trace, case["frames"], 0, width, 4 + k * (2 * _LANE + 8)) for k, trace in enumerate(lanes)]
+    return _svg(f"reference and prediction of {case['name']}", width, height, parts)
+
+
+def cases_picture(title: str, cases: Sequence[Data]) -> str:
+    """All cases under each other, with name, rank and risk."""
+    parts = [f"<text x='12' y='22' font-size='13' font-weight='600'>{escape(title)}</text>"]
+    at = 40
+    for case in cases:
+        parts.append(f"<text x='12' y='{at + 9}' font-size='12'>{escape(case['name'])}</text>")
+        words = f"rank {case['rank']} · {case['risk']}"
+        parts.append(f"<text x='12' y='{at + 23}' font-size='10' opacity='.7'>{escape(words)}</text>")
+        for trace in case["traces"]:
+            parts.append(_lanes(trace, case["frames"], _LEFT, _WIDTH, at))
+            at += 2 * _LANE + 6
+        at += _CASE - 2 * _LANE - 6
+    seconds = "reference above, prediction below (outlined); ▲ marks where the two differ"
+    parts.append(f"<text x='{_LEFT}' y='{at + 4}' font-size='10' opacity='.7'>{escape(seconds)}</text>")
+    return _svg(title, _LEFT + _WIDTH + 12, at + 16, parts)
+
+
+def _lanes(trace: Data, frames: int, left: float, width: float, top: float) -> str:
+    """A full bar a reference run, an outlined one a predicted run, and a mark at every stretch of difference."""
+
+    def x(frame: float) -> float:
+        return left + frame * width / max(frames, 1)
+
+    parts = [f"<path d='M{left},{top + 2 * _LANE + 2}h{width}' stroke='currentColor' opacity='.2'/>"]
+    for start, end in trace["ref"]:
+        size = max(x(end) - x(start), 1)
+        parts.append(f"<rect x='{x(start):.1f}' y='{top}' width='{size:.1f}' height='{_LANE}' opacity='.75'/>")
+    for start, end in trace["pred"]:
+        size = max(x(end) - x(start), 1)
+        box = f"x='{x(start):.1f}' y='{top + _LANE + 1}' width='{size:.1f}' height='{_LANE}'"
+        parts.append(f"<rect {box} fill='currentColor' fill-opacity='.15' stroke='currentColor'/>")
+    for start, end in differences(trace):
+        middle = x((start + end) / 2)
+        y = top + 2 * _LANE + 3
+        parts.append(f"<path d='M{middle:.1f},{y}l3,5h-6z'/>")
+    return "".join(parts)
+
+
+def differences(trace: Data) -> list[tuple[int, int]]:
+    """The stretches of frames where exactly one side is active."""
+    edges = sorted(edge for side in ("ref", "pred") for run in trace[side] for edge in run)
+    found: list[tuple[int, int]] = []
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
+        if start < end:
+            found.append((start, end))
+    return found
+
+
+def _svg(title: str, width: float, height: float, parts: Sequence[str]) -> str:
+    size = f"width='{width:.0f}' height='{height:.0f}' viewBox='0 0 {width:.0f} {height:.0f}'"
+    style = "style='color-scheme:light dark;max-width:100%;height:auto' font-family='system-ui,sans-serif'"
+    return (
+        f"<svg xmlns='http://www.w3.org/2000/svg' role='img' {size} {style} fill='currentColor'>"
+        f"<title>{escape(title)}</title>\n" + "\n".join(parts) + "\n</svg>\n"
+    )

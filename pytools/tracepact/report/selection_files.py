@@ -1,0 +1,60 @@
+"""Writes the files of a selection: the contract, JSON, text, page, picture, and where every candidate went."""
+
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from tracepact.basis.observe import Fate
+from tracepact.basis.select import Retained, Selection
+from tracepact.basis.write import describe
+from tracepact.report.files import json_text, write_whole
+from tracepact.report.selection_figure import cases_picture
+from tracepact.report.selection_page import selection_page
+from tracepact.report.selection_text import render_selection
+
+Data = dict[str, Any]
+_WIDTH = 132
+_FATES = {Fate.REFERENCE: "dropped: reference", Fate.SHORT_TRACE: "dropped: short trace"}
+
+
+def write_selection(selection: Selection, data: Data, folder: Path) -> list[Path]:
+    """All files, whole or not at all; returns their paths."""
+    contents = {
+        folder / "selection.json": json_text(data),
+        folder / "selection.txt": selection_text(data),
+        folder / "selection.html": selection_page(data),
+        folder / "cases.svg": cases_picture(data["calibration"]["name"], data["cases"]),
+        folder / "candidates.tsv": candidates_table(selection.retained),
+    }
+    if data["contract"] is not None:
+        contents[folder / f"{data['calibration']['name']}.contract"] = data["contract"]["text"]
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(contents)
+    return list(contents)
+
+
+def selection_text(data: Data) -> str:
+    """The terminal's answer as plain text."""
+    console = Console(record=True, width=_WIDTH, file=StringIO(), emoji=False, highlight=False)
+    console.print(render_selection(data))
+    return console.export_text()
+
+
+def candidates_table(retained: Retained) -> str:
+    """Every candidate in order: its text, its cost, and the coordinate or constant it maps to, or why it is out."""
+    observed, basis = retained.observed, retained.basis
+    goes: dict[int, str] = {}
+    for place, coordinate in enumerate(basis.coordinates):
+        goes |= dict.fromkeys(coordinate.members, f"coordinate {place}")
+    for value, members in basis.constants.items():
+        goes |= dict.fromkeys(members, f"constant {value}")
+    goes |= dict.fromkeys(basis.refuted, "dropped: solver")
+    goes |= dict.fromkeys(basis.undecided, "undecided")
+    costs, fates = observed.candidates.costs, observed.observation.fate
+    lines = ["candidate\ttext\tcost\tgoes_to"]
+    for index in range(len(observed.candidates)):
+        where = goes.get(index) or _FATES.get(Fate(int(fates[index])), "a class without a proved member")
+        lines.append(f"{index}\t{describe(observed.candidates, index)}\t{costs[index]}\t{where}")
+    return "\n".join(lines) + "\n"
