@@ -2,15 +2,12 @@
 
 import hashlib
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.source import PathLike, TextFile, read_text, shown
-
-_RAVEN_ENDING = re.compile(r"(?:\.Table\.\d+)?\.selections?\.txt$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,5 @@ def _listed(folder: Path) -> list[str]:
 
 
 def clip_name(relative: str) -> str:
-    """The clip a file speaks of: its path without the extension of its form (rule 13.2)."""
-    if _RAVEN_ENDING.search(relative):
-        return _RAVEN_ENDING.sub("", relative)
+    """The clip a file speaks of: its path without its extension (rule 13.2)."""
     return str(PurePosixPath(relative).with_suffix(""))

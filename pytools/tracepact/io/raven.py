@@ -1,6 +1,7 @@
 """Reads Raven selection tables: a row for each view of a selection, which is one event all the same."""
 
 import csv
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,6 +14,7 @@ from tracepact.trace import Event
 
 SELECTION, BEGIN, END = "Selection", "Begin Time (s)", "End Time (s)"
 BEGIN_FILE, FILE_OFFSET = "Begin File", "File Offset (s)"
+_ENDING = re.compile(r"(?:\.Table\.\d+)?\.selections?$", re.IGNORECASE)
 _WORDS_OF_RAVEN = frozenset({"Selection", "View", "Channel", "Begin Path", "End Path", "Begin File", "End File"})
 _LABELS_BY_CUSTOM = ("Annotation", "Species", "Label", "Call Type", "Tags")
 
@@ -32,6 +34,7 @@ def add_raven(file: TextFile, clip: str, rows: EventRows, label_column: str | No
 
     With the columns `Begin File` and `File Offset (s)` each row names its own clip, else `clip` is that of all.
     """
+    clip = _ENDING.sub("", clip) or clip
     names = header_names(file)
     label = _label_column(names, label_column, RowPlace(file.name, 1), rows.diagnostics)
     own_clips = BEGIN_FILE in names and FILE_OFFSET in names

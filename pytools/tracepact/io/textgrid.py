@@ -62,7 +62,7 @@ def add_textgrid(file: TextFile, clip: str, rows: EventRows, tiers: Sequence[str
     for tier in found:
         if not tiers or tier.name in tiers:
             for entry in tier.entries:
-                if label := " ".join(entry.text.split()):
+                if label := entry.text.strip():
                     rows.add(entry.row, clip, entry.start, entry.end, label, f"tier `{shown(tier.name)}`: ")
 
 

@@ -59,7 +59,7 @@ def assemble(
     supplied = _masks(contract, masks or {}, index, frames, segments, mode, diagnostics)
     _check_windows(contract, frames, diagnostics)
     diagnostics.raise_errors()
-    _report_one_sided(reference, prediction, clips, diagnostics)
+    report_one_sided(reference, prediction, clips, diagnostics)
     return Family(contract.step, mode, clips, frames, tuple(classes), runs, ignored, supplied)
 
 
@@ -88,7 +88,7 @@ def _durations(
             diagnostics.add(
                 "unknown-clip",
                 f"`{clip}` is in the predictions, but neither the reference nor the durations know it",
-                RowPlace(prediction.name, events[0].row if events else None),
+                prediction.place(clip, events[0].row if events else None),
                 "add the clip to the durations, or a silent row for it to the reference; predictions are never dropped",
             )
     if isinstance(durations, Fraction):
@@ -114,11 +114,11 @@ def _classes(
     if contract.labels is not None:
         for table in (reference, prediction):
             for label in sorted(table.labels - set(contract.labels)):
-                row = next(event.row for _, event in table.events if event.label == label)
+                clip, row = next((clip, event.row) for clip, event in table.events if event.label == label)
                 diagnostics.add(
                     "unknown-label",
                     f"label `{label}` is not in the contract's declared labels",
-                    RowPlace(table.name, row),
+                    table.place(clip, row),
                     "add it to the `labels` statement, or map it before scoring",
                 )
     if mode is Mode.UNION:
@@ -134,7 +134,7 @@ def _classes(
     return tuple(sorted(reference.labels | prediction.labels)) or (UNION_CLASS,)
 
 
-def _report_one_sided(
+def report_one_sided(
     reference: EventTable, prediction: EventTable, clips: Sequence[str], diagnostics: Diagnostics
 ) -> None:
     """Warn of labels that one side lacks and of clips without predictions; only in sound tables would that be true."""
@@ -166,7 +166,7 @@ def _ignored(
             diagnostics.add(
                 "unused-ignore",
                 f"the ignore region of `{clip}` at {seconds(event.onset)} is for no clip and class of the family",
-                RowPlace(ignore.name, event.row),
+                ignore.place(clip, event.row),
             )
             continue
         number = index[clip]

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.diagnostics import Diagnostics
 from tracepact.trace.columns import Columns, Ticks
 from tracepact.trace.event import Event, EventTable
 from tracepact.trace.grid import Grid
@@ -78,7 +78,7 @@ def _sound(
     for number, clip, event in _events(table, clips, given, odd):
         if repeats[number]:
             headline = f"`{event.label}` at {seconds(event.onset)} in `{clip}` repeats an earlier row"
-            diagnostics.add("duplicate-row", headline, RowPlace(table.name, event.row))
+            diagnostics.add("duplicate-row", headline, table.place(clip, event.row))
         else:
             duration = Fraction(int(clips.durations[given.clip[number]]), given.unit)
             sound[number] = _place_odd(event, clip, duration, table, diagnostics)
@@ -87,7 +87,7 @@ def _sound(
 
 def _place_odd(event: Event, clip: str, duration: Fraction, table: EventTable, diagnostics: Diagnostics) -> bool:
     """Report an event that is not inside its clip; whether it can be placed all the same."""
-    place = RowPlace(table.name, event.row)
+    place = table.place(clip, event.row)
     if event.onset < 0:
         diagnostics.add("bad-time", f"onset {seconds(event.onset)} in `{clip}` is negative", place)
     elif event.offset < event.onset:
@@ -105,7 +105,7 @@ def _place_odd(event: Event, clip: str, duration: Fraction, table: EventTable, d
     else:
         diagnostics.add(
             "offset-beyond-clip",
-            f"`{event.label}` ends at {seconds(event.offset)}, but `{clip}` at {seconds(duration)}; it was cut",
+            f"`{event.label}` ends at {seconds(event.offset)}, but `{clip}` at {seconds(duration)}; scoring cuts it",
             place,
         )
         return True
@@ -117,7 +117,7 @@ def _report_vanished(table: EventTable, given: Columns, clips: Clips, gone: Flag
         diagnostics.add(
             "vanished-event",
             f"`{event.label}` of {seconds(event.offset - event.onset)} in `{clip}` gives no frame on the grid",
-            RowPlace(table.name, event.row),
+            table.place(clip, event.row),
         )
 
 
@@ -127,7 +127,7 @@ def _report_joins(table: EventTable, clips: Clips, given: Columns, joined: Indic
         diagnostics.add(
             "joined-events",
             f"`{event.label}` at {seconds(event.onset)} in `{clip}` touches or overlaps the one before it",
-            RowPlace(table.name, event.row),
+            table.place(clip, event.row),
         )
 
 

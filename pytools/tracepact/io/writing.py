@@ -1,0 +1,166 @@
+"""Writes events: a table, Audacity label tracks or TextGrids, so that reading gives the same events (rule 13.13)."""
+
+import csv
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from io import StringIO
+from pathlib import PurePosixPath
+
+from tracepact.diagnostics import Diagnostics
+from tracepact.io.formats import AUDACITY, TABLE, TEXTGRID
+from tracepact.io.source import shown
+from tracepact.io.tables import EVENT_COLUMNS
+from tracepact.lang.printer import print_number
+from tracepact.trace import Durations, Event, EventTable
+
+_ENDINGS = {AUDACITY: ".txt", TEXTGRID: ".TextGrid"}
+WRITABLE = (TABLE, *_ENDINGS)
+"""The formats that can be written; all but the table are folders of one file a clip."""
+
+_Lengths = Durations | Fraction | None
+
+
+def table_text(table: EventTable, diagnostics: Diagnostics) -> str:
+    """The events as a table, tab separated; a silent clip is a row with its name alone."""
+    _check(table, diagnostics)
+    text = StringIO()
+    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
+    writer.writerow(EVENT_COLUMNS)
+    for clip, events in table.clips.items():
+        for event in events:
+            writer.writerow((clip, print_number(event.onset), print_number(event.offset), event.label))
+        if not events:
+            writer.writerow((clip, "", "", ""))
+    return text.getvalue()
+
+
+def clip_texts(table: EventTable, format: str, durations: _Lengths, diagnostics: Diagnostics) -> dict[str, str]:
+    """The text of each clip's file by its path in the folder.
+
+    A TextGrid ends with its clip, or without a duration with its last event; a silent one then lasts one second.
+    """
+    _check(table, diagnostics, signs="\t\n\r" if format == AUDACITY else "")
+    found = {}
+    for clip, events in table.clips.items():
+        parts = PurePosixPath(clip).parts
+        if "/".join(parts) != clip or any(part == ".." or part.startswith((".", "/")) for part in parts):
+            headline = f"`{shown(clip)}` is no name for a file"
+            diagnostics.add("unwritable-value", headline, table.place(clip, None), "write a table instead")
+            continue
+        length = durations if isinstance(durations, Fraction) else durations.clips.get(clip) if durations else None
+        found[clip + _ENDINGS[format]] = _WRITERS[format](clip, events, length, table, diagnostics)
+    return found
+
+
+def _audacity(
+    clip: str, events: Sequence[Event], length: Fraction | None, table: EventTable, diagnostics: Diagnostics
+) -> str:
+    return "".join(f"{print_number(e.onset)}\t{print_number(e.offset)}\t{e.label}\n" for e in events)
+
+
+def _textgrid(
+    clip: str, events: Sequence[Event], length: Fraction | None, table: EventTable, diagnostics: Diagnostics
+) -> str:
+    """The long text of a TextGrid: a tier for each label, points apart; overlapping events of a label in more tiers."""
+    for event in events:
+        if event.offset < event.onset:
+            headline = f"the event at {print_number(event.onset)} s in `{shown(clip)}` ends before it starts"
+            diagnostics.add("unwritable-value", headline, table.place(clip, event.row))
+    sound = [event for event in events if event.offset >= event.onset]
+    end = max([event.offset for event in sound] + ([length] if length else []), default=Fraction(1)) or Fraction(1)
+    tiers = list(_tiers(sound)) or [("events", [])]
+    lines = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "xmin = 0", f"xmax = {print_number(end)}"]
+    lines += ["tiers? <exists>", f"size = {len(tiers)}", "item []:"]
+    for number, (name, entries) in enumerate(tiers, start=1):
+        points = bool(entries) and entries[0].onset == entries[0].offset
+        lines += [f"    item [{number}]:", f'        class = "{"TextTier" if points else "IntervalTier"}"']
+        lines += [f"        name = {_quoted(name)}", "        xmin = 0", f"        xmax = {print_number(end)}"]
+        lines += _points(entries) if points else _intervals(entries, end)
+    return "\n".join(lines) + "\n"
+
+
+def _tiers(events: Sequence[Event]) -> Iterator[tuple[str, list[Event]]]:
+    """The events of each tier in order, under a name of its own."""
+    layers: dict[tuple[str, bool], list[list[Event]]] = {}
+    for event in sorted(events, key=lambda e: (e.onset, e.offset)):
+        point = event.onset == event.offset
+        found = layers.setdefault((event.label, point), [])
+        for layer in found:
+            last = layer[-1].offset
+            if last < event.onset or (last == event.onset and not point):
+                layer.append(event)
+                break
+        else:
+            found.append([event])
+    used: set[str] = set()
+    for (label, point), found in layers.items():
+        for layer in found:
+            name = base = f"{label} points" if point else label
+            number = 2
+            while name in used:
+                name, number = f"{base} {number}", number + 1
+            used.add(name)
+            yield name, layer
+
+
+def _intervals(entries: Sequence[Event], end: Fraction) -> list[str]:
+    """The intervals of a tier, those without text between them included."""
+    spans: list[tuple[Fraction, Fraction, str]] = []
+    reached = Fraction(0)
+    for event in entries:
+        if reached < event.onset:
+            spans.append((reached, event.onset, ""))
+        spans.append((event.onset, event.offset, event.label))
+        reached = event.offset
+    if reached < end:
+        spans.append((reached, end, ""))
+    lines = [f"        intervals: size = {len(spans)}"]
+    for number, (start, stop, text) in enumerate(spans, start=1):
+        lines += [f"        intervals [{number}]:", f"            xmin = {print_number(start)}"]
+        lines += [f"            xmax = {print_number(stop)}", f"            text = {_quoted(text)}"]
+    return lines
+
+
+def _points(entries: Sequence[Event]) -> list[str]:
+    lines = [f"        points: size = {len(entries)}"]
+    for number, event in enumerate(entries, start=1):
+        lines += [f"        points [{number}]:", f"            number = {print_number(event.onset)}"]
+        lines.append(f"            mark = {_quoted(event.label)}")
+    return lines
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+_WRITERS: Mapping[str, Callable[[str, Sequence[Event], Fraction | None, EventTable, Diagnostics], str]] = {
+    AUDACITY: _audacity,
+    TEXTGRID: _textgrid,
+}
+
+
+def _check(table: EventTable, diagnostics: Diagnostics, *, signs: str = "") -> None:
+    """Report every name, label and time that would not be read again as it is; `signs` may not stand in labels."""
+    for clip, events in table.clips.items():
+        if fault := _fault(clip, ""):
+            headline = f"the clip's name `{shown(clip)}` {fault}"
+            diagnostics.add("unwritable-value", headline, table.place(clip, None), "rename the clip")
+        for event in events:
+            place = table.place(clip, event.row)
+            if fault := _fault(event.label, signs):
+                headline = f"the label `{shown(event.label)}` {fault}"
+                diagnostics.add("unwritable-value", headline, place, "rename it with a label map")
+            for time in (event.onset, event.offset):
+                if "/" in print_number(time):
+                    headline = f"the time {time} s in `{shown(clip)}` has no finite decimal"
+                    diagnostics.add("unwritable-value", headline, place, "only a JSON document can hold it")
+
+
+def _fault(text: str, signs: str) -> str | None:
+    if not text or text != text.strip():
+        return "is empty, or starts or ends with white space"
+    if any(sign in text for sign in signs):
+        return "holds a tab or a line break"
+    if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
+        return "holds signs that no text file can hold"
+    return None
