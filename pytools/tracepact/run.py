@@ -206,7 +206,7 @@ def _finish(
 ) -> Run:
     diagnostics.extend(contract.warnings)
     groups = conditions_from(conditions, diagnostics) if conditions is not None else None
-    if _is_incomplete(diagnostics, durations):
+    if is_incomplete(diagnostics, durations):
         diagnostics.raise_errors()
     ready = prepare(reference, prediction, durations, ignore, labels, diagnostics)
     on_stage(STAGES[1])
@@ -252,7 +252,7 @@ def _is_text(contract: str) -> bool:
     return "clause" in contract.split()
 
 
-def _is_incomplete(diagnostics: Diagnostics, durations: Durations | Fraction | None) -> bool:
+def is_incomplete(diagnostics: Diagnostics, durations: Durations | Fraction | None) -> bool:
     """Whether a whole file or some durations are missing, so that going on would report faults that are none."""
     lengths = durations.name if isinstance(durations, Durations) else None
     return any(

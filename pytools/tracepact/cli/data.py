@@ -1,6 +1,6 @@
 """The options by which commands take references and predictions, and the run they make of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypedDict, Unpack
 
@@ -10,8 +10,8 @@ from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import Decoding, Prepared, Reading, durations_from, events_from, label_map_from, prepare, regions_from
 from tracepact.io.formats import FORMATS
-from tracepact.run import Run, score, score_document, unwatched
-from tracepact.trace import Durations, Mode, exact
+from tracepact.run import Run, is_incomplete, score, score_document, unwatched
+from tracepact.trace import Durations, EventTable, Mode, exact
 
 
 class Sides(TypedDict):
@@ -89,6 +89,13 @@ class OddLength(click.ParamType):  # type: ignore[type-arg]  # as above
         return int(text)
 
 
+_READING = (
+    click.option("--label-column", metavar="NAME", help="The column of Raven tables that holds the labels."),
+    click.option("--tier", multiple=True, metavar="NAME", help="Read only this tier of TextGrids; repeatable."),
+    click.option("--threshold", type=Share(), help="Predicted scores greater than this are active."),
+    click.option("--hysteresis", type=LowHigh(), help="Two thresholds: runs above low that reach above high."),
+    click.option("--median", type=OddLength(), help="Filter predicted scores first, over so many frames."),
+)
 _SIDES = (
     click.option("--ref", type=click.Path(), help="Reference events: a file or folder of any format."),
     click.option("--pred", type=click.Path(), help="Predicted events or scores, likewise."),
@@ -98,13 +105,9 @@ _SIDES = (
     ),
     click.option("--ref-format", type=click.Choice(FORMATS), help="The reference's format, where it is not found out."),
     click.option("--pred-format", type=click.Choice(FORMATS), help="The predictions' format, likewise."),
-    click.option("--label-column", metavar="NAME", help="The column of Raven tables that holds the labels."),
-    click.option("--tier", multiple=True, metavar="NAME", help="Read only this tier of TextGrids; repeatable."),
-    click.option("--label-map", type=click.Path(), help="A TOML file: labels to rename, merge, keep, drop, ignore."),
-    click.option("--threshold", type=Share(), help="Predicted scores greater than this are active."),
-    click.option("--hysteresis", type=LowHigh(), help="Two thresholds: runs above low that reach above high."),
-    click.option("--median", type=OddLength(), help="Filter predicted scores first, over so many frames."),
+    *_READING,
     click.option("--ref-threshold", type=Share(), help="Soft reference labels greater than this are events."),
+    click.option("--label-map", type=click.Path(), help="A TOML file: labels to rename, merge, keep, drop, ignore."),
 )
 _REST = (
     click.option("--pair", type=click.Path(), help="Both sides, durations and masks in one JSON document."),
@@ -118,18 +121,25 @@ _REST = (
 _ALONE = Sides.__annotations__.keys() - {"label_map"}
 
 
+def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say of one file what its content does not."""
+    return _with(_READING, function)
+
+
 def side_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options of `Sides`."""
-    for option in reversed(_SIDES):
-        function = option(function)
-    return function
+    return _with(_SIDES, function)
 
 
 def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options of `Given`."""
-    for option in reversed(_REST):
+    return _with((*_SIDES, *_REST), function)
+
+
+def _with(options: Sequence[Callable[..., Any]], function: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(options):
         function = option(function)
-    return side_options(function)
+    return function
 
 
 def check_given(given: Given) -> None:
@@ -142,14 +152,21 @@ def check_given(given: Given) -> None:
         raise click.UsageError(f"--pair holds the whole task; leave out {options}")
 
 
+def decoding_given(
+    threshold: Fraction | None, hysteresis: tuple[Fraction, Fraction] | None, median: int | None
+) -> Decoding | None:
+    """The decoding the options declare, if any."""
+    if threshold is not None and hysteresis is not None:
+        raise click.UsageError("--hysteresis holds both thresholds; leave out --threshold")
+    low, high = hysteresis or (None, threshold)
+    if high is None and median is not None:
+        raise click.UsageError("--median filters scores before a threshold; give --threshold or --hysteresis too")
+    return None if high is None else Decoding(high, low, median or 1)
+
+
 def readings(given: Sides) -> tuple[Reading, Reading]:
     """How each side is to be read, as the options say."""
-    if given["threshold"] is not None and given["hysteresis"] is not None:
-        raise click.UsageError("--hysteresis holds both thresholds; leave out --threshold")
-    low, high = given["hysteresis"] or (None, given["threshold"])
-    if high is None and given["median"] is not None:
-        raise click.UsageError("--median filters scores before a threshold; give --threshold or --hysteresis too")
-    decoding = None if high is None else Decoding(high, low, given["median"] or 1)
+    decoding = decoding_given(given["threshold"], given["hysteresis"], given["median"])
     column, tiers = given["label_column"], given["tier"]
     return (
         Reading(given["ref_format"], column, tiers, given["ref_threshold"]),
@@ -157,17 +174,28 @@ def readings(given: Sides) -> tuple[Reading, Reading]:
     )
 
 
-def read_sides(given: Sides, diagnostics: Diagnostics) -> tuple[Prepared, Durations | Fraction | None]:
-    """Both sides prepared, and the durations: for commands without a contract. Errors raise InvalidInput."""
+def read_sides(
+    given: Sides, diagnostics: Diagnostics, *, lenient: bool = False
+) -> tuple[Prepared, Durations | Fraction | None]:
+    """Both sides prepared, and the durations: for commands without a contract. Errors raise InvalidInput.
+
+    `lenient` goes on when single rows cannot be read: only what makes a whole file useless raises.
+    """
     ref_reading, pred_reading = readings(given)
     labels = label_map_from(given["label_map"], diagnostics)
     reference = events_from(given["ref"], diagnostics, name="ref", reading=ref_reading)
-    prediction = events_from(given["pred"], diagnostics, name="pred", reading=pred_reading)
+    prediction = (
+        events_from(given["pred"], diagnostics, name="pred", reading=pred_reading)
+        if given["pred"] is not None
+        else EventTable("pred", {})
+    )
     durations = durations_from(given["durations"], diagnostics)
     ignore = regions_from(given["ignore"], diagnostics) if given["ignore"] is not None else None
-    diagnostics.raise_errors()
+    if not lenient or is_incomplete(diagnostics, durations):
+        diagnostics.raise_errors()
     ready = prepare(reference, prediction, durations, ignore, labels, diagnostics)
-    diagnostics.raise_errors()
+    if not lenient:
+        diagnostics.raise_errors()
     return ready, durations
 
 

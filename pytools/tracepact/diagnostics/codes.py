@@ -129,6 +129,7 @@ CODES: dict[str, Code] = {
         ("bad-decoding", "13.9", "a threshold, hysteresis or filter length that cannot be"),
         ("bad-label-map", "13.11", "the label map has not the expected form"),
         ("unmapped-label", "13.11", "a label that the label map says nothing about"),
+        ("unsafe-place", "13.13 13.14", "what would be written lies on an input, or among other files"),
         ("unwritable-value", "13.13", "a time, label or name that the format cannot hold"),
         ("not-a-run", "", "the folder is not a run directory, or holds more than one"),
         ("broken-run", "", "a file of a run directory is missing or not as it was written"),

@@ -29,11 +29,9 @@ def lint(reference: EventTable, prediction: EventTable | None, durations: Length
         report_one_sided(reference, prediction, tuple(reference.clips), diagnostics)
         for clip, events in prediction.clips.items():
             if events and reference.clips.get(clip) == ():
-                diagnostics.add(
-                    "silent-clip-predicted",
-                    f"`{shown(clip)}` is silent in the reference and has {len(events)} predicted events",
-                    prediction.place(clip, events[0].row),
-                )
+                count = f"{len(events)} predicted event{'s' if len(events) != 1 else ''}"
+                headline = f"`{shown(clip)}` is silent in the reference and has {count}"
+                diagnostics.add("silent-clip-predicted", headline, prediction.place(clip, events[0].row))
 
 
 def _assembled(reference: EventTable, prediction: EventTable, durations: Lengths, diagnostics: Diagnostics) -> None:

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from io import StringIO
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from tracepact.diagnostics import Diagnostics
 from tracepact.io.formats import AUDACITY, TABLE, TEXTGRID
@@ -20,7 +20,25 @@ WRITABLE = (TABLE, *_ENDINGS)
 _Lengths = Durations | Fraction | None
 
 
-def table_text(table: EventTable, diagnostics: Diagnostics) -> str:
+def is_folder(format: str) -> bool:
+    """Whether a format is a folder of one file a clip."""
+    return format in _ENDINGS
+
+
+def written_format(table: EventTable) -> str:
+    """The format to write a table in: its own where that can be written, else a table."""
+    own = table.origin.format if table.origin else TABLE
+    return own if own in WRITABLE else TABLE
+
+
+def written(table: EventTable, format: str, durations: _Lengths, diagnostics: Diagnostics) -> dict[str, str]:
+    """The text of each file by its path in the folder; a table has the one path that is empty."""
+    if is_folder(format):
+        return clip_texts(table, format, durations, diagnostics)
+    return {"": events_text(table, diagnostics)}
+
+
+def events_text(table: EventTable, diagnostics: Diagnostics) -> str:
     """The events as a table, tab separated; a silent clip is a row with its name alone."""
     _check(table, diagnostics)
     text = StringIO()
@@ -50,6 +68,25 @@ def clip_texts(table: EventTable, format: str, durations: _Lengths, diagnostics:
         length = durations if isinstance(durations, Fraction) else durations.clips.get(clip) if durations else None
         found[clip + _ENDINGS[format]] = _WRITERS[format](clip, events, length, table, diagnostics)
     return found
+
+
+def check_place(out: Path, inputs: Sequence[Path], diagnostics: Diagnostics, *, folder: bool) -> None:
+    """Refuse to write onto an input, or into a folder that holds something."""
+    place = out.resolve()
+    for given in inputs:
+        found = given.resolve()
+        if place == found or (folder and found.is_relative_to(place)):
+            headline = f"`{shown(str(out))}` holds the input `{shown(str(given))}`, which is never written over"
+            diagnostics.add("unsafe-place", headline, help="name another place")
+            return
+        if place.is_relative_to(found) and found.is_dir():
+            headline = f"`{shown(str(out))}` lies in the input `{shown(str(given))}`, which is never changed"
+            diagnostics.add("unsafe-place", headline, help="name another place")
+            return
+    if folder and (place.is_file() or (place.is_dir() and any(place.iterdir()))):
+        diagnostics.add("unsafe-place", f"`{shown(str(out))}` is there and not empty", help="name a new folder")
+    elif not folder and place.is_dir():
+        diagnostics.add("unsafe-place", f"`{shown(str(out))}` is a directory", help="name a file")
 
 
 def _audacity(
