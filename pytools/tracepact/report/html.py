@@ -3,6 +3,7 @@
 from typing import Any
 
 from tracepact.report.clips import clip_data
+from tracepact.report.evidence import Evidence
 from tracepact.report.page import Section, page
 from tracepact.report.sections import (
     class_section,
@@ -11,17 +12,19 @@ from tracepact.report.sections import (
     contract_section,
     head,
     source_section,
+    tolerance_section,
     vector_section,
 )
 from tracepact.run import Run
 
 
-def report_page(run: Run, data: dict[str, Any]) -> str:
+def report_page(run: Run, data: dict[str, Any], found: Evidence) -> str:
     """The report of a run as a page that needs nothing beside itself; `data` is the run's report as plain data."""
     sections: list[Section | None] = [
-        vector_section(data, run, {}),
+        vector_section(data, run, found),
         class_section(data),
         condition_section(data),
+        tolerance_section(found),
         clip_section(data),
         contract_section(data),
         source_section(data),

@@ -2,20 +2,20 @@
 
 import json
 from collections.abc import Mapping
+from fractions import Fraction
 from html import escape
 from typing import Any
 
+from tracepact.audit.tolerance import Tolerance
+from tracepact.audit.uncertainty import Interval
 from tracepact.core import Aggregation
+from tracepact.report.evidence import HOW, Evidence, tolerance_figure
 from tracepact.report.page import Section, table
 from tracepact.report.text import HEADINGS, count, number, seconds
 from tracepact.report.words import explain_contract
 from tracepact.run import Run
 
 Data = dict[str, Any]
-Interval = tuple[float, float]
-Intervals = Mapping[str, Mapping[str, Interval]]
-"""By aggregation and clause (or `logic`): the ends of the confidence interval."""
-
 VACUOUS = "∅"
 _LISTED_WARNINGS = 200
 
@@ -52,7 +52,7 @@ def _tiles(data: Data) -> str:
     return f'<div class="tiles">{cells}</div>'
 
 
-def vector_section(data: Data, run: Run, intervals: Intervals, how: str = "") -> Section:
+def vector_section(data: Data, run: Run, found: Evidence) -> Section:
     """Every clause under every aggregation, the contract's own first."""
     own = Aggregation(data["aggregation"])
     order = [own, *(a for a in Aggregation if a is not own)]
@@ -66,7 +66,7 @@ def vector_section(data: Data, run: Run, intervals: Intervals, how: str = "") ->
         for i, a in enumerate(order)
     )
     tables = "\n".join(
-        f'<div class="vector v{i}">{_vector(data, a, words, intervals.get(a.value, {}))}</div>'
+        f'<div class="vector v{i}">{_vector(data, a, words, found.intervals.get(a, {}))}</div>'
         for i, a in enumerate(order)
     )
     legend = (
@@ -74,7 +74,7 @@ def vector_section(data: Data, run: Run, intervals: Intervals, how: str = "") ->
         '<span><span class="bar"><i class="vacuous" style="left:0;width:100%"></i></span>'
         f"{VACUOUS} counts 1 because nothing was obliged</span>"
         "<span>⊥ counts 0: events on one side only, nothing to judge</span>"
-        f"{f'<span>├─┤ {escape(how)}</span>' if intervals else ''}</p>"
+        f"{f'<span>├─┤ {escape(HOW)}</span>' if found.intervals else ''}</p>"
     )
     body = f'{radios}<div class="choices" aria-label="Aggregation">{labels}</div>{tables}{legend}'
     lead = "One score for each clause, an exact fraction of counts. Choose a clause to see the clips that fail it."
@@ -128,8 +128,8 @@ def _bar(score: Data, interval: Interval | None) -> str:
     if value > free:
         parts.append(f'<i class="earned" style="left:{100 * free:.2f}%;width:{100 * (value - free):.2f}%"></i>')
     if interval:
-        low, high = interval
-        parts.append(f'<i class="interval" style="left:{100 * low:.2f}%;width:{100 * (high - low):.2f}%"></i>')
+        wide = 100 * (interval.high - interval.low)
+        parts.append(f'<i class="interval" style="left:{100 * interval.low:.2f}%;width:{wide:.2f}%"></i>')
     return f'<span class="bar" aria-hidden="true">{"".join(parts)}</span>'
 
 
@@ -143,7 +143,7 @@ def _free(score: Data) -> float:
 
 
 def _interval(interval: Interval | None) -> str:
-    return f"{interval[0]:.3f} to {interval[1]:.3f}" if interval else ""
+    return f"{interval.low:.3f} to {interval.high:.3f}" if interval else ""
 
 
 def _entries(score: Data) -> str:
@@ -203,6 +203,40 @@ def _filter(shown: str, choice: Data, title: str, kind: str, style: str = "") ->
         f'<button type="button" class="{kind}" title="{escape(title)}"{look} '
         f'data-filter="{escape(json.dumps(choice))}">{shown}</button>'
     )
+
+
+def tolerance_section(found: Evidence) -> Section | None:
+    """The vector as the exact step function of every swept parameter."""
+    if not found.curves:
+        return None
+    figures = []
+    for tolerance in found.curves:
+        still = [name for name, curve in tolerance.clauses.items() if not curve.span]
+        note = f"<small>The same everywhere: {escape(', '.join(still))}.</small>" if still else ""
+        rows = [
+            (
+                escape(name),
+                number_of(curve.at(tolerance.low)),
+                number_of(curve.at(tolerance.high)),
+                number_of(curve.mean),
+            )
+            for name, curve in {**tolerance.clauses, "logic (mean)": tolerance.logic}.items()
+        ]
+        ends = [f"at {_argument(tolerance, end)}" for end in (tolerance.low, tolerance.high)]
+        numbers = table(("clause", *ends, "mean over the range"), rows)
+        folded = f"<details><summary>In numbers</summary>{numbers}</details>"
+        figures.append(f"<figure>{tolerance_figure(tolerance)}<figcaption>{note}</figcaption>{folded}</figure>")
+    lead = "Every score as the exact step function of a parameter; nothing is interpolated."
+    return Section("tolerance", "Tolerance", "\n".join(figures), lead)
+
+
+def number_of(value: Fraction) -> str:
+    """An exact value as tables show it."""
+    return number({"value": str(value), "decimal": float(value)})
+
+
+def _argument(tolerance: Tolerance, value: Fraction) -> str:
+    return f"{float(value * 1000):g} ms" if tolerance.is_time else f"{float(value):g}"
 
 
 def clip_section(data: Data) -> Section:

@@ -26,6 +26,12 @@ class ScoreRows:
     clauses: tuple[str, ...]
     counts: Mapping[str, ClauseCounts]
 
+    @classmethod
+    def of(cls, card: Scorecard) -> "ScoreRows":
+        """The scores of a scorecard."""
+        names = tuple(clause.name for clause in card.contract.clauses)
+        return cls(card.family.clips, card.family.classes, names, card.counts)
+
 
 def score_rows(card: Scorecard) -> Iterator[Row]:
     """One row for each clip, class and clause."""

@@ -164,8 +164,7 @@ def _contract_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
 
 def _score_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
     """Score rows that come out otherwise."""
-    old, card = stored.rows, run.card
-    new = ScoreRows(card.family.clips, card.family.classes, tuple(c.name for c in card.contract.clauses), card.counts)
+    old, new = stored.rows, ScoreRows.of(run.card)
     for part in ("clips", "classes", "clauses"):
         was, now = getattr(old, part), getattr(new, part)
         if was != now:
