@@ -68,6 +68,9 @@ OUTPUTS = {
     ),
     "report: union, set": ("report.schema.json", ("score", "boundary_gate", *SCORE, "--union", "--set", "tol=80ms")),
     "report: pair": ("report.schema.json", ("score", "gate.contract", "--pair", "pair.json", "--format", "json")),
+    "metrics": ("metrics.schema.json", ("metrics", *SCORE, "--ignore", "ignore.tsv", "--segment", "100ms")),
+    "metrics: sed_eval": ("metrics.schema.json", ("metrics", *SCORE, "--policy", "sed_eval")),
+    "metrics: points": ("metrics.schema.json", ("metrics", *SCORE, "--points")),
     "diagnostics": ("diagnostics.schema.json", ("check", "bad.contract", "absent.contract", "--format", "json")),
     "explain": ("explain.schema.json", ("explain", "gate.contract", "--json")),
     "decision": (

@@ -32,14 +32,14 @@ class CellDifference:
     sed_eval: bool
 
 
-def frame_metric(family: Family) -> CountMetric:
+def frame_metric(family: Family, grid: str) -> CountMetric:
     """Frames of both masks (rule 15.4)."""
     ref, pred, ignored = _runs(family)
     tallies, errors = count_cells(ref, pred, len(family.classes), without=ignored)
-    return CountMetric("frame", Input.TRACE, _grid(family), "frames", _named(family.classes, tallies), errors)
+    return CountMetric("frame", Input.TRACE, grid, "frames", _named(family.classes, tallies), errors)
 
 
-def transition_metric(family: Family, radius: Fraction) -> CountMetric:
+def transition_metric(family: Family, radius: Fraction, grid: str) -> CountMetric:
     """Frames near an onset or offset of the reference (rule 15.6)."""
     ref, pred, ignored = _runs(family)
     reach = ceil(radius / family.step)
@@ -49,11 +49,11 @@ def transition_metric(family: Family, radius: Fraction) -> CountMetric:
     clip, label, frames = (np.concatenate([c, c[inside]]) for c in (ref.clip, ref.label, frames))
     regions = Cells(clip, label, np.maximum(at - reach, 0), np.minimum(at + reach + 1, frames))
     tallies, _ = count_cells(ref, pred, len(family.classes), within=regions, without=ignored)
-    words = f"within {time_text(radius)} of a reference's onset or offset frame; {_grid(family)}"
+    words = f"within {time_text(radius)} of a reference's onset or offset frame; {grid}"
     return CountMetric("transition", Input.TRACE, words, "frames", _named(family.classes, tallies))
 
 
-def boundary_metric(family: Family, found: EventEvaluation) -> CountMetric:
+def boundary_metric(family: Family, found: EventEvaluation, grid: str) -> CountMetric:
     """Pairs of the declared matcher (rule 15.12)."""
     clips, ignored = max(len(family.clips), 1), family.ignored
     gone = [m for m in found.matches if m.segment in ignored and is_ignored(m.ref, ignored[m.segment])]
@@ -75,7 +75,7 @@ def boundary_metric(family: Family, found: EventEvaluation) -> CountMetric:
     matcher = found.matcher
     words = f"{matcher.kind.value} matcher, search {time_text(matcher.search)}, reward {matcher.overlap_reward}"
     tallies = [Tally(hit, pred - hit, ref - hit) for hit, ref, pred in zip(tp, refs, preds, strict=True)]
-    return CountMetric("boundary", Input.TRACE, f"{words}; {_grid(family)}", "runs", _named(family.classes, tallies))
+    return CountMetric("boundary", Input.TRACE, f"{words}; {grid}", "runs", _named(family.classes, tallies))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,7 +153,3 @@ def _runs(family: Family) -> tuple[Cells, Cells, Cells | None]:
 
 def _named(classes: Sequence[str], tallies: Sequence[Tally]) -> dict[str, Tally]:
     return dict(zip(classes, tallies, strict=True))
-
-
-def _grid(family: Family) -> str:
-    return f"frames of {time_text(family.step)}"

@@ -14,7 +14,7 @@ from tracepact.metrics.cells import (
 )
 from tracepact.metrics.events import EventMetrics, PairDifference, event_metrics
 from tracepact.metrics.intervals import intervals
-from tracepact.metrics.policy import Arithmetic, MetricSettings
+from tracepact.metrics.policy import Arithmetic, MetricSettings, time_text
 from tracepact.metrics.result import Measured, Metric
 from tracepact.trace import EventTable, Family, Regions
 
@@ -60,13 +60,15 @@ def standard_metrics(
     if arithmetic is Arithmetic.SED_EVAL:
         metrics: tuple[Metric, ...] = (segment.sed_eval, event.sed_eval)
     else:
+        grid = f"frames of {time_text(family.step)}, {contract.projection.value}"
+        runs = f"runs joined over {time_text(contract.merge_gap)}; {grid}" if contract.merge_gap else grid
         matched = events or evaluate_events(replace(contract, clauses=()), family)
         metrics = (
-            frame_metric(family),
+            frame_metric(family, grid),
             segment.exact,
             event.exact,
-            boundary_metric(family, matched),
-            transition_metric(family, settings.transition),
+            boundary_metric(family, matched, runs),
+            transition_metric(family, settings.transition, grid),
             event.onset_error,
             event.offset_error,
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 from tracepact.core import Aggregation, Contract, EventClause
 from tracepact.diagnostics.render import as_data
+from tracepact.metrics import metrics_data, standard_metrics
 from tracepact.report.timeline import worst_timelines
 from tracepact.report.witnesses import shown_witnesses
 from tracepact.run import Run
@@ -55,6 +56,7 @@ def report_data(run: Run) -> Data:
             {"name": p.name, "aggregation": p.aggregation.value, **value_data(card.profile(p))}
             for p in contract.profiles
         ],
+        "metrics": _metrics(run),
         "soft_boundary": {"value": edges_mean, "edges": edges, "scale": exact_text(contract.soft_scale)},
         "classes": _classes(card),
         "conditions": _conditions(card, run.conditions) if run.conditions else [],
@@ -74,6 +76,15 @@ def report_data(run: Run) -> Data:
             "items": [as_data(d) for d in run.diagnostics],
         },
     }
+
+
+def _metrics(run: Run) -> Data:
+    """The standard metrics of the same tables and traces, with the first of the decisions on which policies differ."""
+    card = run.card
+    found = standard_metrics(
+        run.reference, run.prediction, card.family, card.contract, events=card.events, ignore=run.ignore
+    )
+    return metrics_data(found, most=20)
 
 
 def exact_text(value: Fraction) -> str:

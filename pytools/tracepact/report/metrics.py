@@ -19,7 +19,7 @@ def render_metrics(data: Data) -> RenderableType:
     return Group(*_tables(data["metrics"]), *_differences(data["differences"]), *_left_out(data))
 
 
-def render_summary(data: Data) -> RenderableType:
+def render_metrics_summary(data: Data) -> RenderableType:
     """What stands in the report of a run: the metrics and how many decisions differ."""
     return Group(*_overall(data["metrics"]), *_differences(data["differences"]), *_left_out(data))
 

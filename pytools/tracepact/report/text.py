@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tracepact.core import Aggregation
+from tracepact.report.metrics import render_metrics_summary
 from tracepact.report.preparation import preparation_lines
 from tracepact.report.timeline import draw, duration
 from tracepact.report.witnesses import describe
@@ -43,6 +44,7 @@ def _sections(data: Data) -> Iterator[RenderableType]:
     yield _heading(data)
     yield VectorTable(data)
     yield _beside(data)
+    yield render_metrics_summary(data["metrics"])
     if data["sweeps"]:
         yield _sweep_table(data)
     if len(data["classes"]) > 1:
