@@ -26,9 +26,9 @@ class Outcome:
 
     @property
     def places(self) -> list[tuple[str, str]]:
-        """The code and the place of every diagnostic on standard error, in order."""
+        """The code and the place of every diagnostic that was drawn, on either stream, in order."""
         found: list[tuple[str, str]] = []
-        for line in self.err.splitlines():
+        for line in (*self.out.splitlines(), *self.err.splitlines()):
             if line.startswith(("error[", "warning[")):
                 found.append((line.split("[")[1].split("]")[0], ""))
             elif line.lstrip().startswith("--> ") and found and not found[-1][1]:

@@ -140,7 +140,7 @@ def test_a_bad_contract_is_refused_by_every_command(
     outcome = run(command, "bad.contract", *more.get(command, ()), folder=tmp_path)
     assert outcome.code == 2
     assert outcome.places == places
-    assert outcome.out == ""
+    assert command == "check" or outcome.out == ""
     assert not (tmp_path / "out").exists()
 
 

@@ -10,9 +10,9 @@ from cli.command import events, listing, run, write
 
 from tracepact.specs import starter_contracts
 
-FINE = "# kept\ncontract fine\nstep 20ms\n\nclause c on true : ref_onset  # beside\n"
-LOOSE = "# kept\ncontract   fine\nstep 20ms\n\nclause c on  true: (ref_onset)  # beside\n"
-UNUSED = "contract w\nstep 20ms\nparam p = 1s\nclause c on true : ref_onset\n"
+FINE = "# kept\ncontract fine\nstep 20ms\n\nclause c on true : pred_onset  # beside\n"
+LOOSE = "# kept\ncontract   fine\nstep 20ms\n\nclause c on  true: (pred_onset)  # beside\n"
+UNUSED = "contract w\nstep 20ms\nparam p = 1s\nclause c on true : pred_onset\n"
 BAD = """contract bad
 step 20ms
 clause a on ref_onst : ref_onset
@@ -41,22 +41,21 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", starter_contracts())
 def test_a_starter_contract_is_checked_by_its_name(name: str) -> None:
     outcome = run("check", name, "--strict")
-    assert (outcome.code, outcome.out, outcome.err) == (0, "", f"{name}: ok\n")
+    assert (outcome.code, outcome.out, outcome.err) == (0, f"{name}: ok\n", "")
 
 
 def test_check_says_all_errors_of_a_file_with_line_span_and_help(folder: Path) -> None:
     outcome = run("check", "bad.contract", folder=folder)
-    assert (outcome.code, outcome.places, outcome.out) == (2, FAULTS, "")
-    assert "did you mean `ref_onset`?" in outcome.err
-    assert "3 | clause a on ref_onst : ref_onset\n  |             ^^^^^^^^\n" in outcome.err
+    assert (outcome.code, outcome.places, outcome.err) == (2, FAULTS, "")
+    assert "did you mean `ref_onset`?" in outcome.out
+    assert "3 | clause a on ref_onst : ref_onset\n  |             ^^^^^^^^\n" in outcome.out
 
 
 def test_check_takes_several_files_and_names_each(folder: Path) -> None:
     outcome = run("check", "fine.contract", "absent.contract", "nobody", "bad.contract", folder=folder)
     assert outcome.code == 2
-    assert outcome.err.startswith(
-        "fine.contract: ok\nabsent.contract: 1 error\nnobody: 1 error\nbad.contract: 4 errors\n"
-    )
+    summaries = [line for line in outcome.out.splitlines() if line.endswith((": ok", " error", " errors"))]
+    assert summaries == ["fine.contract: ok", "absent.contract: 1 error", "nobody: 1 error", "bad.contract: 4 errors"]
     assert outcome.places == [("unreadable-file", "absent.contract"), ("unreadable-file", "nobody"), *FAULTS]
 
 
@@ -84,8 +83,18 @@ def test_strict_makes_a_warning_of_check_an_error(folder: Path) -> None:
     strict = run("check", "unused.contract", "--strict", folder=folder)
     assert (lenient.code, strict.code) == (0, 2)
     assert lenient.codes == strict.codes == ["unused-parameter"]
-    assert "--strict makes these warnings errors" in strict.err
-    assert "--strict" not in lenient.err
+    assert strict.err == "--strict makes warnings errors\n"
+    assert lenient.err == ""
+    asked = run("check", "unused.contract", "--fail-on", "warning", folder=folder)
+    assert (asked.code, asked.err) == (2, "--fail-on warning makes warnings errors\n")
+
+
+def test_check_reads_standard_input(folder: Path) -> None:
+    fine = run("check", "-", folder=folder, stdin=FINE.encode())
+    assert (fine.code, fine.out) == (0, "-: ok\n")
+    bad = run("check", "-", folder=folder, stdin=BAD.encode())
+    assert (bad.code, bad.places) == (2, [(code, place.replace("bad.contract", "-")) for code, place in FAULTS])
+    assert run("check", "-", folder=folder, stdin=b"contract \xff").places == [("bad-encoding", "-:1")]
 
 
 def test_a_folder_does_not_hide_a_starter_contract_of_its_name(folder: Path) -> None:
@@ -129,7 +138,7 @@ def test_fmt_formats_standard_input_to_standard_output(folder: Path) -> None:
     outcome = run("fmt", "-", stdin=LOOSE.encode())
     assert (outcome.code, outcome.out, outcome.err) == (0, FINE, "")
     assert run("fmt", "--check", "-", stdin=LOOSE.encode()).code == 1
-    assert run("fmt", "-", stdin=b"contract \xff\n").places == [("bad-encoding", "-")]
+    assert run("fmt", "-", stdin=b"contract \xff\n").places == [("bad-encoding", "-:1")]
 
 
 def test_fmt_touches_no_file_when_one_has_errors(folder: Path) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from cli.command import run, write
 
+from tracepact.diagnostics import CODES
+
 HEAD = "contract c\nstep 20ms\n"
 OLD = HEAD + "clause onset on ref_onset : ref_onset -> N[40ms] pred_onset\nclause whole on each ref : covering <= 1\n"
 SLOW = ("p U[900f] (p U[900f] q)", "p U[1800f] q")
@@ -122,14 +124,14 @@ def test_a_warning_fails_only_when_asked_to(folder: Path) -> None:
 
 def test_the_vacuity_trap_is_shown_with_a_trace_and_the_obligation_to_write(folder: Path) -> None:
     outcome = run("check", "trap.contract", folder=folder)
-    assert "= help: oblige it only where it asks something: `on ref_onset`" in outcome.err
-    assert "| frame 0 of 1  ▼" in outcome.err
+    assert "= help: oblige it only where it asks something: `on ref_onset`" in outcome.out
+    assert "| frame 0 of 1  ▼" in outcome.out
     (item,) = json.loads(run("check", "trap.contract", "--format", "json", folder=folder).out)
     assert item["trace"].splitlines()[0] == "frame 0 of 1  ▼"
 
 
 def test_notes_are_shown_only_when_asked_for() -> None:
-    assert run("check", "boundary_gate").err == "boundary_gate: ok\n"
+    assert run("check", "boundary_gate").out == "boundary_gate: ok\n"
     outcome = run("check", "boundary_gate", "--notes", "--format", "json")
     assert [item["code"] for item in json.loads(outcome.out)] == ["contract-lookahead", "clause-implied"]
 
@@ -151,12 +153,21 @@ def test_a_code_is_explained_with_its_rules() -> None:
     assert outcome.code == 0
     assert outcome.out.startswith("warning[rounded-window]: ")
     assert "rule 2.6: Bounds become frames" in outcome.out
-    assert run("check", "--explain", "rounded-windw").code == 2
     assert run("check").code == 2
 
 
+def test_explain_without_a_code_lists_them_all_and_a_misspelt_one_is_offered() -> None:
+    listed = run("check", "--explain")
+    assert listed.code == 0
+    assert {line.split()[0] for line in listed.out.splitlines() if line.startswith("  ")} == set(CODES)
+    wrong = run("check", "--explain", "rounded-windw")
+    assert wrong.code == 2
+    assert "did you mean `rounded-window`?" in wrong.err
+    assert "`tracepact check --explain` lists them all" in run("check", "--explain", "zzz").err
+
+
 def test_a_contract_against_itself_shows_nothing(folder: Path) -> None:
-    assert run("check", "old.contract", "--against", "old.contract", folder=folder).err == "old.contract: ok\n"
+    assert run("check", "old.contract", "--against", "old.contract", folder=folder).out == "old.contract: ok\n"
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import click
 
 from tracepact.cli.exits import Exit
 from tracepact.cli.screen import say
-from tracepact.diagnostics import Diagnostics, RowPlace, Source
-from tracepact.lang import format_document, read_document, read_file
+from tracepact.diagnostics import Diagnostics, Source
+from tracepact.lang import decode_source, format_document, read_document, read_file
 from tracepact.report.files import write_whole
 from tracepact.specs import starter_contracts
 
@@ -25,7 +25,7 @@ def command(contracts: tuple[str, ...], check: bool, diff: bool) -> int:
     formatted: list[tuple[Source, str]] = []
     for given in contracts:
         starter = "a starter contract is not yours to format; copy it first" if given in starter_contracts() else None
-        source = _standard_input(diagnostics) if given == "-" else read_file(given, diagnostics, starter)
+        source = _read(given, diagnostics, starter)
         if source is not None:
             source = replace(source, name=given)
             formatted.append((source, format_document(read_document(source, diagnostics), source)))
@@ -47,13 +47,10 @@ def command(contracts: tuple[str, ...], check: bool, diff: bool) -> int:
     return Exit.OK
 
 
-def _standard_input(diagnostics: Diagnostics) -> Source | None:
-    try:
-        return Source("-", sys.stdin.buffer.read().decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        headline, help = f"byte {error.start} is not UTF-8 text", "give the text as UTF-8"
-        diagnostics.add("bad-encoding", headline, RowPlace("-"), help)
-        return None
+def _read(given: str, diagnostics: Diagnostics, help: str | None) -> Source | None:
+    if given == "-":
+        return decode_source(sys.stdin.buffer.read(), "-", diagnostics)
+    return read_file(given, diagnostics, help)
 
 
 def _difference(source: Source, text: str) -> str:

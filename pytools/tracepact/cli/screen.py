@@ -41,10 +41,10 @@ def reader_may_leave() -> Iterator[None]:
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def say(text: str, style: str | None = None) -> None:
-    """A line on standard error, as it stands."""
+def say(text: str, style: str | None = None, *, answer: bool = False) -> None:
+    """A line on standard error, or on standard output if it is what was asked for, as it stands."""
     with reader_may_leave():
-        messages().print(text, style=style, markup=False, soft_wrap=True)
+        (output() if answer else messages()).print(text, style=style, markup=False, soft_wrap=True)
 
 
 @contextmanager
@@ -73,10 +73,13 @@ def counted() -> Iterator[Callable[[int, int, str], None]]:
         yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
 
 
-def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "terminal") -> None:
-    """Diagnostics: text goes to standard error, machine formats to standard output."""
+def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "terminal", *, answer: bool = False) -> None:
+    """Diagnostics: text goes to standard error, machine formats to standard output.
+
+    Where they are the answer to what was asked, text goes to standard output too, and every one is shown in full.
+    """
     found = list(diagnostics)
-    text = render_diagnostics(found, form)
+    text = render_diagnostics(found, form, every=answer)
     if form != "terminal":
         with reader_may_leave():
             click.echo(text, nl=bool(text))
@@ -84,7 +87,7 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "terminal")
     styles = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
     for line in text.splitlines():
         style = next((style for severity, style in styles.items() if line.startswith(f"{severity.value}[")), None)
-        say(line, style)
+        say(line, style, answer=answer)
 
 
 def refuse(diagnostics: Iterable[Diagnostic]) -> None:

@@ -11,8 +11,13 @@ from tracepact.diagnostics.model import Diagnostic, RowPlace, TextPlace
 _LISTED_PER_CODE = 5
 
 
-def render_diagnostics(diagnostics: Sequence[Diagnostic], form: str = "terminal") -> str:
-    """All diagnostics in one of the `DIAGNOSTIC_FORMATS`; empty text for none, but `[]` in JSON."""
+def render_diagnostics(diagnostics: Sequence[Diagnostic], form: str = "terminal", *, every: bool = False) -> str:
+    """All diagnostics in one of the `DIAGNOSTIC_FORMATS`; empty text for none, but `[]` in JSON.
+
+    On a terminal warnings of one code beyond a few are counted, unless `every` one is wanted in full.
+    """
+    if form == "terminal" and every:
+        return "\n".join(map(_block, diagnostics))
     return DIAGNOSTIC_FORMATS[form](diagnostics)
 
 

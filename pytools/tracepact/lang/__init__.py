@@ -2,10 +2,12 @@
 
 from tracepact.lang.compile import (
     compile_source,
+    decode_source,
     load_contract,
     override,
     parse_contract,
     parse_formula,
+    parse_located,
     read_file,
     read_source,
 )
@@ -15,11 +17,13 @@ from tracepact.lang.reader import read_document, read_formula
 __all__ = [
     "canonical_text",
     "compile_source",
+    "decode_source",
     "format_document",
     "load_contract",
     "override",
     "parse_contract",
     "parse_formula",
+    "parse_located",
     "print_expression",
     "read_document",
     "read_file",

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from tracepact.core import Contract, Formula
+from tracepact.core import Contract, Formula, Located
 from tracepact.diagnostics import (
     Diagnostic,
     Diagnostics,
@@ -40,12 +40,17 @@ def read_file(path: str | Path, diagnostics: Diagnostics, help: str | None = Non
         reason = (error.strerror or str(error)).lower()
         diagnostics.add("unreadable-file", f"cannot read `{path}`: {reason}", RowPlace(str(path)), help)
         return None
+    return decode_source(raw, shown_path(Path(path)), diagnostics)
+
+
+def decode_source(raw: bytes, name: str, diagnostics: Diagnostics) -> Source | None:
+    """The text of a contract given as bytes; None and a diagnostic if they are no text."""
     try:
-        return Source(shown_path(Path(path)), raw.decode("utf-8-sig"))
+        return Source(name, raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         headline = f"byte {error.start} is not UTF-8 text"
-        diagnostics.add("bad-encoding", headline, RowPlace(str(path), line), "save the file as UTF-8")
+        diagnostics.add("bad-encoding", headline, RowPlace(name, line), "save it as UTF-8")
         return None
 
 
@@ -76,8 +81,13 @@ def override(contract: Contract, overrides: Mapping[str, str]) -> Contract:
 
 def parse_formula(text: str, step: Fraction, *, free_atoms: bool = True) -> Formula:
     """A core formula from text at a given step; InvalidInput carries every error found."""
+    return parse_located(text, step, free_atoms=free_atoms).formula
+
+
+def parse_located(text: str, step: Fraction, *, free_atoms: bool = True, name: str = "<formula>") -> Located:
+    """The core formula of a text with its places and its bounds as written; InvalidInput carries every error found."""
     diagnostics = Diagnostics()
-    source = Source("<formula>", text)
+    source = Source(name, text)
     node = read_formula(source, diagnostics)
     diagnostics.raise_errors()
     if node is None:
@@ -85,7 +95,7 @@ def parse_formula(text: str, step: Fraction, *, free_atoms: bool = True) -> Form
     scope = Scope(source, diagnostics, step, {}, frozenset(), free_atoms)
     located = lower_formula(node, scope)
     diagnostics.raise_errors()
-    return located.formula
+    return located
 
 
 def compile_source(

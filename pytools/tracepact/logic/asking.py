@@ -1,6 +1,7 @@
 """Asks questions on behalf of the checker: samples first, then the solver, and keeps what stayed undecided."""
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -18,15 +19,21 @@ _SAMPLES = 12
 _LONGEST_SAMPLE = 4000
 
 
+def unwatched(question: str) -> None:
+    """Nobody wants to know what is being asked."""
+
+
 @dataclass(slots=True)
 class Asker:
     """What the checker asks about one contract."""
 
     budget: Budget
+    watch: Callable[[str], None] = unwatched
     undecided: list[Diagnostic] = field(default_factory=list)
 
     def possible(self, formula: Formula, question: str, place: TextPlace) -> bool | None:
         """Whether the formula holds at some frame of some trace; None, and a note, if that stays unknown."""
+        self.watch(question)
         if sampled(formula):
             return True
         answer = solve(formula, Terms(budget=self.budget, minimise=False))
@@ -46,6 +53,7 @@ class Asker:
         """Whether a predicate can be true for some obligation; None, and a note, if that stays unknown."""
         from tracepact.logic.event_decide import solve_predicate
 
+        self.watch(question)
         answer = solve_predicate(asked, self.budget, minimise=False)
         if answer.verdict is Verdict.UNKNOWN:
             self._note(question, answer.reason, place)

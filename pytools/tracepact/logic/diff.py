@@ -1,12 +1,12 @@
 """A semantic diff of two versions of a contract: which clauses became stronger, weaker, incomparable, and where."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tracepact.core import And, Contract, EventAtom, EventClause, FrameClause, Not
 from tracepact.diagnostics import Diagnostic, TextPlace
-from tracepact.logic.asking import Asker
+from tracepact.logic.asking import Asker, unwatched
 from tracepact.logic.decide import Budget
 from tracepact.logic.event_model import EventQuestion, violations
 from tracepact.logic.findings import CHECK_BUDGET, by_place
@@ -18,9 +18,11 @@ from tracepact.logic.vocabulary import renamed
 _Side = TypeVar("_Side")
 
 
-def diff_contracts(new: Contract, old: Contract, *, budget: Budget = CHECK_BUDGET) -> list[Diagnostic]:
+def diff_contracts(
+    new: Contract, old: Contract, *, budget: Budget = CHECK_BUDGET, watch: Callable[[str], None] = unwatched
+) -> list[Diagnostic]:
     """What changed from the old version to the new one, clause by clause; clauses are the same by name."""
-    return by_place(list(_Diff(new, old, Asker(budget)).findings()))
+    return by_place(list(_Diff(new, old, Asker(budget, watch)).findings()))
 
 
 @dataclass(slots=True)

@@ -1,10 +1,10 @@
 """Everything `check` finds in a contract that compiles, ordered by place."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, TextPlace
-from tracepact.logic.asking import Asker
+from tracepact.logic.asking import Asker, unwatched
 from tracepact.logic.decide import Budget
 from tracepact.logic.event_findings import EventFindings
 from tracepact.logic.frame_findings import FrameFindings
@@ -15,9 +15,15 @@ CHECK_BUDGET = Budget(seconds=5.0)
 """What one question of a check may cost unless the caller says otherwise."""
 
 
-def check_contract(contract: Contract, *, notes: bool = False, budget: Budget = CHECK_BUDGET) -> list[Diagnostic]:
-    """Warnings, with `notes` also notes; questions that stayed open are always among them."""
-    written, ask = Written(contract), Asker(budget)
+def check_contract(
+    contract: Contract,
+    *,
+    notes: bool = False,
+    budget: Budget = CHECK_BUDGET,
+    watch: Callable[[str], None] = unwatched,
+) -> list[Diagnostic]:
+    """Warnings, with `notes` also notes; questions that stayed open are always among them; `watch` is told each."""
+    written, ask = Written(contract), Asker(budget, watch)
     found = [
         *ValueFindings(written).warnings(),
         *FrameFindings(written, ask).findings(notes=notes),
