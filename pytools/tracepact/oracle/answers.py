@@ -5,13 +5,11 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-import numpy as np
-
 from tracepact.core import Aggregation, Formula, Matcher, MatcherKind, Projection, atoms, lookahead, lookback
 from tracepact.oracle import definitions
+from tracepact.oracle.definitions import Entry
 from tracepact.oracle.engines import Clip, Engine
 from tracepact.oracle.trees import BadCase, bits, formula_of, frames_of, shown
-from tracepact.score import ClauseCounts, aggregate
 from tracepact.trace import Run, exact
 
 Case = Mapping[str, Any]
@@ -84,13 +82,13 @@ def clause(case: Case, engine: Engine) -> Answer:
 
 def aggregated(case: Case, engine: Engine) -> Answer:
     """The value of counts, classes × clips, under every aggregation (rules 7.2 to 7.5)."""
-    entries = case["entries"]
-    table = {k: np.array([[e[k] for e in row] for row in entries]) for k in ("satisfied", "obligated")}
-    runs = np.array([[bool(e.get("runs", False)) for e in row] for row in entries])
-    counter = runs & (table["obligated"] == 0) & (case["kind"] == "event")
-    counts = ClauseCounts(table["satisfied"], table["obligated"], counter)
-    scores = {a.value: aggregate(counts, a) for a in Aggregation}
-    return {name: {"value": str(score.value), "vacuous": score.vacuous} for name, score in scores.items()}
+    of_events = case["kind"] == "event"
+    entries = [
+        [Entry(e["satisfied"], e["obligated"], of_events and bool(e.get("runs", False))) for e in row]
+        for row in case["entries"]
+    ]
+    scores = {a.value: engine.aggregate(entries, a) for a in Aggregation}
+    return {name: {"value": str(value), "vacuous": vacuous} for name, (value, vacuous) in scores.items()}
 
 
 def measure(case: Case, engine: Engine) -> Answer:

@@ -6,13 +6,16 @@ from typing import Any
 
 from tracepact.core import Aggregation, Contract, FrameClause
 from tracepact.diagnostics import Diagnostics, InvalidInput
-from tracepact.events import Unbounded, evaluate_events
-from tracepact.lang import parse_contract
+from tracepact.events import Unbounded
+from tracepact.lang import override, parse_contract
+from tracepact.oracle import definitions
 from tracepact.oracle.answers import Answer, Case, matcher_of, runs_of
-from tracepact.oracle.engines import REFERENCE, Clip, Engine
+from tracepact.oracle.definitions import Scored
+from tracepact.oracle.engines import REFERENCE, Engine, EventScene
+from tracepact.oracle.scoring import NaiveCard, NaiveClip
 from tracepact.oracle.trees import frames_of
 from tracepact.score import Scorecard, score_family, sweep
-from tracepact.trace import Durations, Event, EventTable, Family, Mode, Side, assemble, exact
+from tracepact.trace import Durations, Event, EventTable, Family, Mode, assemble, exact
 
 
 def event_clause(case: Case, engine: Engine) -> Answer:
@@ -24,34 +27,23 @@ def event_clause(case: Case, engine: Engine) -> Answer:
         f"matcher {matcher.kind.value}(search = {matcher.search}s, overlap_reward = {matcher.overlap_reward}) "
         f"clause clause_ on each {case['each']} : {case['predicate']}"
     )
-    others = [tuple(runs_of(runs)) for runs in case.get("others", [])]
-    refs = {k: runs for k, runs in enumerate([tuple(runs_of(case["ref"])), *others]) if runs}
-    preds = {0: tuple(runs_of(case["pred"]))} if case["pred"] else {}
-    family = Family(
-        step,
-        Mode.CLASS_INDEXED,
-        ("clip",),
-        (int(case["frames"]),),
-        tuple(f"class{k}" for k in range(1 + len(others))),
-        {Side.REF: refs, Side.PRED: preds},
-        {0: tuple(runs_of(case["ignored"]))} if "ignored" in case else {},
-        {},
-    )
     contract = parse_contract(text)
-    own = _only_class_zero(evaluate_events(contract, family).clauses[0].witnesses)
-    card = score_family(contract, family)
-    score = card.score("clause_", Aggregation.POOLED, label=0)
+    scene = EventScene(
+        int(case["frames"]),
+        runs_of(case["ref"]),
+        runs_of(case["pred"]),
+        [runs_of(runs) for runs in case.get("others", [])],
+        runs_of(case.get("ignored", [])),
+    )
+    found = engine.events(contract, scene)
+    value, vacuous = definitions.score(found.entry)
     return {
-        "violated": own,
-        "satisfied": score.satisfied,
-        "obligated": score.obligated,
-        "value": str(score.value),
-        "vacuous": score.vacuous,
+        "violated": [list(run) for run in found.violated],
+        "satisfied": found.entry.satisfied,
+        "obligated": found.entry.obligated,
+        "value": str(value),
+        "vacuous": vacuous,
     }
-
-
-def _only_class_zero(witnesses: Any) -> list[list[int]]:
-    return [list(witness.interval) for witness in witnesses if witness.segment == 0]
 
 
 def score(case: Case, engine: Engine) -> Answer:
@@ -62,15 +54,61 @@ def score(case: Case, engine: Engine) -> Answer:
         family = _family(contract, case, diagnostics)
     except InvalidInput as invalid:
         return {"errors": sorted({d.code for d in invalid.diagnostics if d.severity.value == "error"})}
+    found = _by_definition(contract, case, family) if engine is REFERENCE else _by_package(contract, family)
+    return {**found, "errors": [], "warnings": sorted({d.code for d in diagnostics.warnings})}
+
+
+def _by_definition(contract: Contract, case: Case, family: Family) -> Answer:
+    """Everything from the definitions; the package gave the classes alone (rule 7.6)."""
+    clips = [_naive_clip(clip) for clip in case["clips"]]
+    union = family.mode is Mode.UNION
+
+    def card(of: Contract) -> NaiveCard:
+        return NaiveCard(of, clips, family.classes, union=union)
+
+    scored = card(contract)
+    vector = scored.vector()
+    soft, edges = scored.soft()
+    points = [
+        (sweep.parameter, value, card(override(contract, {sweep.parameter: value})).vector(contract.aggregation))
+        for sweep in contract.sweeps
+        for value in sweep.values
+    ]
+    return {
+        "vector": _scored(vector),
+        "counts": scored.counts(),
+        "vacuous": [name for name, (_, vacuous) in vector.items() if vacuous],
+        "aggregations": {a.value: _scored(scored.vector(a)) for a in Aggregation},
+        "logic": str(sum((value for value, _ in vector.values()), Fraction(0)) / len(vector)),
+        "profiles": {name: str(value) for name, value in scored.profiles().items()},
+        "soft": {"value": f"{soft:.6f}", "edges": edges},
+        "sweeps": [{"parameter": p, "value": value, "vector": _scored(at)} for p, value, at in points],
+        "pairs": [
+            [place.clip, place.label, list(place.scene.refs[i]), list(place.scene.preds[j])]
+            for place in scored.places
+            for i, j in place.pairs
+        ],
+        "witnesses": list(scored.witnesses()),
+    }
+
+
+def _scored(vector: Mapping[str, Scored]) -> dict[str, str]:
+    return {name: str(value) for name, (value, _) in vector.items()}
+
+
+def _naive_clip(clip: Mapping[str, Any]) -> NaiveClip:
+    masks = {name: frames_of(text) for name, text in clip.get("masks", {}).items()}
+    ref, pred, ignore = (_events(clip.get(kind, [])) for kind in ("ref", "pred", "ignore"))
+    return NaiveClip(clip["name"], exact(clip["duration"]), ref, pred, ignore, masks)
+
+
+def _by_package(contract: Contract, family: Family) -> Answer:
     card = score_family(contract, family)
     vector = card.vector()
     soft, edges = card.soft.mean()
-    counts = {name: [s.satisfied, s.obligated] for name, s in card.vector(Aggregation.POOLED).items()}
-    if engine is REFERENCE:
-        counts |= {c.name: _naive_counts(c, contract, case, family, engine) for c in contract.frame_clauses}
     return {
         "vector": _values(vector),
-        "counts": counts,
+        "counts": {name: [s.satisfied, s.obligated] for name, s in card.vector(Aggregation.POOLED).items()},
         "vacuous": [name for name, s in vector.items() if s.vacuous],
         "aggregations": {a.value: _values(card.vector(a)) for a in Aggregation},
         "logic": str(card.logic()),
@@ -79,8 +117,6 @@ def score(case: Case, engine: Engine) -> Answer:
         "sweeps": [{"parameter": p.parameter, "value": p.value, "vector": _values(p.vector)} for p in sweep(card)],
         "pairs": [[*family.place(m.segment), list(m.ref), list(m.pred)] for m in card.events.matches],
         "witnesses": [w for c in contract.clauses for w in _witnesses(card, c.name, isinstance(c, FrameClause))],
-        "errors": [],
-        "warnings": sorted({d.code for d in diagnostics.warnings}),
     }
 
 
@@ -110,39 +146,6 @@ def _family(contract: Contract, case: Case, diagnostics: Diagnostics) -> Family:
 
 def _events(rows: Any) -> tuple[Event, ...]:
     return tuple(Event(exact(row[0]), exact(row[1]), row[2] if len(row) > 2 else "") for row in rows)
-
-
-def _naive_counts(clause: FrameClause, contract: Contract, case: Case, family: Family, engine: Engine) -> list[int]:
-    """The pooled counts of a frame clause from the definitions alone: every clip and class by itself (rule 6.6)."""
-    satisfied = obligated = 0
-    for label in family.classes:
-        clips = [_naive_clip(label, contract, clip, family, engine) for clip in case["clips"]]
-        due, holds = engine.verdicts(clause.obligation, clips), engine.verdicts(clause.formula, clips)
-        for clip, obliged, held in zip(clips, due, holds, strict=True):
-            judged = [held[i] for i in range(clip.frames) if obliged[i] and not clip.ignored[i]]
-            satisfied, obligated = satisfied + sum(judged), obligated + len(judged)
-    return [satisfied, obligated]
-
-
-def _naive_clip(label: str, contract: Contract, clip: Mapping[str, Any], family: Family, engine: Engine) -> Clip:
-    """The atoms of one clip and class (rules 5.3 to 5.9)."""
-    step, duration = contract.step, exact(clip["duration"])
-
-    def mask(rows: Any, wanted: Callable[[str], bool]) -> list[bool]:
-        events = [(e.onset, e.offset) for e in _events(rows) if wanted(e.label)]
-        return engine.project(step, duration, contract.projection, events).mask
-
-    masks: dict[str, list[bool]] = {name: frames_of(text) for name, text in clip.get("masks", {}).items()}
-    union = family.mode is Mode.UNION
-    for side in ("ref", "pred"):
-        active = mask(clip[side], lambda own: union or own == label)
-        _, onsets, offsets = engine.edges(active)
-        masks |= {f"{side}_active": active, f"{side}_onset": onsets, f"{side}_offset": offsets}
-        masks[f"other_{side}_active"] = mask(clip[side], lambda own: not union and own != label)
-    regions = [(e.onset, e.offset) for e in _events(clip.get("ignore", [])) if e.label in ("", label) or union]
-    centres = [(2 * i + 1) * step / 2 for i in range(len(masks["ref_active"]))]
-    ignored = [any(on <= centre < off for on, off in regions) for centre in centres]
-    return Clip(len(ignored), masks, ignored)
 
 
 def _witnesses(card: Scorecard, clause: str, of_frames: bool) -> Iterator[dict[str, Any]]:

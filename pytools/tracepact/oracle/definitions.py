@@ -1,10 +1,11 @@
 """Chapters 5, 7 and 8 as naive definitions: what the grid, runs and matchers of the package are tested against."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
 
-from tracepact.core import Matcher, MatcherKind, Projection
+from tracepact.core import Aggregation, Matcher, MatcherKind, Projection
 from tracepact.trace import Run
 
 Candidate = tuple[int, int, Fraction]
@@ -97,6 +98,58 @@ def _one_to_one(found: Sequence[Candidate]) -> Iterator[Sequence[Candidate]]:
 
 def _pairs(some: Sequence[Candidate]) -> list[tuple[int, int]]:
     return sorted((i, j) for i, j, _ in some)
+
+
+# Scores
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The counts of a clause in one clip and class; `runs` tells of an event clause whether there is any run."""
+
+    satisfied: int
+    obligated: int
+    runs: bool = False
+
+
+Scored = tuple[Fraction, bool]
+"""A value, and whether it is vacuous."""
+
+
+def score(entry: Entry) -> Scored:
+    """Rules 7.2 to 7.4; a frame clause has no runs to speak against it."""
+    if entry.obligated:
+        return Fraction(entry.satisfied, entry.obligated), False
+    return (Fraction(0), False) if entry.runs else (Fraction(1), True)
+
+
+def aggregate(entries: Sequence[Sequence[Entry]], aggregation: Aggregation) -> Scored:
+    """Rule 7.5; a row a class, an entry a clip."""
+    match aggregation:
+        case Aggregation.POOLED:
+            return score(_pooled([entry for row in entries for entry in row]))
+        case Aggregation.MACRO_CLASSES:
+            return _mean([score(_pooled(row)) for row in entries])
+        case Aggregation.MACRO_CLASSES_INFORMATIVE:
+            return _mean([s for s in (score(_pooled(row)) for row in entries) if not s[1]])
+        case Aggregation.MACRO_CLIPS:
+            return _mean([_mean([score(row[k]) for row in entries]) for k in range(len(entries[0]))])
+        case Aggregation.MACRO_CLIPS_INFORMATIVE:
+            informative = [[s for s in (score(row[k]) for row in entries) if not s[1]] for k in range(len(entries[0]))]
+            return _mean([_mean(some) for some in informative if some])
+
+
+def _pooled(entries: Sequence[Entry]) -> Entry:
+    """The counts added; a run anywhere is a run."""
+    satisfied, obligated = (sum(getattr(e, part) for e in entries) for part in ("satisfied", "obligated"))
+    return Entry(satisfied, obligated, any(e.runs for e in entries))
+
+
+def _mean(some: Sequence[Scored]) -> Scored:
+    """The mean; of nothing it is 1 and vacuous, and so it is where every part is."""
+    if not some:
+        return Fraction(1), True
+    return sum((value for value, _ in some), Fraction(0)) / len(some), all(vacuous for _, vacuous in some)
 
 
 # Streams of events

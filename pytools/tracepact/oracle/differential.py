@@ -28,7 +28,7 @@ from tracepact.oracle.trees import formula_of
 from tracepact.oracle.vectors import Profile, Vector, answer
 
 _WANTED = {
-    "score": ("vector", "counts", "vacuous", "pairs"),
+    "score": ("vector", "counts", "vacuous", "aggregations", "profiles", "pairs"),
     "formula": ("formula",),
     "stream": ("out",),
     "project": ("frames", "mask"),
@@ -46,6 +46,7 @@ _RULES = {
     "verdicts": (),
 }
 _TOPICS = {
+    "aggregate": "scores",
     "clause": "scores",
     "events": "events",
     "formula": "syntax",

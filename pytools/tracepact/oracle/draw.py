@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tracepact.core import (
+    Aggregation,
     Always,
     And,
     Atom,
@@ -205,6 +206,8 @@ _RATIOS = {
     "matched": ("iou", "ref.coverage", "pred.purity"),
 }
 _COUNTS = {"ref": "covering", "pred": "covering", "matched": "ref.covering"}
+_TRUTHS = {"ref": ("matched",), "pred": ("matched", "dominant"), "matched": ("matched", "pred.dominant")}
+_SHAPES = ("{} {} {}s", "2 * {} {} {}s", "min({}, 3s) {} {}s", "max(2s, {}) {} {}s")
 
 
 @st.composite
@@ -212,8 +215,8 @@ def _events(draw: Callable[..., Any]) -> Case:
     each = draw(st.sampled_from(["ref", "pred", "matched"]))
     relation = st.sampled_from(["<=", "<", ">=", ">", "==", "!="])
     leaf = st.one_of(
-        st.just("matched"),
-        st.builds("{} {} {}s".format, st.sampled_from(_COMPARED[each]), relation, st.integers(0, 5)),
+        st.sampled_from(_TRUTHS[each]),
+        st.builds(_compared, st.sampled_from(_SHAPES), st.sampled_from(_COMPARED[each]), relation, st.integers(0, 5)),
         st.builds("{} {} {}/4".format, st.sampled_from(_RATIOS[each]), relation, st.integers(0, 4)),
         st.builds("{} {} {}".format, st.just(_COUNTS[each]), relation, st.integers(0, 3)),
     )
@@ -233,9 +236,31 @@ def _events(draw: Callable[..., Any]) -> Case:
         "predicate": draw(predicate),
         "ref": draw(_runs_of()),
         "pred": draw(_runs_of()),
+        **({"others": [draw(_runs_of())]} if draw(st.booleans()) else {}),
+        **({"ignored": draw(_runs_of())} if draw(st.booleans()) else {}),
         "merge_gap": draw(st.sampled_from(["0", "1", "2"])),
         "matcher": draw(_matcher()),
     }
+
+
+def _compared(shape: str, attribute: str, relation: str, bound: int) -> str:
+    """A comparison; `shortest_gap`, which may be unbounded, and sums stand alone (rule 4.9)."""
+    alone = attribute.endswith("shortest_gap") or " " in attribute
+    return (_SHAPES[0] if alone else shape).format(attribute, relation, bound)
+
+
+@st.composite
+def _aggregate(draw: Callable[..., Any]) -> Case:
+    """Counts by class and clip; runs without an obligation speak against an event clause."""
+    kind = draw(st.sampled_from(["frame", "event"]))
+
+    def entry() -> Case:
+        obligated = draw(st.sampled_from([0, 0, 1, 2, 3, 5, 6]))
+        counts = {"satisfied": draw(st.integers(0, obligated)), "obligated": obligated}
+        return counts if kind == "frame" else {**counts, "runs": obligated > 0 or draw(st.booleans())}
+
+    classes, clips = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    return {"ask": "aggregate", "kind": kind, "entries": [[entry() for _ in range(clips)] for _ in range(classes)]}
 
 
 # Text
@@ -277,8 +302,12 @@ def _precedence(draw: Callable[..., Any]) -> Case:
 _CONTRACT = """contract random
 step 20ms
 merge_gap 20ms
+aggregate {aggregation}
+param tol = 20ms
+sweep tol = 0ms 40ms
+profile strict over macro_clips : onset = 2, whole = 1
 matcher {matcher}(search = 40ms, overlap_reward = 0.5)
-clause onset on ref_onset : ref_onset -> N[20ms] pred_onset
+clause onset on ref_onset : ref_onset -> N[tol] pred_onset
 clause offset on ref_offset : ref_offset -> N[20ms] pred_offset
 clause missing on ref_active : ref_active -> N[20ms] pred_active
 clause whole on each ref : matched and covering <= 1
@@ -296,13 +325,18 @@ def _score(draw: Callable[..., Any]) -> Case:
                 found.append([f"0.{2 * start:02d}", f"0.{2 * end:02d}", draw(st.sampled_from(["x", "y"]))])
         return found
 
+    def ignored() -> dict[str, list[list[str]]]:
+        return {"ignore": [["0.05", draw(st.sampled_from(["0.09", "0.24"]))]]} if draw(st.booleans()) else {}
+
     clips = [
-        {"name": name, "duration": "0.24", "ref": events(), "pred": events()}
+        {"name": name, "duration": "0.24", "ref": events(), "pred": events(), **ignored()}
         for name in ("a", "b")[: draw(st.integers(1, 2))]
     ]
     matcher = draw(st.sampled_from(["greedy", "optimal"]))
     mode = draw(st.sampled_from(["class_indexed", "union"]))
-    return {"ask": "score", "contract": _CONTRACT.format(matcher=matcher), "mode": mode, "clips": clips}
+    aggregation = draw(st.sampled_from([a.value for a in Aggregation]))
+    text = _CONTRACT.format(matcher=matcher, aggregation=aggregation)
+    return {"ask": "score", "contract": text, "mode": mode, "clips": clips}
 
 
 EXPERIMENTS: dict[Profile, dict[str, st.SearchStrategy[Case]]] = {
@@ -339,6 +373,6 @@ EXPERIMENTS: dict[Profile, dict[str, st.SearchStrategy[Case]]] = {
         "chunks": _stream(_formulas(*_FUTURE), chunked=True),
         "chunks that look back": _stream(_formulas(*_ALL), chunked=True),
     },
-    Profile.CONTRACTS: {"scores": _score()},
+    Profile.CONTRACTS: {"aggregation": _aggregate(), "scores": _score()},
 }
 """What is drawn for each profile, by name; every experiment shrinks its own disagreement."""

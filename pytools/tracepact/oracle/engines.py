@@ -4,11 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tracepact.core import Formula, Matcher, Projection, atoms, reach
-from tracepact.events import match_runs
+import numpy as np
+
+from tracepact.core import Aggregation, Contract, Formula, Matcher, Projection, atoms, reach
+from tracepact.events import evaluate_events, match_runs
 from tracepact.monitor import IntegerAlgebra, evaluate_masks, truth
 from tracepact.oracle import definitions
-from tracepact.trace import Grid, Layout, Run, join_runs, runs_of_frames, union_runs
+from tracepact.oracle.definitions import Entry, Scored
+from tracepact.oracle.intervals import Scene, has_runs, judge
+from tracepact.score import ClauseCounts, aggregate
+from tracepact.trace import Family, Grid, Layout, Mode, Run, Side, join_runs, runs_of_frames, union_runs
 from tracepact.trace.family import offset, onset
 
 Masks = Mapping[str, Sequence[bool]]
@@ -34,6 +39,25 @@ class Projected:
 
 
 @dataclass(frozen=True, slots=True)
+class EventScene:
+    """The runs of one clip and class, before joining, those of the references of other classes, and ignored frames."""
+
+    frames: int
+    ref: Sequence[Run]
+    pred: Sequence[Run]
+    others: Sequence[Sequence[Run]]
+    ignored: Sequence[Run]
+
+
+@dataclass(frozen=True, slots=True)
+class EventsFound:
+    """The counts of an event clause and the intervals it is violated for."""
+
+    entry: Entry
+    violated: list[Run]
+
+
+@dataclass(frozen=True, slots=True)
 class Engine:
     """One way to answer."""
 
@@ -43,6 +67,8 @@ class Engine:
     edges: Callable[[Sequence[bool]], tuple[list[Run], list[bool], list[bool]]]
     join: Callable[[Sequence[bool], Fraction, Fraction], list[Run]]
     match: Callable[[Sequence[Run], Sequence[Run], Matcher, Fraction], list[tuple[int, int]]]
+    events: Callable[[Contract, EventScene], EventsFound]
+    aggregate: Callable[[Sequence[Sequence[Entry]], Aggregation], Scored]
 
 
 # The definitions
@@ -63,7 +89,25 @@ def _edges(mask: Sequence[bool]) -> tuple[list[Run], list[bool], list[bool]]:
     return definitions.runs(mask), definitions.onsets(mask), definitions.offsets(mask)
 
 
-REFERENCE = Engine("reference", _verdicts, _project, _edges, definitions.joined, definitions.match)
+def _events(contract: Contract, given: EventScene) -> EventsFound:
+    """The only clause of a contract, by chapters 4, 5, 8 and 9."""
+
+    def joined(runs: Sequence[Run]) -> list[Run]:
+        mask = [any(start <= i < end for start, end in runs) for i in range(given.frames)]
+        return definitions.joined(mask, contract.merge_gap, contract.step)
+
+    refs, preds, others = joined(given.ref), joined(given.pred), [joined(runs) for runs in given.others]
+    ignored = frozenset(i for start, end in given.ignored for i in range(start, end))
+    scene = Scene(refs, preds, others, ignored, contract.step)
+    pairs = definitions.match(refs, preds, contract.matcher, contract.step)
+    judged = judge(contract.event_clauses[0], scene, pairs)
+    entry = Entry(sum(one.holds for one in judged), len(judged), has_runs(scene))
+    return EventsFound(entry, [one.interval for one in judged if not one.holds])
+
+
+REFERENCE = Engine(
+    "reference", _verdicts, _project, _edges, definitions.joined, definitions.match, _events, definitions.aggregate
+)
 
 
 # The fast path
@@ -104,4 +148,40 @@ def _fast_match(ref: Sequence[Run], pred: Sequence[Run], matcher: Matcher, step:
     return list(match_runs(ref, pred, matcher, step))
 
 
-FAST = Engine("fast", _fast_verdicts, _fast_project, _fast_edges, _fast_join, _fast_match)
+def _fast_events(contract: Contract, given: EventScene) -> EventsFound:
+    refs = {k: tuple(runs) for k, runs in enumerate([given.ref, *given.others]) if runs}
+    family = Family(
+        contract.step,
+        Mode.CLASS_INDEXED,
+        ("clip",),
+        (given.frames,),
+        tuple(f"class{k}" for k in range(1 + len(given.others))),
+        {Side.REF: refs, Side.PRED: {0: tuple(given.pred)} if given.pred else {}},
+        {0: tuple(given.ignored)} if given.ignored else {},
+        {},
+    )
+    found = evaluate_events(contract, family)
+    (clause,) = found.clauses
+    entry = Entry(int(clause.satisfied[0]), int(clause.obligated[0]), bool(found.counter_evidence[0]))
+    return EventsFound(entry, [witness.interval for witness in clause.witnesses if witness.segment == 0])
+
+
+def _fast_aggregate(entries: Sequence[Sequence[Entry]], aggregation: Aggregation) -> Scored:
+    satisfied, obligated = (
+        np.array([[getattr(entry, part) for entry in row] for row in entries]) for part in ("satisfied", "obligated")
+    )
+    runs = np.array([[entry.runs for entry in row] for row in entries])
+    found = aggregate(ClauseCounts(satisfied, obligated, runs & (obligated == 0)), aggregation)
+    return found.value, found.vacuous
+
+
+FAST = Engine(
+    "fast",
+    _fast_verdicts,
+    _fast_project,
+    _fast_edges,
+    _fast_join,
+    _fast_match,
+    _fast_events,
+    _fast_aggregate,
+)
