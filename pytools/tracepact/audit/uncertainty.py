@@ -1,0 +1,142 @@
+"""Intervals and differences over clips: how much of them is the choice of clips (rules 16.7 and 16.8)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.audit.bootstrap import DRAWS, SEED, Values, Weights, drawn_scores, draws, interval
+from tracepact.core import Aggregation
+from tracepact.score import ClauseCounts, aggregate
+from tracepact.store import ScoreRows
+
+LEVEL = Fraction(95, 100)
+LOGIC = "logic"
+_NEAR = 1e-9
+"""Differences of floats nearer to zero than this are decided exactly."""
+
+Signs = NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A score and the interval of its draws; the ends are for reading."""
+
+    value: Fraction
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A system minus the one it is compared with: exact, with the interval of its draws and its p."""
+
+    value: Fraction
+    low: float
+    high: float
+    p: Fraction
+
+
+def intervals(
+    rows: ScoreRows,
+    aggregation: Aggregation,
+    *,
+    number: int = DRAWS,
+    seed: int = SEED,
+    level: Fraction = LEVEL,
+) -> dict[str, Interval]:
+    """The score of every clause, and their mean as `logic`, each with its interval."""
+    drawn = [_scores(rows.counts, aggregation, weights) for weights in draws(len(rows.clips), number, seed)]
+    return {
+        name: Interval(value, *interval(np.concatenate([some[name] for some in drawn]), level))
+        for name, value in exact_scores(rows.counts, aggregation).items()
+    }
+
+
+def differences(
+    base: ScoreRows,
+    other: ScoreRows,
+    aggregation: Aggregation,
+    *,
+    number: int = DRAWS,
+    seed: int = SEED,
+    level: Fraction = LEVEL,
+) -> dict[str, Difference]:
+    """The other system minus the base, by clause and for `logic`; both have the same clips, classes and clauses."""
+    drawn: list[dict[str, tuple[Values, Signs]]] = []
+    for weights in draws(len(base.clips), number, seed):
+        ours, theirs = (_scores(rows.counts, aggregation, weights) for rows in (other, base))
+        drawn.append({name: _signed(name, ours, theirs, base, other, aggregation, weights) for name in ours})
+    before, after = exact_scores(base.counts, aggregation), exact_scores(other.counts, aggregation)
+    found = {}
+    for name in after:
+        values, signs = (np.concatenate([some[name][part] for some in drawn]) for part in (0, 1))
+        found[name] = Difference(after[name] - before[name], *interval(values, level), two_sided(signs.astype(np.int8)))
+    return found
+
+
+def two_sided(signs: Signs) -> Fraction:
+    """The two-sided p of the signs of drawn differences."""
+    fewer = min(int((signs <= 0).sum()), int((signs >= 0).sum()))
+    return min(Fraction(1), Fraction(2 * (1 + fewer), 1 + len(signs)))
+
+
+def holm(values: Sequence[Fraction]) -> list[Fraction]:
+    """Values of p, each corrected for all of them (Holm 1979)."""
+    corrected = [Fraction(1)] * len(values)
+    largest = Fraction(0)
+    for rank, index in enumerate(sorted(range(len(values)), key=lambda k: values[k])):
+        largest = max(largest, (len(values) - rank) * values[index])
+        corrected[index] = min(Fraction(1), largest)
+    return corrected
+
+
+def exact_scores(counts: Mapping[str, ClauseCounts], aggregation: Aggregation) -> dict[str, Fraction]:
+    """The vector and its mean as `logic`."""
+    vector = {name: aggregate(some, aggregation).value for name, some in counts.items()}
+    return {**vector, LOGIC: sum(vector.values(), Fraction(0)) / len(vector)}
+
+
+def _scores(counts: Mapping[str, ClauseCounts], aggregation: Aggregation, weights: Weights) -> dict[str, Values]:
+    """The scores of every draw, by clause and for `logic`."""
+    found = {name: drawn_scores(some, aggregation, weights) for name, some in counts.items()}
+    return {**found, LOGIC: np.mean(list(found.values()), axis=0)}
+
+
+def _signed(
+    name: str,
+    ours: Mapping[str, Values],
+    theirs: Mapping[str, Values],
+    base: ScoreRows,
+    other: ScoreRows,
+    aggregation: Aggregation,
+    weights: Weights,
+) -> tuple[Values, Signs]:
+    """The differences of every draw, and their signs: exactly computed where a float could mislead."""
+    difference = ours[name] - theirs[name]
+    signs = np.sign(difference).astype(np.int8)
+    clauses = list(base.counts) if name == LOGIC else [name]
+    touched = weights @ _differ(base, other, clauses).astype(np.float64) > 0
+    near = np.abs(difference) < _NEAR
+    signs[near & ~touched] = 0
+    for draw in np.flatnonzero(near & touched).tolist():
+        clips = np.repeat(np.arange(len(base.clips)), weights[draw].astype(np.int64))
+        total = sum(
+            aggregate(other.counts[c].select(clips=clips), aggregation).value
+            - aggregate(base.counts[c].select(clips=clips), aggregation).value
+            for c in clauses
+        )
+        signs[draw] = (total > 0) - (total < 0)
+    return difference, signs
+
+
+def _differ(base: ScoreRows, other: ScoreRows, clauses: Sequence[str]) -> NDArray[np.bool_]:
+    """The clips on which two systems differ in some count of these clauses."""
+    found = np.zeros(len(base.clips), dtype=np.bool_)
+    for name in clauses:
+        a, b = base.counts[name], other.counts[name]
+        for x, y in ((a.satisfied, b.satisfied), (a.obligated, b.obligated), (a.counter, b.counter)):
+            found |= (x != y).any(axis=0)
+    return found
