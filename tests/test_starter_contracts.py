@@ -15,6 +15,7 @@ from tracepact.lang import compile_source, format_document, read_document, read_
 
 NAMES = (
     "acoustic_front_end",
+    "bio_points",
     "boundary_gate",
     "neural_alignment",
     "retrieval_segmenter",
@@ -155,6 +156,13 @@ FAILURES: dict[str, dict[str, tuple[str, str, str, tuple[int, int]]]] = {
         "duration_guard": ("4", "a 1 2", "a 1 1.7", (0, 1)),
         "fragmentation_guard": ("4", "a 1 2", "a 1 1.4, a 1.6 2", (0, 1)),
     },
+    # Step 10 ms, buffer 150 frames, one frame a timestamp.
+    "bio_points": {
+        # The first call is at 2 s, its detection 1.51 s later; the second is 1.49 s before it and found.
+        "found": ("20", "a 2 2.01, a 5 5.01", "a 3.51 3.52", (1, 2)),
+        # The detection at 12 s is near no call.
+        "caused": ("20", "a 2 2.01", "a 2 2.01, a 12 12.01", (1, 2)),
+    },
     # Step 10 ms, cut 2 frames, edge 10, lead 20, hangover 30. The reference is frames 100 to 199.
     "speech_gate": {
         # The beginning is frames 100 to 110; open from 105, so 103 is the first that sees it 2 frames ahead.
@@ -260,6 +268,8 @@ def test_a_clause_fails_where_it_should(name: str, clause: str) -> None:
     ("name", "clause", "duration", "ref", "pred", "counts"),
     [
         # Exactly at the bound of each window.
+        ("bio_points", "found", "9", "a 2 2.01, a 5 5.01", "a 3.5 3.51", (2, 2)),
+        ("bio_points", "caused", "9", "a 2 2.01", "a 0.5 0.51, a 3.5 3.51", (2, 2)),
         ("speech_gate", "beginning_kept", "4", "a 1 2", "a 1.02 2", (11, 11)),
         ("speech_gate", "ending_kept", "4", "a 1 2", "a 1 1.98", (10, 10)),
         ("speech_gate", "no_chatter", "4", "a 1 2", "a 1 1.4, a 1.56 2", (1, 1)),

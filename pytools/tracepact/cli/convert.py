@@ -7,11 +7,13 @@ import click
 
 from tracepact.cli.data import decoding_given, reading_options
 from tracepact.cli.exits import Exit
+from tracepact.cli.sat import Step
 from tracepact.cli.screen import print_diagnostics, progress, say
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import Reading, durations_from, read_events
 from tracepact.io.formats import FORMATS
 from tracepact.io.writing import WRITABLE, check_place, is_folder, written
+from tracepact.metrics import point_frames
 from tracepact.store.files import write_whole
 
 
@@ -22,6 +24,7 @@ from tracepact.store.files import write_whole
 @click.option("--from", "given", type=click.Choice(FORMATS), help="The format to read, where it is not found out.")
 @reading_options
 @click.option("--durations", help="Where TextGrids end: a table (filename, duration), or one duration for all clips.")
+@click.option("--as-points", type=Step(), help="Write each event as the one frame of this length that holds its onset.")
 def command(
     source: str,
     target: str,
@@ -33,6 +36,7 @@ def command(
     hysteresis: tuple[Fraction, Fraction] | None,
     median: int | None,
     durations: str | None,
+    as_points: Fraction | None,
 ) -> int:
     """Read SOURCE, a file or folder of any format, and write its events; times keep every digit.
 
@@ -46,6 +50,8 @@ def command(
         lengths = durations_from(durations, diagnostics)
         check_place(out, [Path(source)], diagnostics, folder=is_folder(target))
         diagnostics.raise_errors()
+        if as_points is not None:
+            table = point_frames(table, as_points)
         advance(f"writing {out}")
         contents = written(table, target, lengths, diagnostics)
         diagnostics.raise_errors()

@@ -4,7 +4,7 @@ from tracepact.metrics.cells import CellDifference
 from tracepact.metrics.compare import compare, report_unlisted
 from tracepact.metrics.data import METRIC_COLUMNS, metric_rows, metrics_data
 from tracepact.metrics.events import PairDifference
-from tracepact.metrics.points import HALF_WIDTH, OVERLAP, compare_overlap, compare_points
+from tracepact.metrics.points import HALF_WIDTH, OVERLAP, compare_overlap, compare_points, point_frames
 from tracepact.metrics.policy import Arithmetic, EventPolicy, Input, MetricSettings, OffsetRule
 from tracepact.metrics.result import CountMetric, Deviation, Errors, MeanMetric, Measured, Metric, Rates, Tally
 from tracepact.metrics.standard import StandardMetrics, standard_metrics
@@ -34,6 +34,7 @@ __all__ = [
     "compare_points",
     "metric_rows",
     "metrics_data",
+    "point_frames",
     "report_unlisted",
     "standard_metrics",
 ]

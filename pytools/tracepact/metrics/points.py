@@ -1,5 +1,6 @@
 """Timestamps against buffered references, and intervals against overlapping ones (rules 15.16 and 15.17)."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,13 +10,23 @@ from tracepact.metrics.matching import largest
 from tracepact.metrics.pairs import Flags, Indices, Pairs, near
 from tracepact.metrics.policy import Arithmetic, Input, number_text, time_text
 from tracepact.metrics.result import CountMetric, Measured, Tally
-from tracepact.trace import EventTable, Mode, Regions
+from tracepact.trace import Event, EventTable, Mode, Regions
 from tracepact.trace.assemble import UNION_CLASS
 from tracepact.trace.columns import Columns
 
 HALF_WIDTH = Fraction(3, 2)
 OVERLAP = Fraction(3, 10)
 _ROOM = 1 << 62
+
+
+def point_frames(table: EventTable, step: Fraction) -> EventTable:
+    """The table as a point mask: each event is the one frame that holds its onset."""
+
+    def framed(event: Event) -> Event:
+        start = event.onset // step * step
+        return replace(event, onset=start, offset=start + step)
+
+    return replace(table, clips={clip: tuple(map(framed, events)) for clip, events in table.clips.items()})
 
 
 def compare_points(
