@@ -1,0 +1,117 @@
+"""`tracepact metrics`: what it prints in each form, its policies, and what it says of the clips."""
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.command import events, run, write
+
+from tracepact import score
+
+FILES = {
+    "ref.tsv": events("x 1.0 3 a", "y 2.0 4 a", "y 5 6 b"),
+    "pred.tsv": events("x 1.2 3 a", "y 2.2 4 a", "y 5 6 a"),
+    "durations.tsv": "filename\tduration\nx\t10\ny\t10\n",
+}
+SIDES = ("--ref", "ref.tsv", "--pred", "pred.tsv")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path, FILES)
+    return tmp_path
+
+
+def printed(folder: Path, *options: str) -> dict[str, Any]:
+    outcome = run("metrics", *SIDES, "--format", "json", *options, folder=folder)
+    assert outcome.code == 0, outcome.err
+    found: dict[str, Any] = json.loads(outcome.out)
+    return found
+
+
+def named(data: dict[str, Any], name: str) -> dict[str, Any]:
+    (metric,) = (m for m in data["metrics"] if m["name"] == name)
+    return dict(metric)
+
+
+def test_the_two_policies_differ_where_floats_do_and_both_say_so(folder: Path) -> None:
+    exact, floats = printed(folder), printed(folder, "--policy", "sed_eval")
+    # Both onsets of class a are exactly at the collar; floats lose the one at 2 s. b is taken for a: a substitution.
+    assert named(exact, "event")["counts"] == {"tp": 2, "fp": 1, "fn": 1}
+    assert named(floats, "event")["counts"] == {"tp": 1, "fp": 2, "fn": 2}
+    assert named(exact, "event")["micro"]["f1"]["value"] == "2/3"
+    assert named(floats, "event")["micro"]["f1"] == {"value": None, "decimal": 1 / 3}
+    assert named(exact, "event")["errors"]["substitutions"] == 1
+    assert exact["differences"] == floats["differences"]
+    assert exact["differences"]["listed"]["pairs"] == [
+        {"clip": "y", "class": "a", "ref": ["2", "4"], "pred": ["11/5", "4"], "exact": True, "sed_eval": False}
+    ]
+    assert {m["input"] for m in floats["metrics"]} == {"intervals"}
+
+
+def test_every_value_stands_beside_its_input_and_policy(folder: Path) -> None:
+    outcome = run("metrics", *SIDES, folder=folder)
+    assert outcome.code == 0
+    for word in ("frame F1", "segment F1", "event F1", "boundary F1", "transition F1", "onset error", "offset error"):
+        (line,) = (
+            line for line in outcome.out.splitlines() if word in line and ("trace" in line or "intervals" in line)
+        )
+        assert line
+    assert "pairs 1, segments 0" in outcome.out
+    assert "y a 2–4 against 2.2–4 s: yes exactly, no in floats" in outcome.out
+
+
+def test_declared_settings_are_used_and_printed(folder: Path) -> None:
+    data = printed(
+        folder,
+        *("--collar", "100ms", "--offset", "none", "--segment", "500ms", "--radius", "60ms"),
+        *("--contract", "speech_gate"),
+    )
+    assert named(data, "event")["counts"]["tp"] == 0
+    assert "100 ms" in named(data, "event")["policy"]
+    assert "not asked" in named(data, "event")["policy"]
+    assert "500 ms" in named(data, "segment")["policy"]
+    assert "60 ms" in named(data, "transition")["policy"]
+    assert "10 ms" in named(data, "frame")["policy"]  # the grid of the contract
+
+
+def test_rows_for_tables_hold_the_same_numbers(folder: Path) -> None:
+    rows = list(csv.DictReader(StringIO(run("metrics", *SIDES, "--format", "csv", folder=folder).out)))
+    data = printed(folder)
+    (micro,) = (r for r in rows if (r["metric"], r["of"]) == ("event", "micro"))
+    assert [int(micro[key]) for key in ("tp", "fp", "fn")] == list(named(data, "event")["counts"].values())
+    assert float(micro["f1"]) == 2 / 3
+    assert {r["of"] for r in rows} == {"micro", "macro", "class a", "class b"}
+    (mean,) = (r for r in rows if (r["metric"], r["of"]) == ("onset error", "micro"))
+    assert (mean["pairs"], float(mean["mean"])) == ("2", 0.2)
+
+
+def test_a_clip_that_only_the_predictions_name_counts_and_is_said(folder: Path) -> None:
+    write(folder, {"pred.tsv": FILES["pred.tsv"] + "z\t1\t2\ta\n"})
+    outcome = run("metrics", *SIDES, "--durations", "durations.tsv", "--format", "json", folder=folder)
+    assert outcome.code == 0
+    assert named(json.loads(outcome.out), "event")["counts"] == {"tp": 2, "fp": 2, "fn": 1}
+    assert "unlisted-clip" in outcome.codes
+    assert run("metrics", *SIDES, "--strict", folder=folder).code == 2
+
+
+def test_bad_input_is_refused_with_its_row(folder: Path) -> None:
+    write(folder, {"pred.tsv": FILES["pred.tsv"] + "x\t5\t4\ta\n"})
+    outcome = run("metrics", *SIDES, folder=folder)
+    assert outcome.code == 2
+    assert ("offset-before-onset", "pred.tsv:5") in outcome.places
+    for wrong in (("--collar", "0.2f"), ("--share", "2"), ("--offset", "both"), ("--points", "--overlap")):
+        assert run("metrics", *SIDES, *wrong, folder=folder).code == 2
+    assert run("metrics", "--ref", "ref.tsv", folder=folder).code == 2
+
+
+def test_a_run_reports_the_same_metrics(folder: Path) -> None:
+    data = printed(folder, "--durations", "durations.tsv")
+    run_data = score(
+        "boundary_gate", folder / "ref.tsv", folder / "pred.tsv", durations=folder / "durations.tsv"
+    ).to_dict()
+    assert run_data["metrics"] == data
+    assert "Standard metrics" in str(score("boundary_gate", [(0, 1)], [(0, 1)], durations=5))
