@@ -147,9 +147,11 @@ class _Builder:
         self.diagnostics = diagnostics
         self.places: dict[str, str] = {}
 
-    def fault(self, headline: str, word: str, help: str | None = None) -> None:
-        """Report what is wrong where a word stands."""
-        row = next((number for number, line in enumerate(self.lines, start=1) if word and word in line), None)
+    def fault(self, headline: str, word: str, help: str | None = None, *, last: bool = False) -> None:
+        """Report what is wrong where a word stands for the first or the last time."""
+        alone = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+        rows = [number for number, line in enumerate(self.lines, start=1) if alone.search(line)]
+        row = rows[-1 if last else 0] if rows else None
         self.diagnostics.add("bad-label-map", headline, RowPlace(self.name, row), help)
 
     def build(self, data: Mapping[str, Any], digest: str | None) -> LabelMap | None:
@@ -219,7 +221,7 @@ class _Builder:
         if label in self.places:
             first = self.places[label]
             words = f"twice in `{where}`" if first == where else f"in `{first}` and in `{where}`"
-            self.fault(f"`{shown(label)}` stands {words}", label, "a label stands in one place only")
+            self.fault(f"`{shown(label)}` stands {words}", label, "a label stands in one place only", last=True)
             return False
         if not label:
             self.fault(f"a label of `{where}` is empty", where)

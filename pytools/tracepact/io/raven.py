@@ -36,6 +36,10 @@ def add_raven(file: TextFile, clip: str, rows: EventRows, label_column: str | No
     """
     clip = _ENDING.sub("", clip) or clip
     names = header_names(file)
+    if not {SELECTION, BEGIN, END} & set(names):
+        rows.clips.setdefault(clip, [])
+        list(read_rows(file, (SELECTION, BEGIN, END), rows.diagnostics))  # says what is wrong with the header
+        return
     label = _label_column(names, label_column, RowPlace(file.name, 1), rows.diagnostics)
     own_clips = BEGIN_FILE in names and FILE_OFFSET in names
     if not own_clips:
