@@ -110,13 +110,14 @@ def _vector(data: Data, aggregation: Aggregation, words: Mapping[str, str], inte
             "",
         )
     )
+    entries = max(score["entries"] for score in scores)
     headings = (
         "clause",
-        "0 to 1",
+        '<span class="ends"><span>0</span><span>1</span></span>',
         "score",
         "95 % interval" if intervals else "",
         "satisfied / obligated",
-        f"{VACUOUS} +⊥",
+        f"{VACUOUS} +⊥" + (f"<br>of {entries:,}" if entries > 1 else ""),
     )
     return table(headings, rows, kind="bars")
 
@@ -160,7 +161,9 @@ def class_section(data: Data) -> Section | None:
         (escape(row["label"]), [row["vector"][clause["clause"]] for clause in data["vector"]], {"class": index})
         for index, row in enumerate(data["classes"])
     ]
-    lead = "Pooled over clips. The darker a cell, the more is lost; choose one to see the clips behind it."
+    lead = (
+        "Pooled over clips. The stronger the shade of a cell, the more is lost. Choose one to see the clips behind it."
+    )
     return Section("classes", "By class", _heat(data, rows, "class"), lead)
 
 
