@@ -60,6 +60,9 @@ class Statements:
     def define(self, name: str, type_name: str, text: str) -> None:
         self._lines.append(f"def {name} : {type_name} := {text}")
 
+    def open(self, definitions: str) -> None:
+        self._lines += definitions.splitlines()
+
     def check(self, core: Build, file: Path) -> None:
         assert self._about
         file.write_text("\n".join([*self._lines, "end Tracepact.Check", ""]), "utf-8")

@@ -65,7 +65,7 @@ def family_of(fields: Fields) -> FamilySpec:
         attributes=fields.words("attributes", ATTRIBUTES, base.attributes),
         shares=fields.items("shares", share, base.shares),
         counts=fields.items("counts", count, base.counts),
-        joined=bool(fields.whole("joined", int(base.joined), most=1)),
+        joined=fields.truth("joined", base.joined),
         matchers=fields.items("matchers", lambda item, index: _matcher(fields, item, index), base.matchers),
         most=fields.whole("most", base.most, least=1),
     )

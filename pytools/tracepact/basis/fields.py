@@ -123,6 +123,14 @@ class Fields:
             return default
         return value
 
+    def truth(self, key: str, default: bool) -> bool:
+        """A truth value."""
+        value = self.take(key)
+        if value is None or isinstance(value, bool):
+            return default if value is None else value
+        self._wrong(key, "true or false")
+        return default
+
     def number(self, key: str, default: Fraction) -> Fraction:
         """A plain number."""
         value = self.take(key)

@@ -68,6 +68,7 @@ class _Reading:
         self.diagnostics = diagnostics
         self.fields = Fields(data, (), Places.of(source), diagnostics, what="calibration set")
         self.references: dict[str, Reference] = {}
+        self.faulty: set[str] = set()
         self.grid = Grid(Fraction(1, 50))
 
     def calibration(self, without: tuple[str, ...], ranks: Mapping[str, str]) -> Calibration:
@@ -108,11 +109,14 @@ class _Reading:
             return
         for name, table in declared.items():
             inner = self.fields.inner(table, "reference", name, what=f"reference `{name}`")
+            errors = len(self.diagnostics.errors)
             inner.required("duration", 'say how long the clip is: `duration = "12s"`')
             duration = inner.time("duration", Fraction(1))
             events = self._events(inner, "events", duration)
             inner.close()
             self.references[name] = Reference(name, duration, events)
+            if len(self.diagnostics.errors) > errors:
+                self.faulty.add(name)
 
     def _events(self, fields: Fields, key: str, duration: Fraction) -> tuple[Event, ...]:
         """Intervals in order, apart from each other and inside the clip (rule 14.2)."""
@@ -238,6 +242,9 @@ class _Reading:
             headline = f"there is no reference `{name}`" if name else f"the {fields.what} does not name its reference"
             hint = did_you_mean(name, self.references) or "declare one: `[reference.gate]`"
             fields.report("unknown-reference", headline, *(("reference",) if name else ()), help=hint)
+            fields.taken |= fields.data.keys()
+            raise _Unusable
+        if name in self.faulty:  # its own faults are said; what follows from them is not
             fields.taken |= fields.data.keys()
             raise _Unusable
         return self.references[name]

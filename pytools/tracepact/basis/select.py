@@ -206,7 +206,7 @@ def _author_warnings(retained: Retained) -> list[Diagnostic]:
     observed, basis = retained.observed, retained.basis
     found = []
     for index, clause in enumerate(observed.candidates.authors):
-        place = None
+        place = TextPlace(observed.candidates.contract.source, clause.span) if observed.candidates.contract else None
         if index in basis.undecided:
             headline = f"it stayed open whether a perfect prediction satisfies `{clause.name}`; it was left out"
             found.append(Diagnostic("undecided-clause", headline, place))

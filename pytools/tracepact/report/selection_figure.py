@@ -5,6 +5,7 @@ from html import escape
 from typing import Any
 
 Data = dict[str, Any]
+_COLOURS = "<style>svg{color:#1b2430}@media(prefers-color-scheme:dark){svg{color:#e6e9ee}}</style>"
 _LEFT, _WIDTH, _LANE, _CASE = 190, 640, 9, 40
 
 
@@ -16,9 +17,10 @@ def trace_picture(case: Data, width: int = _WIDTH) -> str:
     return _svg(f"reference and prediction of {case['name']}", width, height, parts)
 
 
-def cases_picture(title: str, cases: Sequence[Data]) -> str:
-    """All cases under each other, with name, rank and risk."""
-    parts = [f"<text x='12' y='22' font-size='13' font-weight='600'>{escape(title)}</text>"]
+def cases_picture(title: str, cases: Sequence[Data], *, alone: bool = False) -> str:
+    """All cases under each other, with name, rank and risk; `alone` for a file that no page gives its colours."""
+    parts = [_COLOURS] if alone else []
+    parts.append(f"<text x='12' y='22' font-size='13' font-weight='600'>{escape(title)}</text>")
     at = 40
     for case in cases:
         parts.append(f"<text x='12' y='{at + 9}' font-size='12'>{escape(case['name'])}</text>")

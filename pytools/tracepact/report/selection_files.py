@@ -25,7 +25,7 @@ def write_selection(selection: Selection, data: Data, folder: Path) -> list[Path
         folder / "selection.json": json_text(data),
         folder / "selection.txt": selection_text(data),
         folder / "selection.html": selection_page(data),
-        folder / "cases.svg": cases_picture(data["calibration"]["name"], data["cases"]),
+        folder / "cases.svg": cases_picture(data["calibration"]["name"], data["cases"], alone=True),
         folder / "candidates.tsv": candidates_table(selection.retained),
     }
     if data["contract"] is not None:

@@ -10,7 +10,7 @@ from tracepact.report.page import Section, page, table
 from tracepact.report.selection_figure import cases_picture, trace_picture
 
 Data = dict[str, Any]
-_HEAT = 40
+_HEAT = 16
 
 
 def selection_page(data: Data) -> str:
