@@ -131,6 +131,8 @@ def test_the_page_shows_every_score_with_its_counts_and_interval(
             )
             assert f"{pooled['satisfied']:,} / {pooled['obligated']:,}" in text
     assert data["contract"]["digest"] in text
+    for metric in data["metrics"]["metrics"]:
+        assert metric["policy"] in text
     for name in ("busy", "quiet", "burst", "speech", "tone"):
         assert name in text
 
@@ -188,7 +190,7 @@ def test_the_markdown_says_the_vector_and_folds_the_rest(data: dict[str, Any], f
         name = row["clause"].replace("_", "\\_")
         (line,) = (line for line in lines if line.startswith(f"| {name} | **"))
         assert f"**{number(row['scores'][data['aggregation']])}**" in line
-    assert text.count("<details>") == text.count("</details>") == 4
+    assert text.count("<details>") == text.count("</details>") == 5
     widths = {len(line.split("|")) for line in lines[4:14] if line.startswith("|")}
     assert len(widths) == 1
 

@@ -11,6 +11,7 @@ from tracepact.report.sections import (
     condition_section,
     contract_section,
     head,
+    metric_section,
     source_section,
     tolerance_section,
     vector_section,
@@ -22,6 +23,7 @@ def report_page(run: Run, data: dict[str, Any], found: Evidence) -> str:
     """The report of a run as a page that needs nothing beside itself; `data` is the run's report as plain data."""
     sections: list[Section | None] = [
         vector_section(data, run, found),
+        metric_section(data),
         class_section(data),
         condition_section(data),
         tolerance_section(found),

@@ -8,6 +8,8 @@ from typing import Any
 from tracepact.audit.uncertainty import Interval
 from tracepact.core import Aggregation
 from tracepact.report.evidence import HOW, Evidence
+from tracepact.report.metrics import VALUE_HEADINGS, difference_lines, metric_cells
+from tracepact.report.preparation import preparation_lines
 from tracepact.report.text import HEADINGS, count, number, seconds
 from tracepact.report.witnesses import describe
 
@@ -58,6 +60,9 @@ def _head(data: Data) -> Iterator[str]:
         f"{count(family['clips'], 'clip')} × {classes}, frames of {seconds(data['grid']['step'])}, "
         f"{data['matcher']['kind']} matcher, contract `{contract['digest'][:16]}`"
     )
+    for line in preparation_lines(data["preparation"]):
+        yield ""
+        yield plain(line)
     overridden = [f"{p['name']} = {p['value']}" for p in contract["parameters"] if p["overridden"]]
     if overridden:
         yield ""
@@ -95,6 +100,7 @@ def _interval(interval: Interval | None) -> str:
 
 def _folded(data: Data) -> Iterator[tuple[str, list[str]]]:
     clauses = [row["clause"] for row in data["vector"]]
+    yield "Standard metrics", list(_metrics(data["metrics"]))
     names = [plain(clause) for clause in clauses]
     violated = [item for item in data["witnesses"] if item["total"]]
     if violated:
@@ -120,6 +126,15 @@ def _folded(data: Data) -> Iterator[tuple[str, list[str]]]:
             for p in data["sweeps"]
         ]
         yield f"Sweep ({HEADINGS[Aggregation(data['aggregation'])]})", list(table(["", *names], rows))
+
+
+def _metrics(data: Data) -> Iterator[str]:
+    rows = [[*map(plain, metric_cells(m)), plain(f"{m['input']}: {m['policy']}")] for m in data["metrics"]]
+    yield from table(["metric", *VALUE_HEADINGS, "input and policy"], rows)
+    if data["differences"] is not None:
+        yield ""
+        for line in difference_lines(data["differences"]):
+            yield f"- {plain(line)}"
 
 
 def _failure(item: Data) -> list[str]:

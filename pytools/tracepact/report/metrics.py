@@ -12,6 +12,9 @@ from rich.text import Text
 Data = dict[str, Any]
 _LISTED = 5
 _UNDEFINED = "–"
+_ERRORS = ("substitutions", "deletions", "insertions", "reference")
+VALUE_HEADINGS = ("micro", "macro", "precision", "recall", "tp / fp / fn")
+ERROR_HEADINGS = ("micro", "macro", *_ERRORS)
 
 
 def render_metrics(data: Data) -> RenderableType:
@@ -48,15 +51,16 @@ def _table(title: str, *headings: str) -> Table:
 
 
 def _value_table(metrics: list[Data]) -> Table:
-    table = _table("Standard metrics", "micro", "macro", "precision", "recall", "tp / fp / fn")
+    table = _table("Standard metrics", *VALUE_HEADINGS)
     table.add_column("input", style="dim", no_wrap=True)
     table.add_column("policy", style="dim", overflow="fold", min_width=30)
     for metric in metrics:
-        table.add_row(*_row(metric), metric["input"], metric["policy"])
+        table.add_row(*metric_cells(metric), metric["input"], metric["policy"])
     return table
 
 
-def _row(metric: Data) -> tuple[str, ...]:
+def metric_cells(metric: Data) -> tuple[str, ...]:
+    """Name, micro, macro, precision, recall and counts of a metric, as VALUE_HEADINGS name them."""
     if metric["kind"] == "mean":
         return _name(metric), _time(metric["micro"]), _time(metric["macro"]), "", "", f"{metric['pairs']:,} pairs"
     micro, counts = metric["micro"], metric["counts"]
@@ -71,22 +75,31 @@ def _row(metric: Data) -> tuple[str, ...]:
 
 
 def _error_table(metrics: list[Data]) -> Table:
-    parts = ("substitutions", "deletions", "insertions", "reference")
-    table = _table("Error rates", "micro", "macro", *parts)
+    table = _table("Error rates", *ERROR_HEADINGS)
     for metric in metrics:
-        errors = metric.get("errors")
-        if errors:
-            rates = (_number(errors[rate]) for rate in ("rate", "macro_rate"))
-            table.add_row(metric["name"], *rates, *(f"{errors[part]:,}" for part in parts))
+        if metric.get("errors"):
+            table.add_row(*error_cells(metric))
     return table
+
+
+def error_cells(metric: Data) -> tuple[str, ...]:
+    """Name, rates and counts of the errors of a metric that has some, as ERROR_HEADINGS name them."""
+    errors = metric["errors"]
+    rates = (_number(errors[rate]) for rate in ("rate", "macro_rate"))
+    return metric["name"], *rates, *(f"{errors[part]:,}" for part in _ERRORS)
 
 
 def _class_table(metrics: list[Data], labels: list[str]) -> Table:
     table = _table("By class", *labels)
     for metric in metrics:
-        mean = metric["kind"] == "mean"
-        table.add_row(_name(metric), *(_time(c["mean"]) if mean else _number(c["f1"]) for c in metric["classes"]))
+        table.add_row(*class_cells(metric))
     return table
+
+
+def class_cells(metric: Data) -> tuple[str, ...]:
+    """Name and value of a metric for each class."""
+    mean = metric["kind"] == "mean"
+    return _name(metric), *(_time(c["mean"]) if mean else _number(c["f1"]) for c in metric["classes"])
 
 
 def _name(metric: Data) -> str:
@@ -99,11 +112,14 @@ def _left_out(data: Data) -> Iterator[RenderableType]:
 
 
 def _differences(found: Data | None) -> Iterator[RenderableType]:
-    if found is None:
-        return
+    if found is not None:
+        yield _note("\n".join(difference_lines(found)))
+
+
+def difference_lines(found: Data) -> list[str]:
+    """What sed_eval's arithmetic decides otherwise, in words: how many, and the first of them."""
     if not found["pairs"] and not found["cells"]:
-        yield _note("exact and sed_eval's arithmetic decide alike on every pair and every segment")
-        return
+        return ["exact and sed_eval's arithmetic decide alike on every pair and every segment"]
     lines = [f"decided differently by sed_eval's floats: pairs {found['pairs']:,}, segments {found['cells']:,}"]
     for name, both in found["counts"].items():
         if both["exact"] != both["sed_eval"]:
@@ -120,7 +136,7 @@ def _differences(found: Data | None) -> Iterator[RenderableType]:
     rest -= min(_LISTED, len(found["listed"]["cells"]))
     if rest > 0:
         lines.append(f"  … and {rest:,} more (JSON lists them)")
-    yield _note("\n".join(lines))
+    return lines
 
 
 def _verdicts(item: Data) -> str:

@@ -1,7 +1,7 @@
 """The sections of a report page: the vector, the tables by class and condition, the contract, where it came from."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from html import escape
 from typing import Any
@@ -10,7 +10,16 @@ from tracepact.audit.tolerance import Tolerance
 from tracepact.audit.uncertainty import Interval
 from tracepact.core import Aggregation
 from tracepact.report.evidence import HOW, Evidence, tolerance_figure
+from tracepact.report.metrics import (
+    ERROR_HEADINGS,
+    VALUE_HEADINGS,
+    class_cells,
+    difference_lines,
+    error_cells,
+    metric_cells,
+)
 from tracepact.report.page import Section, table
+from tracepact.report.preparation import preparation_lines
 from tracepact.report.text import HEADINGS, count, number, seconds
 from tracepact.report.words import explain_contract
 from tracepact.run import Run
@@ -36,7 +45,8 @@ def head(data: Data) -> str:
     name = f"{escape(system)} <small>under {escape(contract['name'])}</small>" if system else escape(contract["name"])
     overridden = [f"{p['name']} = {p['value']}" for p in contract["parameters"] if p["overridden"]]
     notice = f'<p class="notice">Set from outside: {escape(", ".join(overridden))}</p>' if overridden else ""
-    return f'<h1>{name}</h1>{title}<p class="facts">{" · ".join(facts)}</p>{notice}{_tiles(data)}'
+    done = "".join(f'<p class="notice">{escape(line)}</p>' for line in preparation_lines(data["preparation"]))
+    return f'<h1>{name}</h1>{title}<p class="facts">{" · ".join(facts)}</p>{notice}{done}{_tiles(data)}'
 
 
 def _tiles(data: Data) -> str:
@@ -206,6 +216,31 @@ def _filter(shown: str, choice: Data, title: str, kind: str, style: str = "") ->
         f'<button type="button" class="{kind}" title="{escape(title)}"{look} '
         f'data-filter="{escape(json.dumps(choice))}">{shown}</button>'
     )
+
+
+def metric_section(data: Data) -> Section:
+    """The standard metrics, each with its input and policy, and what another arithmetic would decide otherwise."""
+    metrics = data["metrics"]["metrics"]
+
+    def cells(texts: Iterable[str]) -> list[str]:
+        return [escape(text) for text in texts]
+
+    policies = [f"{escape(m['input'])}: {escape(m['policy'])}" for m in metrics]
+    rows = [[*cells(metric_cells(m)), policy] for m, policy in zip(metrics, policies, strict=True)]
+    parts = [table(("metric", *VALUE_HEADINGS, "input and policy"), rows, kind="metrics")]
+    errors = [cells(error_cells(m)) for m in metrics if m.get("errors")]
+    if errors:
+        parts.append(table(("error rate of", *ERROR_HEADINGS), errors))
+    labels = cells(row["label"] for row in metrics[0]["classes"]) if metrics else []
+    if len(labels) > 1:
+        by_class = table(("metric", *labels), [cells(class_cells(m)) for m in metrics])
+        parts.append(f"<details><summary>By class</summary>{by_class}</details>")
+    if data["metrics"]["differences"] is not None:
+        first, *rest = cells(difference_lines(data["metrics"]["differences"]))
+        listed = f"<ul>{''.join(f'<li>{line.strip()}</li>' for line in rest)}</ul>" if rest else ""
+        parts.append(f'<div class="{"notice" if rest else "muted"}">{first[:1].upper()}{first[1:]}{listed}</div>')
+    lead = "The field’s own numbers on the same data, each with the policy it depends on; ties are decided exactly."
+    return Section("metrics", "Standard metrics", "".join(parts), lead)
 
 
 def tolerance_section(found: Evidence) -> Section | None:
