@@ -77,6 +77,7 @@ OUTPUTS = {
         "decision.schema.json",
         ("equivalent", "N[30ms] N[30ms] p", "N[60ms] p", "--obligation", "!q", "--length", "9", "--json"),
     ),
+    "simplify": ("simplify.schema.json", ("simplify", "p & (p | N[40ms] q)", "--obligation", "p", "--json")),
     "audit": (
         "audit-matcher.schema.json",
         ("audit", "matcher", "--ref", "ref.tsv", "--pred", "pred.tsv", "--durations", "12", "--json"),

@@ -72,7 +72,42 @@ def test_certify_says_what_was_certified_and_what_was_not(tmp_path: Path) -> Non
     assert outcome.code == 0
     assert "certified: onset_guard, offset_guard, missing_guard, spurious_guard, silence_guard" in outcome.out
     assert "not certified (event clauses): duration_guard, fragmentation_guard" in outcome.out
-    assert list((tmp_path / "kept").glob("*.lean"))
+    assert f"check them again: tracepact certify --recheck {(tmp_path / 'kept').resolve()}" in outcome.err
+
+
+def test_kept_certificates_are_checked_again_and_a_changed_one_is_refused(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "pair.json": '{"clips": [{"name": "a", "duration": 2, "ref": [[0.5, 1, "x"]], "pred": []}]}',
+            "conditions.tsv": "filename\tcondition\na\tloud\n",
+        },
+    )
+    arguments = ("boundary_gate", "--pair", "pair.json", "--conditions", "conditions.tsv", "--out", "kept")
+    assert run("certify", *arguments, folder=tmp_path).code == 0
+    (kept,) = (tmp_path / "kept").glob("*.lean")
+    assert "5 theorems hold" in run("certify", "--recheck", "kept", folder=tmp_path).out
+    stated = kept.read_text("utf-8")
+    assert ", 0, 1⟩" in stated
+    kept.write_text(stated.replace(", 0, 1⟩", ", 1, 1⟩", 1), "utf-8")
+    outcome = run("certify", "--recheck", str(kept), "--json", folder=tmp_path)
+    assert outcome.code == 1
+    valid("certify", outcome.out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "give a contract, or --recheck"),
+        (("boundary_gate", "--recheck", "."), "leave out the contract"),
+        (("--recheck", "."), "there is no certificate (*.lean)"),
+        (("boundary_gate",), "give --ref and --pred"),
+    ],
+)
+def test_what_certify_needs_is_said(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    outcome = run("certify", *arguments, folder=tmp_path)
+    assert outcome.code == 2
+    assert said in outcome.err
 
 
 def test_certify_as_json_fits_its_schema(tmp_path: Path) -> None:

@@ -92,6 +92,11 @@ def test_the_faults_of_both_formulas_are_said_at_once() -> None:
         ("ref_onset & ref_active", "ref_onset"),
         ("F[2f,2f] F[-2f,-2f] p", "F[2f,2f] F[-2f,-2f] p"),  # not p: there may be no frame 2 ahead
         ("p -> q", "p -> q"),
+        ("p | !p", "true"),
+        ("p & !p", "false"),
+        ("q & N[3f] (p | !p)", "q"),
+        ("ref_onset & !ref_active", "false"),
+        ("F[2f,2f] (p | !p)", "F[2f,2f] true"),  # not true: there may be no frame 2 ahead
     ],
 )
 def test_simplify_keeps_the_meaning_and_drops_parts(formula: str, simple: str) -> None:
@@ -102,6 +107,66 @@ def test_simplify_keeps_the_meaning_and_drops_parts(formula: str, simple: str) -
 def test_simplify_uses_the_obligation() -> None:
     outcome = run("simplify", "ref_onset -> N[40ms] pred_onset", "--obligation", "ref_onset")
     assert outcome.out == "N[2f] pred_onset\n"
+    assert run("simplify", "ref_active", "--obligation", "ref_onset").out == "true\n"
+
+
+def test_a_rewrite_that_is_not_decided_in_time_is_not_made() -> None:
+    outcome = run("simplify", "N[2f] N[2f] p", "--timeout", "0", "--json")
+    data = json.loads(outcome.out)
+    assert (data["simplified"], data["rewrites"]["confirmed"]) == ("N[2f] N[2f] p", 0)
+    assert data["rewrites"]["undecided"] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "premise"),
+    [
+        (("implies", "p", "q", "--obligation", "false"), "the obligation and STRONGER"),
+        (("implies", "ref_onset & !ref_active", "q"), "STRONGER"),
+        (("equivalent", "p", "q", "--obligation", "q & !q"), "the obligation"),
+        (("sat", "p", "--obligation", "false"), "the obligation"),
+    ],
+)
+def test_an_answer_about_no_frame_is_said_to_be_vacuous(arguments: tuple[str, ...], premise: str) -> None:
+    assert f"vacuous: no frame of any trace satisfies {premise}\n" in run(*arguments).out
+    assert json.loads(run(*arguments, "--json").out)["vacuous"] is True
+
+
+def test_an_answer_about_some_frame_is_not_vacuous() -> None:
+    for arguments in (("implies", "p & q", "p"), ("equivalent", "p", "!!p", "--obligation", "q"), ("sat", "p & !p")):
+        assert "vacuous" not in run(*arguments).out
+        assert json.loads(run(*arguments, "--json").out)["vacuous"] is False
+
+
+@pytest.mark.parametrize(
+    ("formula", "hint"),
+    [
+        ("N[0.2] p", "`0.2` without a unit is a number of seconds: 10 frames of 20ms; or write `200ms`"),
+        ("N[2] p", "`2` without a unit is a number of seconds: 100 frames of 20ms; frames are written `2f`"),
+        ("N[30ms] p", "`30ms` is no whole number of frames; it means 2 frames of 20ms"),
+        ("ref_onst", "`ref_onst` is taken as an atom of its own; the built-in one is `ref_onset`"),
+    ],
+)
+def test_how_a_formula_was_read_is_said_where_it_may_surprise(formula: str, hint: str) -> None:
+    outcome = run("sat", formula)
+    assert outcome.err == f"{hint}\n"
+    assert run("sat", "ref_onset & N[40ms] p").err == ""
+
+
+@pytest.mark.parametrize(
+    ("formula", "help"),
+    [
+        ("", "write one, such as `ref_onset -> N[40ms] pred_onset`"),
+        ("N[-1f] p", "look back with a window of two offsets: `F[-1f,0f]`"),
+        ("N[-40ms] p", "look back with a window of two offsets: `F[-40ms,0ms]`"),
+        ("N[tol] p", "write the value out, such as `40ms`"),
+        ("ref.onset", "attributes and comparisons belong to event clauses"),
+        ("iou >= 0.5", "attributes and comparisons belong to event clauses"),
+    ],
+)
+def test_a_faulty_formula_has_a_way_out(formula: str, help: str) -> None:
+    outcome = run("sat", formula)
+    assert outcome.code == 2
+    assert f"= help: {help}" in outcome.err
 
 
 # check
@@ -225,3 +290,10 @@ def test_latex_of_a_contract_is_a_table_of_its_clauses() -> None:
     assert row in text.splitlines()
     assert r"\lvert \mathit{pred.duration} - \mathit{ref.duration} \rvert \le 0.25 \cdot \mathit{ref.duration}" in text
     assert text.count("{") == text.count("}")
+
+
+def test_what_a_target_cannot_express_is_said() -> None:
+    rtamt, latex = (run("export", "boundary_gate", "--to", target) for target in ("rtamt", "latex"))
+    assert "left out, as rtamt has no counterpart of event clauses: duration_guard, fragmentation_guard" in rtamt.err
+    assert latex.err == ""
+    assert "event clauses" in run("export", "--help").out

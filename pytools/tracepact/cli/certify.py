@@ -10,20 +10,37 @@ from tracepact.cli.exits import Exit
 from tracepact.cli.prove import no_lean
 from tracepact.cli.screen import counted, print_diagnostics, say, set_option
 from tracepact.lang import load_contract
-from tracepact.lean import Certification, certify, find_toolchain, ready_core
+from tracepact.lean import Build, Certification, certify, find_toolchain, ready_core
+from tracepact.lean import recheck as recheck_certificate
 from tracepact.report.files import json_text
 
 
 @click.command()
-@click.argument("contract")
+@click.argument("contract", required=False)
 @data_options
 @set_option
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Keep the certificate files here.")
+@click.option(
+    "--conditions",
+    type=click.Path(),
+    help="A table (filename, condition), as score takes it; it is read and checked, and changes no verdict.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep the certificate files here; `--recheck` checks them again.",
+)
+@click.option(
+    "--recheck",
+    type=click.Path(exists=True, path_type=Path),
+    help="Check a kept certificate, or a folder of them, again; nothing is scored.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(
-    contract: str,
+    contract: str | None,
     overrides: tuple[tuple[str, str], ...],
+    conditions: str | None,
     out: Path | None,
+    recheck: Path | None,
     as_json: bool,
     **given: Unpack[Given],
 ) -> int:
@@ -33,25 +50,61 @@ def command(
     language. Event clauses, matching and the reading of tables are not certified. Exit codes: 0 certified, 1 refused,
     3 no Lean.
     """
+    if recheck is not None:
+        if contract is not None:
+            raise click.UsageError("--recheck checks certificates that were kept; leave out the contract and its data")
+        return _recheck(recheck, as_json)
+    if contract is None:
+        raise click.UsageError("give a contract, or --recheck with certificates that were kept")
     check_given(given)
     compiled = load_contract(contract, dict(overrides))
     toolchain = find_toolchain()
     if toolchain is None:
         return no_lean(as_json)
-    run = score_given(compiled, **given)
+    run = score_given(compiled, conditions, **given)
     print_diagnostics(run.diagnostics)
     with counted() as update:
         build = ready_core(toolchain, lambda done, total: update(done, total, "checking the proof core"))
         if not build.ok:
-            for fault in build.faults:
-                say(f"refused: {fault}", "bold red")
-            return Exit.FAILURE
+            return _broken_core(build)
         found = certify(run.card, build, out=out, progress=lambda done, total: update(done, total, "certifying clips"))
     if as_json:
         click.echo(json_text(_data(found)), nl=False)
     else:
         _show(found)
     return Exit.OK if found.ok else Exit.VIOLATED
+
+
+def _recheck(kept: Path, as_json: bool) -> int:
+    """Have the kernel check kept certificates again."""
+    files = sorted(kept.glob("*.lean")) if kept.is_dir() else [kept]
+    if not files:
+        raise click.UsageError(f"there is no certificate (*.lean) in `{kept}`")
+    toolchain = find_toolchain()
+    if toolchain is None:
+        return no_lean(as_json)
+    checked: list[tuple[Path, int, str | None]] = []
+    with counted() as update:
+        build = ready_core(toolchain, lambda done, total: update(done, total, "checking the proof core"))
+        if not build.ok:
+            return _broken_core(build)
+        for number, file in enumerate(files):
+            update(number, len(files), f"checking {file.name}")
+            checked.append((file, *recheck_certificate(build, file)))
+    ok = all(fault is None for _, _, fault in checked)
+    if as_json:
+        rows = [{"file": str(file), "theorems": sound, "fault": fault} for file, sound, fault in checked]
+        click.echo(json_text({"ok": ok, "rechecked": rows}), nl=False)
+    else:
+        for file, sound, fault in checked:
+            click.echo(f"{file}: {f'{sound:,} theorems hold' if fault is None else f'refused: {fault}'}")
+    return Exit.OK if ok else Exit.VIOLATED
+
+
+def _broken_core(build: Build) -> int:
+    for fault in build.faults:
+        say(f"refused: {fault}", "bold red")
+    return Exit.FAILURE
 
 
 def _show(found: Certification) -> None:
@@ -67,7 +120,8 @@ def _show(found: Certification) -> None:
     if found.event_clauses:
         click.echo(f"not certified (event clauses): {', '.join(found.event_clauses)}")
     if found.files:
-        say(f"kept {len(found.files)} certificate files in {found.files[0].parent}")
+        folder = found.files[0].parent
+        say(f"kept {len(found.files)} certificate files; check them again: tracepact certify --recheck {folder}")
 
 
 def _data(found: Certification) -> dict[str, Any]:

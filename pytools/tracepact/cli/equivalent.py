@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tracepact.cli.sat import ask, question_options
+from tracepact.cli.sat import Question, ask, question_options
 from tracepact.logic import equivalent
 
 
@@ -17,4 +17,4 @@ def command(first: str, second: str, **asked: Any) -> int:
 
     Unknown identifiers are free atoms. Exit codes: 0 yes, 1 no, 3 unknown.
     """
-    return ask("equivalent", (first, second), equivalent, asked)
+    return ask(Question("equivalent", ("FIRST", "SECOND"), equivalent), (first, second), asked)

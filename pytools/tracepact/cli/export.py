@@ -1,19 +1,29 @@
-"""`tracepact export`: write the frame clauses in another tool's language."""
+"""`tracepact export`: write a contract in another tool's language."""
 
 import click
 
 from tracepact.cli.screen import say, set_option
-from tracepact.export import EXPORTS
+from tracepact.export import EVENT_TARGETS, EXPORTS
 from tracepact.lang import load_contract
 
 
 @click.command()
 @click.argument("contract")
-@click.option("--to", "target", type=click.Choice(sorted(EXPORTS)), required=True)
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice(sorted(EXPORTS)),
+    required=True,
+    help="latex: a table of every clause, for a paper. rtamt: the frame clauses as STL text, for that monitor.",
+)
 @set_option
 def command(contract: str, target: str, overrides: tuple[tuple[str, str], ...]) -> None:
-    """Print the frame clauses of a contract, after projection to its grid, for another monitor."""
+    """Print a contract, after projection to its grid, in another tool's language.
+
+    Frame clauses can be expressed in every target, event clauses (`on each …`) in latex only; what is left out is said.
+    """
     compiled = load_contract(contract, dict(overrides))
-    if not compiled.frame_clauses:
-        say(f"`{compiled.name}` has no frame clause, and event clauses have no counterpart there", "yellow")
+    if compiled.event_clauses and target not in EVENT_TARGETS:
+        names = ", ".join(clause.name for clause in compiled.event_clauses)
+        say(f"left out, as {target} has no counterpart of event clauses: {names}", "yellow")
     click.echo(EXPORTS[target](compiled), nl=False)

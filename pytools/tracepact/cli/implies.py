@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tracepact.cli.sat import ask, question_options
+from tracepact.cli.sat import Question, ask, question_options
 from tracepact.logic import implies
 
 
@@ -17,4 +17,5 @@ def command(stronger: str, weaker: str, **asked: Any) -> int:
 
     Unknown identifiers are free atoms. Exit codes: 0 yes, 1 no, 3 unknown.
     """
-    return ask("implies", (stronger, weaker), implies, asked)
+    question = Question("implies", ("STRONGER", "WEAKER"), implies, has_premise=True)
+    return ask(question, (stronger, weaker), asked)

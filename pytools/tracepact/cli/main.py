@@ -46,7 +46,7 @@ _SUMMARIES = {
     "demo": "Score the shipped demo systems and write their reports.",
     "equivalent": "Say whether two formulas hold at the same frames.",
     "explain": "Say in plain words what each clause means and needs.",
-    "export": "Write the frame clauses in another tool's language.",
+    "export": "Write a contract in another tool's language.",
     "fmt": "Write contracts in their canonical form.",
     "implies": "Say whether one formula holds wherever another does.",
     "lint-data": "Find what is odd in references and predictions, and correct it.",

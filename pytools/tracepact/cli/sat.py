@@ -1,6 +1,7 @@
 """`tracepact sat`, and what the questions about formulas share: options, words, exit code."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -8,12 +9,13 @@ import click
 
 from tracepact.cli.exits import Exit
 from tracepact.cli.screen import say
-from tracepact.core import Formula, atoms
+from tracepact.core import Constant, Formula, Located, atoms
 from tracepact.diagnostics import Diagnostics, InvalidInput, Source
-from tracepact.lang import parse_formula, syntax
+from tracepact.lang import parse_located, syntax
 from tracepact.lang.reader import read_value
-from tracepact.logic import Budget, Decision, Outcome, Terms, picture, satisfiable
+from tracepact.logic import Budget, Decision, Outcome, Terms, never_occurs, picture, satisfiable
 from tracepact.logic.data import decision_data
+from tracepact.logic.value_findings import reading_hints
 from tracepact.report.files import json_text
 
 _EXITS = {Outcome.YES: Exit.OK, Outcome.NO: Exit.VIOLATED, Outcome.UNKNOWN: Exit.UNKNOWN}
@@ -66,44 +68,80 @@ def question_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def ask(question: str, texts: tuple[str, ...], decide: Callable[..., Decision], asked: dict[str, Any]) -> int:
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about formulas: its name, what its arguments are called, how it is decided.
+
+    A yes is idle where its premise never holds; the premise is the first argument, or any frame.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    decide: Callable[..., Decision]
+    has_premise: bool = False
+
+
+def ask(question: Question, texts: tuple[str, ...], asked: dict[str, Any]) -> int:
     """Parse, decide, show; the exit code is the answer."""
     if asked["all_lengths"] and asked["length"] is not None:
         raise click.UsageError("give --length or --all-lengths, not both")
     step: Fraction = asked["step"]
-    given = (*texts, *((asked["obligation"],) if asked["obligation"] is not None else ()))
-    formulas = _parsed(given, step)
+    given = dict(zip(question.arguments, texts, strict=True))
+    if asked["obligation"] is not None:
+        given["--obligation"] = asked["obligation"]
+    formulas = [located.formula for located in parsed(given, step)]
     obligation = formulas[len(texts)] if len(formulas) > len(texts) else None
-    budget = Budget(seconds=asked["timeout"])
-    decision = decide(*formulas[: len(texts)], Terms(obligation, asked["length"], asked["free"], budget))
+    terms = Terms(obligation, asked["length"], asked["free"], Budget(seconds=asked["timeout"]))
+    decision = question.decide(*formulas[: len(texts)], terms)
+    idle = _is_idle(question, formulas[0], terms, decision)
     if asked["as_json"]:
-        click.echo(json_text(decision_data(question, texts, asked["obligation"], step, decision)), nl=False)
+        data = decision_data(question.name, texts, asked["obligation"], step, decision, vacuous=idle)
+        click.echo(json_text(data), nl=False)
     else:
-        _show(decision, formulas)
+        _show(decision, formulas, _why_idle(question, obligation) if idle else None)
     return _EXITS[decision.outcome]
 
 
-def _parsed(texts: tuple[str, ...], step: Fraction) -> list[Formula]:
-    """The formulas; the faults of all of them at once."""
-    formulas: list[Formula] = []
+def _is_idle(question: Question, first: Formula, terms: Terms, decision: Decision) -> bool:
+    """Whether the answer rests on there being no frame to ask about."""
+    if decision.model is not None or decision.outcome is Outcome.UNKNOWN:
+        return False
+    if not question.has_premise and terms.obligation is None:
+        return False
+    return never_occurs(first if question.has_premise else Constant(True), terms)
+
+
+def _why_idle(question: Question, obligation: Formula | None) -> str:
+    where = ["the obligation"] if obligation is not None else []
+    where += [question.arguments[0]] if question.has_premise else []
+    return f"vacuous: no frame of any trace satisfies {' and '.join(where)}"
+
+
+def parsed(given: Mapping[str, str], step: Fraction) -> list[Located]:
+    """The formulas by what their arguments are called; the faults of all at once, and hints on what was read."""
+    formulas: list[Located] = []
     found = Diagnostics()
-    for text in texts:
+    for name, text in given.items():
         try:
-            formulas.append(parse_formula(text, step))
+            formulas.append(parse_located(text, step, name=name))
         except InvalidInput as error:
             found.extend(error.diagnostics)
     found.raise_errors()
+    for hint in dict.fromkeys(hint for located in formulas for hint in reading_hints(located, step)):
+        say(hint)
     return formulas
 
 
-def _show(decision: Decision, formulas: list[Formula]) -> None:
-    lengths = "of every length" if decision.length is None else f"of {decision.length} frames"
+def _show(decision: Decision, formulas: list[Formula], idle: str | None) -> None:
+    lengths = "of every length" if decision.length is None else f"of {_frames(decision.length)}"
     click.echo(
         f"{decision.outcome.value} (asked about traces {lengths})"
         + (f" ({decision.reason})" if decision.reason else "")
     )
+    if idle is not None:
+        click.echo(idle)
     if decision.length is None and decision.outcome is not Outcome.UNKNOWN:
-        click.echo(f"bound: {decision.bound} frames; a longer trace shows nothing new")
+        click.echo(f"bound: {_frames(decision.bound)}; a longer trace shows nothing new")
     if decision.free:
         click.echo(
             "every atom is independent (--free): a trace shown may be impossible, such as an onset without activity"
@@ -115,6 +153,10 @@ def _show(decision: Decision, formulas: list[Formula]) -> None:
             say("the time ran out before the trace was known to be the smallest")
 
 
+def _frames(number: int) -> str:
+    return f"{number} frame{'s' if number != 1 else ''}"
+
+
 @click.command()
 @click.argument("formula")
 @question_options
@@ -123,4 +165,4 @@ def command(formula: str, **asked: Any) -> int:
 
     Exit codes: 0 yes, 1 no, 3 unknown.
     """
-    return ask("sat", (formula,), satisfiable, asked)
+    return ask(Question("sat", ("FORMULA",), satisfiable), (formula,), asked)

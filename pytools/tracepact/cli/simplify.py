@@ -4,13 +4,13 @@ from fractions import Fraction
 
 import click
 
-from tracepact.cli.sat import Step, timeout_option
+from tracepact.cli.sat import Step, parsed, timeout_option
 from tracepact.cli.screen import say
 from tracepact.core import size
-from tracepact.lang import parse_formula
 from tracepact.logic import Budget, Terms
 from tracepact.logic.simplify import simplify
 from tracepact.logic.text import formula_text
+from tracepact.report.files import json_text
 
 
 @click.command()
@@ -18,13 +18,28 @@ from tracepact.logic.text import formula_text
 @click.option("--obligation", metavar="FORMULA", help="It only has to mean the same where this formula holds.")
 @click.option("--step", type=Step(), default="20ms", show_default=True, help="The length of a frame.")
 @timeout_option(5.0)
-def command(formula: str, obligation: str | None, step: Fraction, timeout: float) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def command(formula: str, obligation: str | None, step: Fraction, timeout: float, as_json: bool) -> None:
     """Print FORMULA with fewer parts and the same meaning on traces of every length, bounds in frames.
 
-    Every rewrite is confirmed by the solver. Unknown identifiers are free atoms.
+    Every rewrite is confirmed by the solver; one that is not confirmed in time is not made. Unknown identifiers are
+    free atoms.
     """
-    asked = parse_formula(formula, step)
-    duty = parse_formula(obligation, step) if obligation is not None else None
-    found = simplify(asked, Terms(duty, budget=Budget(seconds=timeout)))
-    click.echo(formula_text(found.formula))
-    say(f"{size(asked)} nodes became {size(found.formula)}; rewrites confirmed: {found.confirmed}")
+    given = {"FORMULA": formula} | ({"--obligation": obligation} if obligation is not None else {})
+    asked, *duty = (located.formula for located in parsed(given, step))
+    found = simplify(asked, Terms(duty[0] if duty else None, budget=Budget(seconds=timeout)))
+    text = formula_text(found.formula)
+    if as_json:
+        data = {
+            "formula": formula,
+            "obligation": obligation,
+            "step": str(step),
+            "simplified": text,
+            "nodes": {"before": size(asked), "after": size(found.formula)},
+            "rewrites": {"confirmed": found.confirmed, "refused": found.refused, "undecided": found.undecided},
+        }
+        click.echo(json_text(data), nl=False)
+        return
+    click.echo(text)
+    left = f"; {found.undecided} could not be decided in time" if found.undecided else ""
+    say(f"nodes: {size(asked)} → {size(found.formula)}; rewrites confirmed: {found.confirmed}{left}")

@@ -7,3 +7,6 @@ from tracepact.export.latex import contract_latex
 from tracepact.export.rtamt import export_contract
 
 EXPORTS: dict[str, Callable[[Contract], str]] = {"latex": contract_latex, "rtamt": export_contract}
+
+EVENT_TARGETS = frozenset({"latex"})
+"""The targets that can express event clauses."""

@@ -244,8 +244,11 @@ def _report_unexpected(token: Token, tokens: list[Token], start: str, source: So
     expected = _describe(accepted)
     if token.type == "$END":
         last = token_span(tokens[-1]) if tokens else Span(0, 0)
-        what = f"the text ends after `{tokens[-1]}`" if tokens else "there is no formula"
-        diagnostics.add("syntax", f"{what}, where {expected} is missing", TextPlace(source, last))
+        if tokens:
+            headline, hint = f"the text ends after `{tokens[-1]}`, where {expected} is missing", None
+        else:
+            headline, hint = "the formula is empty", "write one, such as `ref_onset -> N[40ms] pred_onset`"
+        diagnostics.add("syntax", headline, TextPlace(source, last), hint)
         return
     help_line = f"expected {expected}"
     hint = _misread(token, before)
@@ -269,8 +272,8 @@ def _misread(token: Token, before: list[Token]) -> str | None:
         return f"write one `{word}`"
     if word != word.lower() and word.lower() in reserved_words():
         return f"write `{word.lower()}`"
-    if token.type == "DOT":
-        return "attributes such as `ref.onset` belong to event clauses: `clause name on each ref : …`"
+    if token.type in ("DOT", "COMPARE") or (token.type == "EACH" and not before):
+        return "attributes and comparisons belong to event clauses: `clause name on each ref : ref.duration >= 1s`"
     if token.type == "NAME" and get_close_matches(word, [spellings()[name] for name in STATEMENTS], 1, 0.75):
         return did_you_mean(word, [spellings()[name] for name in STATEMENTS])
     return None

@@ -49,9 +49,13 @@ class Scope:
                         "unknown-parameter",
                         f"`{name}` is not a parameter",
                         span,
-                        did_you_mean(name, self.parameters) or f"declare it: `param {name} = 40ms`",
+                        did_you_mean(name, self.parameters) or self._without_parameters(name),
                     )
         return self.known(value)
+
+    def _without_parameters(self, name: str) -> str:
+        """The way out where no parameter has a similar name; a formula by itself cannot declare one."""
+        return "write the value out, such as `40ms`" if self.free_atoms else f"declare it: `param {name} = 40ms`"
 
     def seconds(self, value: s.Value) -> Fraction | None:
         """A value as a time; without a unit it is a number of seconds (rule 2.4)."""

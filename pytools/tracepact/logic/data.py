@@ -11,7 +11,13 @@ Data = dict[str, Any]
 
 
 def decision_data(
-    question: str, formulas: tuple[str, ...], obligation: str | None, step: Fraction, decision: Decision
+    question: str,
+    formulas: tuple[str, ...],
+    obligation: str | None,
+    step: Fraction,
+    decision: Decision,
+    *,
+    vacuous: bool,
 ) -> Data:
     """A question as it was asked, and its answer with the trace that shows it."""
     return {
@@ -23,6 +29,7 @@ def decision_data(
         "free_atoms": decision.free,
         "bound": decision.bound,
         "outcome": decision.outcome.value,
+        "vacuous": vacuous,
         "reason": decision.reason,
         "trace": None if decision.model is None else trace_data(decision.model),
     }

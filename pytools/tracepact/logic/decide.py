@@ -141,6 +141,11 @@ def strictly_stronger(a: Formula, b: Formula, terms: Terms = DEFAULT) -> Decisio
     return _decision(solve(And(b, Not(a)), terms), terms, when_sat=Outcome.YES)
 
 
+def never_occurs(premise: Formula, terms: Terms = DEFAULT) -> bool:
+    """Whether no (obligated) frame of any trace satisfies the premise, for certain: a yes about such frames is idle."""
+    return solve(premise, replace(terms, minimise=False)).verdict is Verdict.UNSAT
+
+
 def _decision(answer: Answer, terms: Terms, *, when_sat: Outcome) -> Decision:
     outcome = {
         Verdict.SAT: when_sat,

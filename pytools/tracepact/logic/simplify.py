@@ -19,6 +19,7 @@ from tracepact.core import (
     Until,
     size,
 )
+from tracepact.logic.asking import sampled
 from tracepact.logic.decide import Outcome, Terms, equivalent
 
 _MOST_LETTERS = 8
@@ -29,11 +30,12 @@ _CONNECTIVES = And | Or | Implies | Iff
 
 @dataclass(frozen=True, slots=True)
 class Simplified:
-    """The shorter formula, and how many rewrites Z3 confirmed and refused or could not decide."""
+    """The shorter formula, and how many rewrites Z3 confirmed, refused and could not decide in time."""
 
     formula: Formula
     confirmed: int
     refused: int
+    undecided: int
 
 
 def simplify(formula: Formula, terms: Terms = Terms()) -> Simplified:  # noqa: B008  (frozen)
@@ -45,13 +47,13 @@ class _Simplifier:
     def __init__(self, terms: Terms) -> None:
         self.terms = replace(terms, minimise=False, obligation=None)
         self.outer = terms
-        self.confirmed = self.refused = 0
+        self.confirmed = self.refused = self.undecided = 0
 
     def run(self, formula: Formula) -> Simplified:
         found = self._inside(formula)
         if self.outer.obligation is not None:
             found = self._under_obligation(found, self.outer.obligation)
-        return Simplified(found, self.confirmed, self.refused)
+        return Simplified(found, self.confirmed, self.refused, self.undecided)
 
     def _inside(self, formula: Formula) -> Formula:
         """Simplify the parts, then this level."""
@@ -62,12 +64,15 @@ class _Simplifier:
                 formula = replace(formula, body=self._inside(body))
             case _:
                 formula = replace(formula, left=self._inside(formula.left), right=self._inside(formula.right))
-        for candidate in (*_modal(formula), *_propositional(formula), *_one_side(formula)):
+        for candidate in (*_constants(formula), *_modal(formula), *_propositional(formula), *_one_side(formula)):
             formula = self._better(formula, candidate)
         return formula
 
     def _under_obligation(self, formula: Formula, obligation: Formula) -> Formula:
-        """Where the obligation holds anyway, an implication from it is its consequent."""
+        """Where the obligation holds anyway, the formula may be constant, and an implication from it its consequent."""
+        for value in (True, False):
+            if not sampled(And(obligation, Not(formula) if value else formula)):
+                formula = self._better(formula, Constant(value), obligation)
         while isinstance(formula, Implies):
             shorter = self._better(formula, formula.right, obligation)
             if shorter is formula:
@@ -76,14 +81,23 @@ class _Simplifier:
         return formula
 
     def _better(self, formula: Formula, candidate: Formula, obligation: Formula | None = None) -> Formula:
-        if size(candidate) >= size(formula):
+        simpler = isinstance(candidate, Constant) and not isinstance(formula, Constant)
+        if size(candidate) >= size(formula) and not simpler:
             return formula
         terms = replace(self.terms, obligation=obligation)
-        if equivalent(formula, candidate, terms).outcome is Outcome.YES:
-            self.confirmed += 1
-            return candidate
-        self.refused += 1
-        return formula
+        outcome = equivalent(formula, candidate, terms).outcome
+        self.confirmed += outcome is Outcome.YES
+        self.refused += outcome is Outcome.NO
+        self.undecided += outcome is Outcome.UNKNOWN
+        return candidate if outcome is Outcome.YES else formula
+
+
+def _constants(formula: Formula) -> Iterator[Formula]:
+    """Truth or falsehood, unless a few traces show that it is not."""
+    if not sampled(Not(formula)):
+        yield Constant(True)
+    elif not sampled(formula):
+        yield Constant(False)
 
 
 def _modal(formula: Formula) -> Iterator[Formula]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from fractions import Fraction
 from math import ceil, floor
 
@@ -24,8 +25,10 @@ from tracepact.core import (
     Scaled,
     Sum,
     Term,
+    atoms,
     attributes,
 )
+from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Diagnostic, Span
 from tracepact.lang.predicates import ATTRIBUTES
 from tracepact.lang.printer import print_number
@@ -196,3 +199,20 @@ def _offsets(term: Term) -> Iterator[Fraction | None]:
 def ms(seconds: Fraction) -> str:
     """A time as an author would write it."""
     return f"{print_number(seconds * 1000)}ms"
+
+
+def reading_hints(located: Located, step: Fraction) -> Iterator[str]:
+    """How a formula by itself was read, where that may surprise: bare seconds, rounded bounds, near misses of atoms."""
+    for part in located.everywhere():
+        for bound in part.bounds:
+            frames = f"{abs(bound.frames)} frame{'s' if abs(bound.frames) != 1 else ''} of {ms(step)}"
+            if not bound.unit and bound.seconds:
+                written, number = bound.text.lstrip("-"), abs(bound.seconds)
+                way = f"frames are written `{written}f`" if number.denominator == 1 else f"or write `{ms(number)}`"
+                yield f"`{written}` without a unit is a number of seconds: {frames}; {way}"
+            elif (bound.seconds / step).denominator != 1:
+                yield f"`{bound.text}` is no whole number of frames; it means {frames}"
+    known = (*BUILTIN_ATOMS, *CLASS_ATOMS)
+    for name in sorted(atoms(located.formula) - set(known)):
+        if near := get_close_matches(name, known, 1, 0.8):
+            yield f"`{name}` is taken as an atom of its own; the built-in one is `{near[0]}`"
