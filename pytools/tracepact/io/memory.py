@@ -9,7 +9,7 @@ from typing import Any
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.audacity import UNLABELLED
 from tracepact.io.delimited import report_missing
-from tracepact.io.reading import Reading, read_events
+from tracepact.io.reading import Reading, read_events, read_score_texts
 from tracepact.io.rows import EventRows, Times, report_time
 from tracepact.io.source import shown
 from tracepact.io.tables import (
@@ -36,13 +36,16 @@ def events_from(
 ) -> EventTable:
     """The events of one side, rows counted from zero.
 
-    `data` is a list of (onset, offset) or (onset, offset, label) for one clip, named `clip`; a mapping from
-    clips to such lists; a data frame with the columns of a table; a path; or an EventTable. `label` is the
-    label of an interval that has none. Times are exact: a float stands for its shortest decimal text. `reading`
-    says of a path what its content does not.
+    `data` is a list of (onset, offset) or (onset, offset, label) for one clip, named `clip`; a mapping from clips to
+    such lists; a data frame with the columns of a table; a mapping from clips to data frames of scores (onset, offset,
+    one column a class); a path; or an EventTable. `label` is the label of an interval that has none. Times are exact: a
+    float stands for its shortest decimal text. `reading` says of a path, or of scores, what the content does not.
     """
     if isinstance(data, str | os.PathLike):
         return read_events(data, diagnostics, reading)
+    if isinstance(data, Mapping) and data and all(_is_frame(item) for item in data.values()):
+        texts = {str(key): _frame_text(frame) for key, frame in data.items()}
+        return read_score_texts(name, texts, reading.decoding if reading else None, diagnostics)
     return _intervals(data, diagnostics, name, label, clip, regions=False)
 
 
@@ -99,7 +102,7 @@ def _pairs_of_frame(frame: Any, column: str, text: Any, name: str, diagnostics: 
     names = [str(name) for name in frame.columns]
     if not report_missing(("filename", column), names, RowPlace(name), diagnostics):
         return {}
-    return dict(zip(_column(frame, "filename", _label), _column(frame, column, text), strict=True))
+    return dict(zip(_column(frame["filename"], _label), _column(frame[column], text), strict=True))
 
 
 def _looks_like_time(text: str) -> bool:
@@ -173,6 +176,13 @@ def _is_frame(data: Any) -> bool:
     return all(hasattr(data, part) for part in ("columns", "iloc", "isna"))
 
 
+def _frame_text(frame: Any) -> str:
+    """A data frame as the text of a table, tab separated; a float as its shortest decimal."""
+    names = [str(name) for name in frame.columns]
+    columns = [_column(frame.iloc[:, place], _text) for place in range(len(names))]
+    return "".join("\t".join(fields) + "\n" for fields in [names, *zip(*columns, strict=True)])
+
+
 def _add_frame(frame: Any, rows: EventRows) -> None:
     """The rows of a data frame; a missing value is an empty field."""
     names = [str(name) for name in frame.columns]
@@ -185,16 +195,15 @@ def _add_frame(frame: Any, rows: EventRows) -> None:
         return
     count = len(frame)
     clips, onsets, offsets, labels = (
-        _column(frame, column, _text if column in ("onset", "offset") else _label) if column in names else [""] * count
+        _column(frame[column], _text if column in ("onset", "offset") else _label) if column in names else [""] * count
         for column in EVENT_COLUMNS
     )
     for row, fields in enumerate(zip(clips, onsets, offsets, labels, strict=True)):
         rows.add(row, *fields)
 
 
-def _column(frame: Any, column: str, text: Any) -> list[str]:
+def _column(series: Any, text: Any) -> list[str]:
     """The text of each field of a column, empty where the value is missing."""
-    series = frame[column]
     # `tolist` widens a short float to a double, which is another decimal; iterating the array does not.
     values = series.to_numpy() if str(series.dtype) in ("float16", "float32") else series.tolist()
     return ["" if missing else text(value) for value, missing in zip(values, series.isna().tolist(), strict=True)]

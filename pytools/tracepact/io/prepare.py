@@ -32,8 +32,8 @@ def prepare(
 ) -> Prepared:
     """Apply rules 13.3, 13.11 and 13.12 to what was read."""
     lengths = durations.clips if isinstance(durations, Durations) else {}
-    ref, ref_renamed = name_clips(reference, {*prediction.clips, *lengths}, diagnostics)
-    pred, pred_renamed = name_clips(prediction, {*ref.clips, *lengths}, diagnostics)
+    ref, ref_renamed = name_clips(reference, prediction, lengths, diagnostics)
+    pred, pred_renamed = name_clips(prediction, ref, lengths, diagnostics)
     if _is_one_file(ref) and _is_one_file(pred) and ref.clips.keys() != pred.clips.keys():
         pred, pred_renamed = _renamed(pred, dict(zip(pred.clips, ref.clips, strict=True))), 1
     mapped = {"reference": Mapped(ref, {}, 0), "prediction": Mapped(pred, {}, 0)}
@@ -55,16 +55,21 @@ def prepare(
     return Prepared(mapped["reference"].table, mapped["prediction"].table, regions, record)
 
 
-def name_clips(table: EventTable, others: Collection[str], diagnostics: Diagnostics) -> tuple[EventTable, int]:
+def name_clips(
+    table: EventTable, other: EventTable, lengths: Collection[str], diagnostics: Diagnostics
+) -> tuple[EventTable, int]:
     """Give clips named by their files the names other tables use (rule 13.3), and how many got another name."""
     if table.origin is None or not table.origin.files:
         return table, 0
-    stems: dict[str, list[str]] = {}
-    for other in others:
-        stems.setdefault(os.path.splitext(other)[0], []).append(other)
+    by_files = other.origin is not None and bool(other.origin.files)
+    known = [{*lengths}, {*other.clips}] if by_files else [{*lengths, *other.clips}]
+    stems = [_stems(names) for names in known]
     names: dict[str, str] = {}
     for clip in table.clips:
-        alike = [] if clip in others else stems.get(clip, [])
+        alike: list[str] = []
+        for there, by_stem in zip(known, stems, strict=True):
+            if alike := [clip] if clip in there else by_stem.get(clip, []):
+                break
         if len(alike) > 1:
             listed = " and ".join(f"`{shown(name)}`" for name in sorted(alike)[:3])
             diagnostics.add(
@@ -76,6 +81,14 @@ def name_clips(table: EventTable, others: Collection[str], diagnostics: Diagnost
         names[clip] = alike[0] if len(alike) == 1 else clip
     changed = sum(old != new for old, new in names.items())
     return (_renamed(table, names), changed) if changed else (table, 0)
+
+
+def _stems(names: Collection[str]) -> dict[str, list[str]]:
+    """Names by what they are without their last extension."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(os.path.splitext(name)[0], []).append(name)
+    return found
 
 
 def _renamed(table: EventTable, names: Mapping[str, str]) -> EventTable:

@@ -66,6 +66,15 @@ def read_events(path: PathLike, diagnostics: Diagnostics, reading: Reading | Non
     return EventTable(str(path), {}) if files is None else _read_clips(files, format, how, diagnostics)
 
 
+def read_score_texts(
+    name: str, texts: Mapping[str, str], decoding: Decoding | Time | None, diagnostics: Diagnostics
+) -> EventTable:
+    """Scores that are in memory, by clip, as the texts of their files; they have no digest."""
+    files = {clip: TextFile(f"{name}[{clip}]", text, "") for clip, text in texts.items()}
+    table = _read_scored(ClipFiles(name, files, ""), SCORES, decoding, diagnostics)
+    return replace(table, digest=None, origin=table.origin and replace(table.origin, files={}))
+
+
 def _read_folder(path: PathLike, how: Reading, diagnostics: Diagnostics) -> EventTable:
     """A folder of files, one a clip."""
     files = clip_files(path, diagnostics)
