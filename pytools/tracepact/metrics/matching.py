@@ -6,30 +6,44 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tracepact.trace.columns import Ticks
+
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Edge = tuple[int, int]
 """A reference and a prediction, by index."""
 
 
-def is_alone(ref: Indices, pred: Indices) -> Flags:
-    """Which candidates share no end with another one: they are pairs of every largest set."""
+def stars(ref: Indices, pred: Indices) -> tuple[Indices, Flags]:
+    """The first candidate of each star, and which candidates belong to no star.
+
+    A star is a part of the graph with one reference or one prediction in it: one candidate of it can be a pair.
+    """
     if not len(ref):
-        return np.zeros(0, dtype=np.bool_)
-    alone: Flags = (np.bincount(ref)[ref] == 1) & (np.bincount(pred)[pred] == 1)
-    return alone
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_)
+    is_shared = [np.bincount(side)[side] > 1 for side in (ref, pred)]
+    at_ref, at_pred = (
+        np.bincount(centre, weights=shared)[centre] == 0
+        for centre, shared in ((ref, is_shared[1]), (pred, is_shared[0]))
+    )
+    at_pred &= ~at_ref
+    first = [
+        np.flatnonzero(at)[np.unique(centre[at], return_index=True)[1]]
+        for centre, at in ((ref, at_ref), (pred, at_pred))
+    ]
+    return np.concatenate(first), ~(at_ref | at_pred)
 
 
 def largest(ref: Indices, pred: Indices) -> tuple[Indices, Indices]:
     """A largest one-to-one set of candidates, which are given by reference and then prediction.
 
     It is the set that sed_eval finds, which matters for what its leftovers become. Parts of the graph that do not
-    touch have no influence on one another, so the candidates that stand alone need no search.
+    touch have no influence on one another, and of a star it takes the first candidate: only the others need a search.
     """
-    alone = is_alone(ref, pred)
-    rest = search(zip(ref[~alone].tolist(), pred[~alone].tolist(), strict=True)) if not alone.all() else {}
+    first, others = stars(ref, pred)
+    rest = search(zip(ref[others].tolist(), pred[others].tolist(), strict=True)) if others.any() else {}
     refs, preds = (np.fromiter(side, np.int64, len(rest)) for side in (rest.keys(), rest.values()))
-    return np.concatenate([ref[alone], refs]), np.concatenate([pred[alone], preds])
+    return np.concatenate([ref[first], refs]), np.concatenate([pred[first], preds])
 
 
 def search(edges: Iterable[Edge]) -> dict[int, int]:
@@ -102,21 +116,22 @@ def _augment(
             path.append((back, iter(reached_by.pop(back))))
 
 
-def best(ref: Indices, pred: Indices, costs: Sequence[NDArray[np.int64]]) -> tuple[Indices, Indices]:
+def best(ref: Indices, pred: Indices, costs: Sequence[Ticks]) -> tuple[Indices, Indices]:
     """The largest set with the least sum of each cost in turn, then with the least references, then predictions.
 
     Indices say which reference or prediction is the earlier one. Costs are whole and not negative.
     """
-    alone = is_alone(ref, pred)
-    if alone.all():
-        return ref, pred
-    refs, preds = [ref[alone]], [pred[alone]]
-    rows = zip(*(column[~alone].tolist() for column in (ref, pred, *costs)), strict=True)
-    for part in _parts([(row[0], row[1], row[2:]) for row in rows]):
-        pairs = _cheapest(part)
-        refs.append(np.array([r for r, _ in pairs], dtype=np.int64))
-        preds.append(np.array([p for _, p in pairs], dtype=np.int64))
-    return np.concatenate(refs), np.concatenate(preds)
+    ranks = [np.unique(cost, return_inverse=True)[1].reshape(-1) for cost in costs]
+    order = np.lexsort((pred, ref, *reversed(ranks)))
+    ref, pred, costs = ref[order], pred[order], [cost[order] for cost in costs]
+    first, others = stars(ref, pred)
+    pairs: list[Edge] = []
+    if others.any():
+        rows = zip(*(column[others].tolist() for column in (ref, pred, *costs)), strict=True)
+        for part in _parts([(row[0], row[1], row[2:]) for row in rows]):
+            pairs += _cheapest(part)
+    refs, preds = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return np.concatenate([ref[first], refs]), np.concatenate([pred[first], preds])
 
 
 Priced = tuple[int, int, tuple[int, ...]]
