@@ -38,7 +38,8 @@ def read_rows(
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Each row's line number and its fields of the required, then the optional columns (empty where absent).
 
-    Extra columns are ignored and blank lines skipped. At least two columns are required.
+    Fields come without the spaces around them. Extra columns are ignored and blank lines skipped. At least two columns
+    are required.
     """
     header = _find_header(file, (*required, *optional), diagnostics)
     if header is None or not _check_header(file, header, required, optional, diagnostics):
@@ -58,7 +59,7 @@ def read_rows(
                 if found != width and not _fits(row, first, least, header, file, diagnostics):
                     continue
                 row.append("")
-                yield first, pick(row)
+                yield first, tuple(map(str.strip, pick(row)))
             return
         except csv.Error as error:
             diagnostics.add("wrong-columns", _csv_fault(error), RowPlace(file.name, last + 1), _QUOTE_HELP)

@@ -26,7 +26,7 @@ from tracepact.io.rows import EventRows, Times
 from tracepact.io.scores import parse_scores
 from tracepact.io.soft import harden, parse_soft
 from tracepact.io.source import PathLike, TextFile, read_text, shown
-from tracepact.io.tables import read_events as read_table
+from tracepact.io.tables import read_table
 from tracepact.io.textgrid import add_textgrid
 from tracepact.trace import Event, EventTable, Origin, Time
 
@@ -59,7 +59,7 @@ def read_events(path: PathLike, diagnostics: Diagnostics, reading: Reading | Non
         return EventTable(str(path), {})
     format = how.format or find_format(file) or TABLE
     if format in (TABLE, JSON):
-        return replace(read_table(path, diagnostics), origin=Origin(format))
+        return replace(read_table(file, diagnostics), origin=Origin(format))
     if format == BIODCASE:
         return read_biodcase(file, diagnostics)
     files = clip_files(path, diagnostics)

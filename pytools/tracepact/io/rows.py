@@ -1,6 +1,6 @@
 """Builds events by clip from rows of text, wherever they come from; a fault is a diagnostic with its row."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -42,24 +42,28 @@ class EventRows:
 
     def add(self, row: int | None, clip: str, onset: str, offset: str, label: str, where: str = "") -> None:
         """One row of text, empty where it has nothing; `where` says in words what a row number cannot."""
-        if clip and onset and offset and (label or self.regions):
-            try:
-                event = Event(self.times[onset], self.times[offset], label, row)
-            except ValueError:
-                self._report_times(row, onset, offset, where)
-                return
-            if self.regions and event.offset < event.onset:
-                self._report("offset-before-onset", f"offset `{offset}` lies before onset `{onset}`", row, where)
-                return
-            events = self.clips.get(clip)
-            if events is None:
-                self.clips[clip] = [event]
+        self.add_all(((row, (clip, onset, offset, label)),), where)
+
+    def add_all(self, rows: Iterable[tuple[int | None, Sequence[str]]], where: str = "") -> None:
+        """Rows of clip, onset, offset and label."""
+        times, clips, regions = self.times, self.clips, self.regions
+        for row, (clip, onset, offset, label) in rows:
+            if clip and onset and offset and (label or regions):
+                try:
+                    event = Event(times[onset], times[offset], label, row)
+                except ValueError:
+                    self._report_times(row, onset, offset, where)
+                    continue
+                if regions and event.offset < event.onset:
+                    self._report("offset-before-onset", f"offset `{offset}` lies before onset `{onset}`", row, where)
+                elif clip in clips:
+                    clips[clip].append(event)
+                else:
+                    clips[clip] = [event]
+            elif clip and not (onset or offset or label):
+                clips.setdefault(clip, [])
             else:
-                events.append(event)
-        elif clip and not (onset or offset or label):
-            self.clips.setdefault(clip, [])
-        else:
-            self._report_gaps(row, clip, onset, offset, label, where)
+                self._report_gaps(row, clip, onset, offset, label, where)
 
     def table(self, digest: str | None = None) -> EventTable:
         """What was read."""

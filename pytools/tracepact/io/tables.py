@@ -23,14 +23,8 @@ class Conditions:
     digest: str | None = None
 
 
-def read_events(path: PathLike, diagnostics: Diagnostics) -> EventTable:
-    """The events of one side, from a table (`filename onset offset event_label`) or a JSON document.
-
-    A row with a filename alone is a silent clip. A header without rows is a table without clips.
-    """
-    file = read_text(path, diagnostics)
-    if file is None:
-        return EventTable(str(path), {})
+def read_table(file: TextFile, diagnostics: Diagnostics) -> EventTable:
+    """The events of one side, from a table (`filename onset offset event_label`) or a JSON document."""
     if file.is_json:
         return read_side(file, diagnostics)
     return _read_intervals(file, EVENT_COLUMNS, (), diagnostics)
@@ -50,9 +44,7 @@ def _read_intervals(
     file: TextFile, required: tuple[str, ...], optional: tuple[str, ...], diagnostics: Diagnostics
 ) -> EventTable:
     rows = EventRows(file.name, diagnostics, Times(fractions=False), regions="event_label" in optional)
-    add = rows.add
-    for row, (clip, onset, offset, label) in read_rows(file, required, diagnostics, optional=optional):
-        add(row, clip.strip(), onset.strip(), offset.strip(), label.strip())
+    rows.add_all(read_rows(file, required, diagnostics, optional=optional))
     return rows.table(file.digest)
 
 
@@ -107,7 +99,6 @@ def _pairs(file: TextFile, column: str, diagnostics: Diagnostics) -> list[tuple[
     """The rows of a table of a filename and one value, both given."""
     pairs: list[tuple[int, str, str]] = []
     for row, (clip, value) in read_rows(file, ("filename", column), diagnostics):
-        clip, value = clip.strip(), value.strip()
         if clip and value:
             pairs.append((row, clip, value))
         else:

@@ -9,9 +9,12 @@ from tracepact.diagnostics import RowPlace
 from tracepact.trace.exact import Ratios, ratios
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Event:
-    """A labelled half-open interval in seconds, and the row it came from."""
+    """A labelled half-open interval in seconds, and the row it came from.
+
+    Nobody changes one. It is not frozen because a table has many, and a frozen one takes three times as long to make.
+    """
 
     onset: Fraction
     offset: Fraction
