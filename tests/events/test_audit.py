@@ -99,6 +99,6 @@ def test_boundary_f1_of_nothing_is_1() -> None:
 def test_the_package_exports_exactly_what_it_lists() -> None:
     listed = tracepact.events.__all__
     assert listed == sorted(listed, key=lambda name: (not name.isupper(), name[0].islower(), name))
-    modules = {"attributes", "audit", "cases", "evaluate", "matching", "predicate", "terms"}
+    modules = {"attributes", "audit", "cases", "columns", "evaluate", "matching", "predicate", "terms"}
     public = {name for name in vars(tracepact.events) if not name.startswith("_")}
     assert public - modules == set(listed)

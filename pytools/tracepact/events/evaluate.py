@@ -19,6 +19,7 @@ from tracepact.core import (
 )
 from tracepact.diagnostics import Span
 from tracepact.events.attributes import Obligation, Scene, Value, covered, duration
+from tracepact.events.columns import Flags, Obligations, match_columns, obligation_indices, run_columns, truth_column
 from tracepact.events.matching import Pair, matching
 from tracepact.events.predicate import (
     PreparedAtom,
@@ -26,7 +27,6 @@ from tracepact.events.predicate import (
     failing_part,
     prepare,
     shortfall,
-    truth,
 )
 from tracepact.trace import Family, Run, Side, join_runs
 
@@ -136,27 +136,84 @@ def stages(contract: Contract, family: Family, matcher: Matcher | None = None) -
 
 def evaluate_events(contract: Contract, family: Family, matcher: Matcher | None = None) -> EventEvaluation:
     """Match the joined runs of every clip and class and judge every obligation of every event clause."""
-    refs: dict[int, tuple[Run, ...]] = {}
-    preds: dict[int, tuple[Run, ...]] = {}
-    matches: list[Match] = []
-    obliged: dict[Each, list[tuple[int, Obligation]]] = {clause.each: [] for clause in contract.event_clauses}
-    all_ignored: list[int] = []
-    for segment, scene, pairs, ignored in stages(contract, family, matcher):
-        if scene.refs:
-            refs[segment] = scene.refs
-        if scene.preds:
-            preds[segment] = scene.preds
-        if pairs:
-            matches += [Match(segment, scene.refs[i], scene.preds[j]) for i, j in pairs]
-        if ignored and all(is_ignored(run, ignored) for run in scene.refs + scene.preds):
-            all_ignored.append(segment)
-        for each, found in obliged.items():
-            found += [(segment, obligation) for obligation in obligations(each, scene, pairs, ignored)]
-    clauses = tuple(_judge(clause, obliged[clause.each], family) for clause in contract.event_clauses)
-    counter_evidence = np.zeros(family.segments, dtype=np.bool_)
-    counter_evidence[[*refs, *preds]] = True
-    counter_evidence[all_ignored] = False
-    return EventEvaluation(matcher or contract.matcher, refs, preds, tuple(matches), clauses, counter_evidence)
+    matcher = matcher or contract.matcher
+    bench = _Bench(contract, family, matcher)
+    return EventEvaluation(
+        matcher,
+        bench.runs[Side.REF],
+        bench.runs[Side.PRED],
+        bench.matches(),
+        tuple(bench.judge(clause) for clause in contract.event_clauses),
+        bench.counter_evidence(),
+    )
+
+
+class _Bench:
+    """All runs and pairs of a family, where clauses are judged."""
+
+    def __init__(self, contract: Contract, family: Family, matcher: Matcher) -> None:
+        self._family = family
+        self.runs = {side: _joined(family, side, contract.merge_gap) for side in Side}
+        self._flat = {side: [run for s in sorted(some) for run in some[s]] for side, some in self.runs.items()}
+        self._columns = {side: run_columns(some) for side, some in self.runs.items()}
+        self._pairs = match_columns(self._columns[Side.REF], self._columns[Side.PRED], matcher, family.step)
+        self._ignored = {side: self._ignored_runs(side) for side in Side}
+        self._compares_classes = any(map(_compares_classes, contract.event_clauses))
+        self._scenes: dict[int, Scene] = {}
+
+    def matches(self) -> tuple[Match, ...]:
+        """The matched pairs, by segment and time."""
+        refs, preds = self._flat[Side.REF], self._flat[Side.PRED]
+        segments = self._columns[Side.REF].segment[self._pairs[0]]
+        columns = (column.tolist() for column in (segments, *self._pairs))
+        return tuple(Match(segment, refs[i], preds[j]) for segment, i, j in zip(*columns, strict=True))
+
+    def counter_evidence(self) -> Flags:
+        """By segment, whether it has a run that is not ignored."""
+        found = np.zeros(self._family.segments, dtype=np.bool_)
+        for side in Side:
+            found[self._columns[side].segment[~self._ignored[side]]] = True
+        return found
+
+    def judge(self, clause: EventClause) -> EventClauseEvaluation:
+        """Ask the clause's predicate about every obligation that is not ignored (rule 9.1)."""
+        side = Side.PRED if clause.each is Each.PRED else Side.REF
+        refs, preds = self._columns[Side.REF], self._columns[Side.PRED]
+        ref, pred = obligation_indices(clause.each, refs, preds, self._pairs)
+        owner = pred if side is Side.PRED else ref
+        kept = ~self._ignored[side][owner]
+        ref, pred, segment = ref[kept], pred[kept], self._columns[side].segment[owner[kept]]
+
+        def one(number: int) -> Obligation:
+            i, j = int(ref[number]), int(pred[number])
+            return Obligation(
+                self._flat[Side.REF][i] if i >= 0 else None,
+                self._flat[Side.PRED][j] if j >= 0 else None,
+                self._scene(int(segment[number])),
+            )
+
+        event_atoms = {name: prepare(atom, self._family.step) for name, atom in clause.event_atoms}
+        obliged = Obligations(refs, preds, ref, pred, one)
+        failed = np.flatnonzero(~truth_column(clause.formula, event_atoms, obliged, self._family.step))
+        violated = tuple((int(segment[number]), one(number)) for number in failed.tolist())
+        obligated, unmet = (
+            np.bincount(some, minlength=self._family.segments).astype(np.int64) for some in (segment, segment[failed])
+        )
+        return EventClauseEvaluation(clause, obligated - unmet, obligated, violated, event_atoms)
+
+    def _scene(self, segment: int) -> Scene:
+        if segment not in self._scenes:
+            refs, preds = self.runs[Side.REF], self.runs[Side.PRED]
+            others = _refs_of_other_classes(self._family, refs, segment) if self._compares_classes else ()
+            self._scenes[segment] = Scene(refs.get(segment, _NO_RUNS), preds.get(segment, _NO_RUNS), others)
+        return self._scenes[segment]
+
+    def _ignored_runs(self, side: Side) -> Flags:
+        columns, regions = self._columns[side], self._family.ignored
+        found = np.zeros(len(columns), dtype=np.bool_)
+        for number in np.flatnonzero(np.isin(columns.segment, list(regions))).tolist() if regions else ():
+            found[number] = is_ignored(self._flat[side][number], regions[int(columns.segment[number])])
+        return found
 
 
 def is_ignored(run: Run, ignored: Sequence[Run]) -> bool:
@@ -184,18 +241,6 @@ def obligated_run(each: Each, obligation: Obligation) -> Run:
     run = obligation.pred if each is Each.PRED else obligation.ref
     assert run is not None
     return run
-
-
-def _judge(clause: EventClause, obliged: Sequence[tuple[int, Obligation]], family: Family) -> EventClauseEvaluation:
-    """Ask the clause's predicate about every obligation."""
-    event_atoms = {name: prepare(atom, family.step) for name, atom in clause.event_atoms}
-    holds = truth(clause.formula, event_atoms)
-    violated = tuple(entry for entry in obliged if not holds(entry[1]))
-    obligated, failed = (
-        np.bincount([segment for segment, _ in some], minlength=family.segments).astype(np.int64)
-        for some in (obliged, violated)
-    )
-    return EventClauseEvaluation(clause, obligated - failed, obligated, violated, event_atoms)
 
 
 def _compares_classes(clause: EventClause) -> bool:

@@ -22,13 +22,21 @@ def matching(matcher: Matcher, step: Fraction) -> Callable[[Sequence[Run], Seque
     """What `match_runs` does, ready for many clips on one grid."""
     search = matcher.search // step  # |difference|·step <= search exactly when |difference| <= this
     reward, scale = matcher.overlap_reward.as_integer_ratio()
-    choose = {MatcherKind.GREEDY: _greedy, MatcherKind.OPTIMAL: _optimal}[matcher.kind]
 
     def match_runs(ref: Sequence[Run], pred: Sequence[Run]) -> tuple[Pair, ...]:
         found = candidates(ref, pred, search, reward, scale)
-        return choose(found) if len(found) > 1 else tuple((i, j) for _, i, j in found)
+        return choose(matcher.kind, found) if len(found) > 1 else tuple((i, j) for _, i, j in found)
 
     return match_runs
+
+
+def choose(kind: MatcherKind, found: Sequence[Candidate]) -> tuple[Pair, ...]:
+    """The pairs a matcher takes out of candidates, which come by reference and then prediction."""
+    match kind:
+        case MatcherKind.GREEDY:
+            return _greedy(found)
+        case MatcherKind.OPTIMAL:
+            return _optimal(found)
 
 
 def overlaps(ref: Sequence[Run], pred: Sequence[Run]) -> Iterator[Pair]:

@@ -47,6 +47,7 @@ class PreparedComparison:
     """
 
     comparison: Comparison
+    scale: int
     unit: Fraction
     needs_ref: bool
     needs_pred: bool
@@ -90,6 +91,7 @@ def prepare(atom: EventAtom, step: Fraction) -> PreparedAtom:
             scale = lcm(*denominators(left, step), *denominators(right, step))
             return PreparedComparison(
                 atom,
+                scale,
                 (step if quantity is Quantity.TIME else Fraction(1)) / scale,
                 needs_ref=not owners.isdisjoint({Owner.REF, Owner.PAIR}),
                 needs_pred=not owners.isdisjoint({Owner.PRED, Owner.PAIR}),

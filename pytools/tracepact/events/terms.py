@@ -37,7 +37,7 @@ def denominators(term: Term, step: Fraction) -> Iterator[int]:
     """The denominators of the constants of a term, times in frames."""
     match term:
         case Number():
-            yield _constant(term, step).denominator
+            yield constant(term, step).denominator
         case Scaled(factor, body):
             yield factor.denominator
             yield from denominators(body, step)
@@ -59,8 +59,8 @@ def _term(term: Term, step: Fraction, scale: int) -> Callable[[Obligation], Exac
     """The value of a term, times in frames, times `scale`, which is positive."""
     match term:
         case Number():
-            constant = _whole(scale * _constant(term, step))
-            return lambda _: constant
+            number = _whole(scale * constant(term, step))
+            return lambda _: number
         case Attribute():
             value = _attribute(term)
             return value if scale == 1 else lambda o: scale * value(o)
@@ -96,8 +96,8 @@ def _parts(term: Term) -> tuple[Term, ...]:
             return arguments
 
 
-def _constant(number: Number, step: Fraction) -> Fraction:
-    """A constant; a time in frames."""
+def constant(number: Number, step: Fraction) -> Fraction:
+    """A number of a term; a time in frames."""
     return number.value / step if number.quantity is Quantity.TIME else number.value
 
 

@@ -1,0 +1,127 @@
+"""Judging all obligations at once gives what asking about each of them gives, whatever the predicate."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracepact.core import (
+    Absolute,
+    Comparison,
+    Constant,
+    Difference,
+    Each,
+    EventAtom,
+    EventClause,
+    Flag,
+    Matcher,
+    Maximum,
+    Minimum,
+    Number,
+    Owner,
+    Quantity,
+    Relation,
+    Scaled,
+    Sum,
+    Term,
+)
+from tracepact.events import evaluate_events
+from tracepact.events.evaluate import obligations, stages
+from tracepact.events.predicate import prepare, truth
+from tracepact.trace import Run
+
+from .builders import STEP, attribute, clause, contract, family, matchers, predicates, run_lists
+
+Runs = tuple[Run, ...]
+
+OWNERS = {Owner.REF: Quantity.TIME, Owner.PRED: Quantity.TIME}
+TIMES = [
+    *(attribute(owner, name) for owner in OWNERS for name in ("onset", "offset", "duration")),
+    attribute(Owner.PAIR, "overlap"),
+    attribute(Owner.REF, "longest_gap"),
+]
+FACTORS = [Fraction(1, 4), Fraction(3), Fraction(-1), Fraction(-2, 3), Fraction(10**30), Fraction(1, 10**30)]
+
+
+def numbers(quantity: Quantity) -> st.SearchStrategy[Number]:
+    values = st.fractions(-2, 2, max_denominator=60) | st.integers(-12, 12).map(lambda frames: frames * STEP)
+    return values.map(lambda value: Number(value, quantity))
+
+
+def terms() -> st.SearchStrategy[Term]:
+    """Times built of every kind of node."""
+    return st.recursive(
+        st.sampled_from(TIMES) | numbers(Quantity.TIME),
+        lambda parts: st.one_of(
+            st.builds(Sum, parts, parts),
+            st.builds(Difference, parts, parts),
+            st.builds(Scaled, st.sampled_from(FACTORS), parts),
+            parts.map(Absolute),
+            st.tuples(parts, parts).map(Minimum),
+            st.tuples(parts, parts).map(Maximum),
+        ),
+        max_leaves=4,
+    )
+
+
+def event_atoms() -> st.SearchStrategy[EventAtom]:
+    relations = st.sampled_from(Relation)
+    counts = st.sampled_from([attribute(owner, "covering") for owner in OWNERS])
+    shares = st.sampled_from([attribute(Owner.PAIR, "iou"), attribute(Owner.REF, "coverage")])
+    return st.one_of(
+        st.builds(lambda r, a, b: Comparison(r, a, b, Quantity.TIME), relations, terms(), terms()),
+        st.builds(
+            lambda r, a, n: Comparison(r, a, Number(Fraction(n), Quantity.COUNT), Quantity.COUNT),
+            relations,
+            counts,
+            st.integers(0, 3),
+        ),
+        st.builds(lambda r, a, n: Comparison(r, a, n, Quantity.RATIO), relations, shares, numbers(Quantity.RATIO)),
+        st.just(Flag(attribute(Owner.PAIR, "matched"))),
+    )
+
+
+@st.composite
+def clauses(draw: st.DrawFn) -> EventClause:
+    atoms = {name: draw(event_atoms()) for name in ("a", "b")}
+    return clause("any", draw(st.sampled_from(Each)), draw(predicates(list(atoms))), **atoms)
+
+
+@given(
+    clauses(),
+    st.lists(st.tuples(run_lists(), run_lists(), run_lists(most=2, longest=30)), min_size=1, max_size=4),
+    matchers(),
+    st.sampled_from([Fraction(0), STEP, 2 * STEP]),
+)
+def test_all_at_once_is_one_by_one(
+    asked: EventClause, segments: Sequence[tuple[Runs, Runs, Runs]], matcher: Matcher, merge_gap: Fraction
+) -> None:
+    made = contract(asked, matcher=matcher, merge_gap=merge_gap)
+    given_family = family(
+        *((list(ref), list(pred)) for ref, pred, _ in segments),
+        ignored={s: gone for s, (_, _, gone) in enumerate(segments) if gone},
+    )
+    (found,) = evaluate_events(made, given_family).clauses
+    holds = truth(asked.formula, {name: prepare(atom, STEP) for name, atom in asked.event_atoms})
+    obliged = [
+        (stage.segment, obligation)
+        for stage in stages(made, given_family)
+        for obligation in obligations(asked.each, stage.scene, stage.pairs, stage.ignored)
+    ]
+    assert [entry for entry in obliged if not holds(entry[1])] == list(found.violated)
+    for segment in range(len(segments)):
+        assert found.obligated[segment] == sum(s == segment for s, _ in obliged)
+        assert found.satisfied[segment] == sum(s == segment and holds(o) for s, o in obliged)
+
+
+@given(st.lists(st.tuples(run_lists(), run_lists()), min_size=1, max_size=5), matchers())
+def test_pairs_of_all_segments_are_the_pairs_of_each(segments: Sequence[tuple[Runs, Runs]], matcher: Matcher) -> None:
+    made = contract(clause("any", Each.MATCHED, Constant(True)), matcher=matcher)
+    given_family = family(*((list(ref), list(pred)) for ref, pred in segments))
+    expected = [
+        (stage.segment, stage.scene.refs[i], stage.scene.preds[j])
+        for stage in stages(made, given_family)
+        for i, j in stage.pairs
+    ]
+    assert list(evaluate_events(made, given_family).matches) == expected
