@@ -26,7 +26,7 @@ FILES = [
     "source.contract",
     "witnesses.csv",
 ]
-DEMO_FILES = [*FILES, "conditions.tsv"]
+DEMO_FILES = [*FILES, "conditions.tsv", "report.html", "report.md"]
 GATE = """contract gate "Onsets"
 step 20ms
 param tol = 40ms
@@ -223,6 +223,21 @@ def test_out_writes_every_file_and_says_so(folder: Path) -> None:
     assert (out / "scores.csv").read_text() == score(folder, "--format", "csv").out
     assert (out / "report.svg").read_text().startswith("<svg")
     assert "\x1b" not in (out / "report.txt").read_text()
+
+
+def test_profiles_are_left_out_of_what_is_shown_and_not_of_what_is_stored(folder: Path) -> None:
+    """Else the run would not come out as it is stored."""
+    assert score(folder, "--out", "out", "--profile", "both").code == 0
+    assert run("verify", "out", folder=folder).code == 0
+
+
+def test_the_page_goes_into_the_run_directory_with_its_digest(folder: Path) -> None:
+    assert score(folder, "--page").code == 2
+    outcome = score(folder, "--page", "--out", "out")
+    assert sorted(listing(folder / "out")) == sorted([*FILES, "report.html", "report.md"])
+    assert outcome.err == f"wrote {len(FILES) + 2} files to out\n"
+    (folder / "out" / "report.html").write_text("another page")
+    assert "report.html" in run("verify", "out", folder=folder).out
 
 
 def test_written_files_have_the_usual_permissions(folder: Path) -> None:

@@ -11,6 +11,7 @@ from tracepact.demo import CONTRACT, SYSTEMS, DemoSystem, demo_contract, score_d
 from tracepact.diagnostics import Diagnostics, summarise
 from tracepact.lang import compile_source, read_source
 from tracepact.report import render_report, report_data
+from tracepact.report.stored import written_views
 from tracepact.report.text import bar
 from tracepact.store import write_run
 
@@ -36,13 +37,14 @@ def command(out: Path) -> None:
             reports[name] = report_data(system.run)
         for system in systems:
             advance(f"writing {out / system.name}")
-            write_run(system.run, out / system.name, data=reports[system.name])
+            data = reports[system.name]
+            write_run(system.run, out / system.name, data=data, views=written_views(system.run, data))
     console.print(_comparison(systems, reports))
     console.print("Nearly one frame F1, three different failures: that is what the vector is for.\n")
     worst = systems[0]
     console.print(f"[bold]{worst.name} in full[/bold]")
     console.print(render_report(reports[worst.name]))
-    say(f"wrote the reports to {out} (report.txt, report.svg, report.json and the rows as CSV)")
+    say(f"wrote a run directory for each to {out}; open {out / worst.name / 'report.html'} in a browser")
 
 
 def _comparison(systems: list[DemoSystem], reports: dict[str, dict[str, object]]) -> Table:

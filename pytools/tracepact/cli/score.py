@@ -17,6 +17,7 @@ from tracepact.diagnostics import Diagnostics, did_you_mean
 from tracepact.lang import load_contract
 from tracepact.report import render_report, report_data
 from tracepact.report.files import json_text
+from tracepact.report.stored import written_views
 from tracepact.run import STAGES, Run
 from tracepact.store import score_rows, write_csv, write_run
 from tracepact.store.rows import SCORE_COLUMNS
@@ -45,6 +46,7 @@ _REQUIREMENT = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(>=|>|<=|<|==)\s*([0-9
     type=click.Path(file_okay=False, path_type=Path),
     help="Also write the run directory: rows, tables, report, manifest.",
 )
+@click.option("--page", is_flag=True, help="With --out: the report as an HTML page and as Markdown too.")
 def command(
     contract: str,
     conditions: str | None,
@@ -53,6 +55,7 @@ def command(
     requirements: tuple[str, ...],
     form: str,
     out: Path | None,
+    page: bool,
     **given: Unpack[Given],
 ) -> int:
     """Score predictions and show the vector, what stands beside it, and where it failed.
@@ -60,6 +63,8 @@ def command(
     CONTRACT is a file, or the name of a starter contract such as boundary_gate.
     """
     check_given(given)
+    if page and out is None:
+        raise click.UsageError("--page goes into the run directory: give --out as well")
     compiled = load_contract(contract, dict(overrides))
     faults = Diagnostics()
     known = {p.name for p in compiled.profiles}
@@ -74,14 +79,15 @@ def command(
         run = score_given(compiled, conditions, advance, **given)
         advance("reporting")
         data = report_data(run)
-    if profiles:
-        _keep_profiles(data, profiles)
     print_diagnostics(run.diagnostics)
     if out is not None:
-        with progress(1) as advance:
+        with progress(3 if page else 1) as advance:
+            views = written_views(run, data, advance) if page else {}
             advance(f"writing {out}")
-            written = write_run(run, out, data=data)
+            written = write_run(run, out, data=data, views=views)
         say(f"wrote {len(written)} files to {out}")
+    if profiles:
+        _keep_profiles(data, profiles)
     with reader_may_leave():
         _show(run, data, form)
     failed = _unmet(run, wanted)

@@ -47,6 +47,12 @@ def run_forms(
     return {form: makers[form]() for form in forms}
 
 
+def written_views(run: Run, data: dict[str, Any], on_stage: Callable[[str], None] = unwatched) -> dict[str, str]:
+    """The page and the Markdown of a run, by the names of their files: what `write_run` takes as further views."""
+    made = run_forms(run, data, ("html", "markdown"), on_stage)
+    return {FILES[form]: text for form, text in made.items()}
+
+
 def _check_same(stored: StoredRun, run: Run) -> None:
     """The counts of every clause against those of the stored report."""
     for row in stored.report["vector"]:

@@ -1,9 +1,10 @@
 """Writes a run directory, whole or not at all."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace
@@ -23,14 +24,21 @@ from tracepact.store.rows import (
 SOURCE = "source.contract"
 CANONICAL = "contract.contract"
 VIEWS = ("report.html", "report.md")
-"""Views that may be put into a run directory later; they are no part of what it stores."""
+"""Views that are put into a run directory if asked for, at once or later."""
 
 
-def write_run(run: Run, folder: str | Path, *, data: dict[str, Any] | None = None) -> list[Path]:
+def write_run(
+    run: Run,
+    folder: str | Path,
+    *,
+    data: dict[str, Any] | None = None,
+    views: Mapping[str, str] = MappingProxyType({}),
+) -> list[Path]:
     """Write a run directory and return its files: rows, tables, contract, views of the report, manifest.
 
-    `data` is the report as plain data if it is at hand. A run directory that stands there is replaced in one step; a
-    folder that is none, or that holds other files as well, is refused with InvalidInput.
+    `data` is the report as plain data if it is at hand; `views` are the texts of further VIEWS. A run directory that
+    stands there is replaced in one step; a folder that is none, or that holds other files as well, is refused with
+    InvalidInput.
     """
     from tracepact.report import report_views  # views of what is stored here; they stand later in the order
 
@@ -46,6 +54,7 @@ def write_run(run: Run, folder: str | Path, *, data: dict[str, Any] | None = Non
     contents[CANONICAL] = run.card.contract.text
     contents[SOURCE] = run.card.contract.source.text
     contents |= report_views(run.to_dict() if data is None else data)
+    contents |= {name: views[name] for name in VIEWS if name in views}
     files = {name: text.encode() for name, text in contents.items()}
     files[NAME] = json_text(manifest_data(run, stored, files)).encode()
     write_folder(place, files)
