@@ -96,6 +96,26 @@ def test_a_very_small_difference_has_a_sign() -> None:
     assert got.p == min(1, Fraction(2 * (1 + never), 100)), "only draws without clip a show no difference"
 
 
+def test_draws_that_tie_are_ties_though_floats_differ() -> None:
+    """Tenths change places, and two clips are better: in some draws the sums tie, but not those of their floats."""
+    values = [[8, 6, 5, 2, 3, 0, 0, 0]]
+    exchanged = [[6, 5, 8, 4, 5, 0, 0, 0]]
+    base, other = (
+        ScoreRows(
+            tuple("abcdefgh"),
+            ("x",),
+            ("one",),
+            {"one": ClauseCounts(np.array(v), np.full((1, 8), 10), np.zeros((1, 8), bool))},
+        )
+        for v in (values, exchanged)
+    )
+    got = differences(base, other, Aggregation.MACRO_CLIPS, number=2000, seed=1)["one"]
+    weights = np.concatenate(list(bootstrap.draws(8, 2000, 1))).astype(np.int64)
+    totals = weights @ (np.array(exchanged) - np.array(values))[0]
+    assert (totals == 0).any()
+    assert got.p == Fraction(2 * (1 + int((totals <= 0).sum())), 2001)
+
+
 def test_holm_by_hand() -> None:
     values = [Fraction(1, 100), Fraction(4, 100), Fraction(3, 100), Fraction(5, 1000)]
     # sorted .005 .01 .03 .04, times 4 3 2 1: .02 .03 .06 .04, never falling: .02 .03 .06 .06
