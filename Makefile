@@ -21,9 +21,10 @@ unit: $(VENV)/.tested
 benchmark: $(VENV)/.tested
 	cd pytools && ../$(BIN)/python -m benchmarks
 
-# The picture in the README is a real report of the demo.
-picture: demo
+# The pictures in the README are real reports of the demo; the second one needs a Chromium on the machine.
+picture: demo $(VENV)/.tested
 	cp out/demo/late_long/report.svg examples/report.svg
+	$(BIN)/python pytools/report_picture.py out/demo/late_long/report.html examples/report.png
 
 $(VENV)/.created:
 	$(PYTHON) -c 'import sys; sys.exit("tracepact needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'

@@ -1,0 +1,35 @@
+"""Takes the picture of a report page that the README shows: the vector and the worst clip, in the machine's Chromium."""
+
+import shutil
+import sys
+from pathlib import Path
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
+_SHOWN = """
+for (const section of document.querySelectorAll('section')) section.hidden = !['vector', 'clips-section'].includes(section.id);
+for (const part of document.querySelectorAll('.filters, .tools, .words, #clips-section .lead, .clip:not(:first-child), #more'))
+  part.hidden = part.style.display = 'none';
+document.querySelector('.clip').scrollIntoView();
+window.scrollTo(0, 0);
+"""
+
+
+def main(page_file: Path, picture: Path) -> None:
+    from playwright.sync_api import sync_playwright
+
+    path = next((found for name in _NAMES if (found := shutil.which(name))), None)
+    if path is None:
+        sys.exit("there is no Chromium on this machine to take the picture with")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(_FLAGS))
+        page = browser.new_page(viewport={"width": 1180, "height": 900}, color_scheme="light")
+        page.goto(page_file.resolve().as_uri())
+        page.evaluate(_SHOWN)
+        page.screenshot(path=picture, full_page=True)
+        browser.close()
+    print(f"{picture}: {picture.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
