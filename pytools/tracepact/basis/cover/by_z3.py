@@ -8,9 +8,11 @@ import z3
 
 from tracepact.basis.cover.clock import Clock, Spent
 from tracepact.basis.cover.order import least_order
-from tracepact.basis.cover.problem import Level, OnStep, Problem, members
+from tracepact.basis.cover.problem import Found, Level, OnStep, Problem, members
 
 NAME = "Z3"
+_SMALL = 30
+"""Up to so many columns a bound on the count is asked for; beyond, it is slower than Z3's MaxSAT."""
 _LARGEST = 2**31 - 1
 """Z3's pseudo-Boolean constraints take their numbers as C integers; larger ones go through integer arithmetic."""
 
@@ -50,8 +52,7 @@ class Covers:
     ) -> tuple[int, ...] | None:
         """A cover within the bounds, or None if there is none; raises `Spent` if that is not known in time."""
         self.clock.check()
-        left = self.clock.left()
-        self._solver.set("timeout", 4_294_967_295 if left is None else max(1, int(left * 1000)))
+        self._solver.set("timeout", _milliseconds(self.clock))
         self._solver.push()
         try:
             if one_of:
@@ -63,7 +64,7 @@ class Covers:
                 return None
             if answer != z3.sat:
                 raise Spent
-            return self._cover(self._solver.model())
+            return _cover(self.problem, self._columns, self._solver.model())
         finally:
             self._solver.pop()
 
@@ -83,39 +84,63 @@ class Covers:
         """From now on, no cover with all of these columns (at least one)."""
         self._solver.add(z3.Or([z3.Not(self._columns[c]) for c in columns]))
 
-    def _cover(self, model: Any) -> tuple[int, ...]:
-        chosen = tuple(c for c, v in self._columns.items() if z3.is_true(model.eval(v, model_completion=True)))
-        assert self.problem.covers(chosen), "the solver's model is no cover"
-        return chosen
 
+def improve(problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnStep) -> Found:
+    """The best cover found from a seed on, and how much of it is proven.
 
-def improve(
-    problem: Problem, seed: tuple[int, ...], bound: int, clock: Clock, on_step: OnStep
-) -> tuple[tuple[int, ...], Level]:
-    """The best cover found from a seed on, and how much of it is proven; `bound` is a known bound on the count."""
+    A small count is bounded and lowered until it is refuted; for a large one a core-guided optimum is faster.
+    """
     best, level = seed, Level.NONE
     try:
+        if len(best) > _SMALL:
+            on_step(f"the fewest columns ({NAME})")
+            best = min(best, _optimum(problem, clock, count_only=True), key=problem.key)
+            level = Level.COUNT
+            on_step(f"{len(best)} columns of least cost ({NAME})")
+            best = min(best, _optimum(problem, clock), key=problem.key)
+            level = Level.COST
         covers = Covers(problem, clock)
-        while len(best) > bound:
-            on_step(f"fewer than {len(best)} columns?")
+        while level < Level.COUNT:
+            on_step(f"fewer than {len(best)} columns? ({NAME})")
             with covers.bounded(len(best) - 1):
                 found = covers.ask()
-            if found is None:
-                break
-            best = found
-        level = Level.COUNT
-        while True:
-            on_step(f"{len(best)} columns that cost less than {problem.cost(best)}?")
+            best, level = (best, Level.COUNT) if found is None else (found, level)
+        while level < Level.COST:
+            on_step(f"{len(best)} columns that cost less than {problem.cost(best)}? ({NAME})")
             with covers.bounded(len(best), problem.cost(best) - 1):
                 found = covers.ask()
-            if found is None:
-                break
-            best = found
-        level = Level.COST
-        on_step("an earlier tuple?")
+            best, level = (best, Level.COST) if found is None else (found, level)
+        on_step(f"the earliest of equally good covers ({NAME})")
         with covers.bounded(len(best), problem.cost(best)):
-            best = least_order(best, covers.used, covers.ask)
-        level = Level.ORDER
+            best, level = least_order(best, covers.used, covers.ask), Level.ORDER
     except Spent:
         pass
-    return best, level
+    return Found(best, level, len(best) if level >= Level.COUNT else 0)
+
+
+def _optimum(problem: Problem, clock: Clock, *, count_only: bool = False) -> tuple[int, ...]:
+    """A cover of least count and cost, or of least count, by Z3's MaxSAT; raises `Spent` if time runs out."""
+    clock.check()
+    used = sorted(set().union(*(members(row) for row in problem.rows)))
+    unit = sum(problem.costs[c] for c in used) + 1
+    context = z3.Context()
+    columns = {c: z3.Bool(f"c{c}", context) for c in used}
+    solver = z3.Optimize(ctx=context)
+    solver.set("timeout", _milliseconds(clock))
+    solver.add(*(z3.Or([columns[c] for c in members(row)]) for row in problem.rows))
+    for column, variable in columns.items():
+        solver.add_soft(z3.Not(variable), weight="1" if count_only else str(unit + problem.costs[column]))
+    if solver.check() != z3.sat:
+        raise Spent
+    return _cover(problem, columns, solver.model())
+
+
+def _milliseconds(clock: Clock) -> int:
+    left = clock.left()
+    return 4_294_967_295 if left is None else max(1, int(left * 1000))
+
+
+def _cover(problem: Problem, columns: dict[int, Any], model: Any) -> tuple[int, ...]:
+    chosen = tuple(c for c, variable in columns.items() if z3.is_true(model.eval(variable, model_completion=True)))
+    assert problem.covers(chosen), "the solver's model is no cover"
+    return chosen

@@ -1,6 +1,6 @@
 """A weighted lexicographic set cover, and what is known of a cover."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 from fractions import Fraction
@@ -60,6 +60,16 @@ def members(mask: int) -> Iterator[int]:
         mask ^= low
 
 
+def transposed(rows: Iterable[int]) -> dict[int, int]:
+    """For every column that covers something the bit mask of the rows it covers."""
+    columns: dict[int, int] = {}
+    for place, row in enumerate(rows):
+        bit = 1 << place
+        for column in members(row):
+            columns[column] = columns.get(column, 0) | bit
+    return columns
+
+
 class Level(IntEnum):
     """How much of the lexicographic objective is proven least."""
 
@@ -67,6 +77,15 @@ class Level(IntEnum):
     COUNT = 1
     COST = 2
     ORDER = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one solver found: a cover, how much of it is proven, and the least count it cannot exclude."""
+
+    columns: tuple[int, ...]
+    proven: Level
+    count_bound: int = 0
 
 
 class Evidence(Enum):
