@@ -134,8 +134,45 @@ def test_frames_after_the_end_are_bad(tmp_path: Path) -> None:
     assert outcome.places == [("bad-line", "standard input:3")]
 
 
-def test_an_empty_stream_is_no_fault(tmp_path: Path) -> None:
-    assert watch(tmp_path, "").code == Exit.OK
+def test_an_empty_stream_is_no_fault_and_gets_a_hint(tmp_path: Path) -> None:
+    outcome = watch(tmp_path, "# nothing\n")
+    assert outcome.code == Exit.OK
+    assert "no frame came in; a line is a frame" in outcome.err
+    assert "no frame" not in watch(tmp_path, "0 0\n").err
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("1,0", "separated by white space, not commas: `1 0`"),
+        ("1 ; 0", "separated by white space, not semicolons: `1 0`"),
+        ("ref,pred", "separated by white space and not commas"),
+        ("0.02 1 0", "a frame has two columns, and no time"),
+        ('{"time": 0.02, "ref": 1, "pred": 0}', "leave it out: a line is the next frame"),
+        ('{"frame": 7, "ref": 1, "pred": 0}', "leave it out: a line is the next frame"),
+        ('{"reff": 1}', "did you mean `ref`?"),
+    ],
+)
+def test_a_bad_line_comes_with_a_way_out(tmp_path: Path, line: str, hint: str) -> None:
+    outcome = watch(tmp_path, f"{line}\n")
+    assert outcome.places == [("bad-line", "standard input:1")]
+    assert hint in outcome.err
+
+
+def test_a_score_of_0_without_an_obligation_is_explained(tmp_path: Path) -> None:
+    """A reference event without a partner: no pair to judge, and that counts 0 (rule 7.4)."""
+    contract = f"{PLAIN}clause long on each matched : overlap >= 1s\nclause quiet on pred_onset : ref_active\n"
+    shown = " ".join(watch(tmp_path, "1 0\n0 0\n", contract=contract).out.split())
+    assert "– nothing obligated: quiet" in shown
+    assert "long: no matched pair, though there are events; that counts 0 (rule 7.4)" in shown
+    assert "long:" not in watch(tmp_path, "0 0\n", contract=contract).out
+
+
+def test_open_intervals_are_counted_where_a_state_is_saved(tmp_path: Path) -> None:
+    contract = f"{PLAIN}clause whole on each ref : matched\n"
+    shown = watch(tmp_path, "1 0\n1 0\n", "--save", "state.json", contract=contract).out
+    assert "1 interval not yet settled" in shown
+    assert "settled" not in watch(tmp_path, "0 0\n", "--save", "state.json", contract=PLAIN).out
 
 
 def test_fail_exits_with_1_if_anything_was_violated(tmp_path: Path) -> None:
@@ -224,8 +261,12 @@ def test_a_violation_is_out_while_the_stream_goes_on_and_interrupting_ends_it() 
     assert started.returncode == Exit.OK
 
 
-def test_a_reader_that_leaves_ends_the_watching_quietly() -> None:
-    with process() as started:
+@pytest.mark.parametrize("options", [(), ("--fail",), ("--fail", "--format", "json"), ("--fail", "--save", "s.json")])
+def test_a_reader_that_leaves_ends_the_watching_and_the_exit_code_tells_what_was_seen(
+    options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with process(*options) as started:
         assert started.stdin is not None
         assert started.stdout is not None
         assert started.stderr is not None
@@ -235,8 +276,10 @@ def test_a_reader_that_leaves_ends_the_watching_quietly() -> None:
             started.stdin.close()
         except BrokenPipeError:
             pass
-        assert started.stderr.read() == ""
-    assert started.returncode == Exit.OK
+        said = started.stderr.read()
+    assert started.returncode == (Exit.VIOLATED if options else Exit.OK)
+    assert bool(said) == ("--save" in options)
+    assert (tmp_path / "s.json").exists() == ("--save" in options)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
@@ -247,16 +290,22 @@ def test_a_terminal_shows_the_scores_below_the_violations() -> None:
     code = "from tracepact.cli import main; main()"
     command = [sys.executable, "-c", code, "watch", "boundary_gate"]
     environment = {**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "120", "LINES": "40"}
-    ended = subprocess.run(command, input=b"1 0\n0 0\n0 0\n", stdout=writer, stderr=subprocess.PIPE, env=environment)
-    os.close(writer)
-    shown = b""
-    try:
-        while more := os.read(reader, 65536):
-            shown += more
-    except OSError:  # the other end is closed
-        pass
-    os.close(reader)
-    assert (ended.returncode, ended.stderr) == (Exit.OK, b"")
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=writer, stderr=pipe, env=environment) as started:
+        os.close(writer)
+        assert started.stdin is not None
+        assert started.stderr is not None
+        started.stdin.write(b"1 0\n0 0\n0 0\n")
+        started.stdin.close()
+        shown = b""
+        try:
+            while more := os.read(reader, 65536):  # while it runs: a terminal holds little
+                shown += more
+        except OSError:  # the other end is closed
+            pass
+        os.close(reader)
+        assert started.stderr.read() == b""
+    assert started.returncode == Exit.OK
     text = shown.decode()
     assert "boundary_gate: 3 frames, 0.06 s" in text
     assert text.index("onset_guard") < text.index("N[tol] pred_onset") < text.rindex("silence_guard")

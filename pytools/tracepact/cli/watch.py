@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.live import Live
 
 from tracepact.cli.exits import Exit
-from tracepact.cli.screen import output, print_diagnostics, say, set_option
+from tracepact.cli.screen import output, print_diagnostics, reader_may_leave, say, set_option
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
 from tracepact.lang import load_contract
@@ -31,7 +31,14 @@ _REFRESH = 0.1
 @click.argument("contract")
 @set_option
 @click.option("--stream", "streams", multiple=True, metavar="NAME", help="A stream; give one for each, in order.")
-@click.option("--class", "classes", multiple=True, metavar="NAME", help="A class; give one for each, in order.")
+@click.option(
+    "--class",
+    "classes",
+    multiple=True,
+    metavar="NAME",
+    help="A class; give one for each, in order. With --stream a --stream b --class x --class y a value is a list of "
+    "the four channels [x of a, x of b, y of a, y of b]. Without classes all events are of one.",
+)
 @click.option("--ignoring", is_flag=True, help="Frames may be marked as ignored.")
 @click.option(
     "--on-bad",
@@ -60,18 +67,22 @@ def command(
 
     A line is a frame: reference and prediction as `1 0`, or `{"ref": 1, "pred": 0, "masks": {"zone": 1}}`. With
     several streams or classes each value is a list, class by class. `{"end": "NAME"}` ends a stream. CONTRACT is a
-    file, or the name of a starter contract. The end of input, or Ctrl-C, ends all streams.
+    file, or the name of a starter contract. The end of input, or Ctrl-C, ends all streams; so does a reader of the
+    output that leaves (`| head`), and the exit code tells what was seen up to there.
     """
     compiled = load_contract(contract, dict(overrides))
     if save is not None and not save.parent.is_dir():
         headline = f"there is no folder `{save.parent}` to save the state in"
         raise InvalidInput([Diagnostic("unreadable-file", headline, RowPlace(str(save)))])
     monitor = _monitor(compiled, streams, classes, ignoring, resume)
-    with _screen(monitor, form) as screen:
+    stopped = False
+    with reader_may_leave(), _screen(monitor, form) as screen:
         stopped = _watch(monitor, screen, on_bad)
         if save is None and not monitor.closed:
             screen.show(monitor.close())
         screen.finish()
+        if not monitor.frames and not screen.bad_lines:
+            say("no frame came in; a line is a frame: reference and prediction as `1 0`, or as JSON (--help)")
     if save is not None:
         part = save.with_name(f"{save.name}.part")
         part.write_text(json_text(save_state(monitor)), encoding="utf-8")
@@ -161,7 +172,7 @@ class _Screen:
         self._form = form
         self._console = console
         self._live = live
-        self._bad_lines = 0
+        self.bad_lines = 0
         self._drawn = 0.0
         self._named = monitor.lanes.channels > 1
 
@@ -179,7 +190,7 @@ class _Screen:
 
     def bad(self, bad: BadLine) -> None:
         """A bad line, counted."""
-        self._bad_lines += 1
+        self.bad_lines += 1
         if self._form == "json":
             self._echo(bad_line_data(bad))
         else:
@@ -188,15 +199,15 @@ class _Screen:
     def finish(self) -> None:
         """The scores at the end."""
         if self._form == "json":
-            self._echo(summary_data(self._monitor, self._bad_lines))
+            self._echo(summary_data(self._monitor, self.bad_lines))
         elif self._live is not None:
             self._draw(self._live)
         else:
-            self._console.print(summary_table(self._monitor, self._bad_lines))
+            self._console.print(summary_table(self._monitor, self.bad_lines))
 
     def _draw(self, live: Live) -> None:
         self._drawn = monotonic()
-        live.update(summary_table(self._monitor, self._bad_lines), refresh=True)
+        live.update(summary_table(self._monitor, self.bad_lines), refresh=True)
 
     def _echo(self, data: dict[str, Any]) -> None:
         click.echo(json.dumps(data, ensure_ascii=False))

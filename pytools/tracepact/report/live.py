@@ -77,6 +77,7 @@ def summary_table(monitor: StreamMonitor, bad_lines: int) -> Table:
     seconds = float(monitor.frames * monitor.contract.step)
     title = f"{monitor.contract.name}: {_counted(monitor.frames, 'frame')}, {seconds:g} s"
     table = Table(title=title + (f", {_counted(bad_lines, 'bad line')}" if bad_lines else ""), title_justify="left")
+    table.caption, table.caption_justify = "\n".join(notes(monitor)) or None, "left"
     table.add_column("clause")
     for column in ("score", "satisfied", "obligated", "violated"):
         table.add_column(column, justify="right")
@@ -88,6 +89,22 @@ def summary_table(monitor: StreamMonitor, bad_lines: int) -> Table:
         counts = (score.satisfied, score.obligated, score.obligated - score.satisfied)
         table.add_row(clause.name, value, *(f"{count:,}" for count in counts), delay)
     return table
+
+
+def notes(monitor: StreamMonitor) -> list[str]:
+    """What the numbers of the table do not say by themselves: clauses without an obligation, and open intervals."""
+    told = []
+    vacuous = [clause.name for clause in monitor.contract.clauses if monitor.score(clause.name).vacuous]
+    if vacuous:
+        told.append(f"–  nothing obligated: {', '.join(vacuous)}")
+    for clause in monitor.contract.event_clauses:
+        score = monitor.score(clause.name)
+        if not score.obligated and not score.vacuous:
+            each = {"ref": "reference event", "pred": "predicted event", "matched": "matched pair"}[clause.each.value]
+            told.append(f"{clause.name}: no {each}, though there are events; that counts 0 (rule 7.4)")
+    if monitor.events is not None and monitor.events.pending and not monitor.closed:
+        told.append(f"{_counted(monitor.events.pending, 'interval')} not yet settled")
+    return told
 
 
 def _counted(count: int, what: str) -> str:

@@ -69,6 +69,11 @@ class EventStream:
         self.active = [active & ~lost for active in self.active]
         return found
 
+    @property
+    def pending(self) -> int:
+        """The runs of both sides that are not yet judged."""
+        return sum(len(runs.pending) for sides in self.sides for runs in sides[:IGNORED])
+
     def restore(self, now: int) -> None:
         """Plan again what the runs that are pending wait for."""
         for channel, sides in enumerate(self.sides):

@@ -9,6 +9,7 @@ from tracepact.diagnostics import did_you_mean
 
 _LONGEST = 1 << 24
 _KEYS = ("ref", "pred", "ignore", "masks", "end")
+_TIMES = ("time", "times", "t", "timestamp", "seconds", "frame", "i", "onset", "offset")
 _BITS = {"0": False, "1": True}
 _SHOWN = 60
 
@@ -79,11 +80,22 @@ def read_line(number: int, text: str) -> Line:
 def _columns(number: int, text: str) -> FrameLine:
     fields = text.split()
     if len(fields) != 2 or any(field not in _BITS for field in fields):
-        raise _BadLineError(
-            f"`{_shown(text)}` is no frame",
-            'write reference and prediction as 0 or 1: `1 0`, or `{"ref": 1, "pred": 0}`',
-        )
+        raise _BadLineError(f"`{_shown(text)}` is no frame", _way_out(text))
     return FrameLine(number, {"ref_active": _BITS[fields[0]], "pred_active": _BITS[fields[1]]})
+
+
+def _way_out(text: str) -> str:
+    """How to write the frame that a line of text may have been meant for."""
+    usual = 'write reference and prediction as 0 or 1: `1 0`, or `{"ref": 1, "pred": 0}`'
+    for sign, name in ((",", "commas"), (";", "semicolons")):
+        fields = [field.strip() for field in text.split(sign)]
+        if len(fields) == 2 and all(field in _BITS for field in fields):
+            return f"the columns are separated by white space, not {name}: `{fields[0]} {fields[1]}`"
+        if len(fields) > 1:
+            return f"the columns are two, separated by white space and not {name}; {usual}"
+    if len(text.split()) > 2:
+        return f"a frame has two columns, and no time: a line is the next frame; {usual}"
+    return usual
 
 
 def _json_line(number: int, text: str) -> Line:
@@ -92,6 +104,9 @@ def _json_line(number: int, text: str) -> Line:
     except (ValueError, RecursionError) as fault:
         raise _BadLineError(f"`{_shown(text)}` is not JSON: {fault}") from fault
     for key in data:
+        if key in _TIMES:
+            help = "leave it out: a line is the next frame, one step of the contract long"
+            raise _BadLineError(f"`{key}` is no part of a frame", help)
         if key not in _KEYS:
             raise _BadLineError(f"`{_shown(key)}` is no part of a frame", did_you_mean(key, _KEYS))
     if "end" in data:

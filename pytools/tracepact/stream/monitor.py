@@ -180,7 +180,7 @@ def _check_names(contract: Contract, streams: tuple[str, ...], classes: tuple[st
     if classes == (UNION_CLASS,):
         for atom in sorted(contract.atoms & set(CLASS_ATOMS)):
             headline = f"the contract uses `{atom}`, which has no meaning when all classes are one"
-            faults.add("needs-classes", headline, help="name the classes")
+            faults.add("needs-classes", headline, help="name the classes: `classes=`, or `--class NAME` for each")
     elif contract.labels is not None:
         for label in sorted(set(classes) - set(contract.labels)):
             headline = f"class `{label}` is not in the contract's declared labels"
