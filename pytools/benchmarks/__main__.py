@@ -5,7 +5,18 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import checker, end_to_end, frame_guards, memory, onset_guard, scaling, streaming, whole_family
+from benchmarks import (
+    candidates,
+    checker,
+    end_to_end,
+    frame_guards,
+    memory,
+    metrics,
+    onset_guard,
+    scaling,
+    streaming,
+    whole_family,
+)
 from benchmarks.harness import Options, Row, as_json, print_table
 
 SUBJECTS = {
@@ -15,8 +26,10 @@ SUBJECTS = {
     "whole_family": whole_family.measure,
     "memory": memory.measure,
     "end_to_end": end_to_end.measure,
+    "metrics": metrics.measure,
     "streaming": streaming.measure,
     "checker": checker.measure,
+    "candidates": candidates.measure,
 }
 
 
