@@ -83,7 +83,7 @@ def _sed_eval(ref: EventTable, pred: EventTable) -> tuple[Callable[[], Counts], 
     """
     sound_event = import_module("sed_eval").sound_event
     container = import_module("dcase_util").containers.MetaDataContainer
-    refs, preds = _lists(ref), _lists(pred)
+    refs, preds = lists(ref), lists(pred)
     all_refs, all_preds = (container([e for some in side.values() for e in some]) for side in (refs, preds))
     labels = sorted(ref.labels | pred.labels)
 
@@ -103,7 +103,7 @@ def _sed_eval(ref: EventTable, pred: EventTable) -> tuple[Callable[[], Counts], 
     return ready, documented
 
 
-def _lists(table: EventTable) -> dict[str, list[dict[str, Any]]]:
+def lists(table: EventTable) -> dict[str, list[dict[str, Any]]]:
     """The events of a table by clip, as sed_eval takes them."""
     return {
         clip: [

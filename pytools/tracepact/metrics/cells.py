@@ -7,7 +7,7 @@ from math import ceil
 
 import numpy as np
 
-from tracepact.events import EventEvaluation
+from tracepact.events import EventEvaluation, Match
 from tracepact.events.evaluate import is_ignored
 from tracepact.metrics.intervals import Intervals
 from tracepact.metrics.pairs import seconds
@@ -32,46 +32,53 @@ class CellDifference:
     sed_eval: bool
 
 
-def frame_metric(family: Family, grid: str) -> CountMetric:
-    """Frames of both masks (rule 15.4)."""
-    ref, pred, ignored = _runs(family)
-    tallies, errors = count_cells(ref, pred, len(family.classes), without=ignored)
-    return CountMetric("frame", Input.TRACE, grid, "frames", _named(family.classes, tallies), errors)
+def frame_metrics(family: Family, radius: Fraction, grid: str) -> tuple[CountMetric, CountMetric]:
+    """All frames of both masks, and those near an onset or offset of the reference (rules 15.4 and 15.6)."""
+    clips, classes = len(family.clips), family.classes
+    ref, pred = (Cells.of_runs(family.runs[side], clips) for side in (Side.REF, Side.PRED))
+    ignored = Cells.of_runs(family.ignored, clips) if family.ignored else None
+    frames = count_cells(ref, pred, len(classes), without=ignored)
+    edges = count_cells(ref, pred, len(classes), within=_transitions(family, ref, radius), without=ignored)
+    words = f"within {time_text(radius)} of a reference's onset or offset frame; {grid}"
+    return (
+        CountMetric("frame", Input.TRACE, grid, "frames", _named(classes, frames.tallies), frames.errors),
+        CountMetric("transition", Input.TRACE, words, "frames", _named(classes, edges.tallies)),
+    )
 
 
-def transition_metric(family: Family, radius: Fraction, grid: str) -> CountMetric:
-    """Frames near an onset or offset of the reference (rule 15.6)."""
-    ref, pred, ignored = _runs(family)
+def _transitions(family: Family, ref: Cells, radius: Fraction) -> Cells:
+    """The frames within the radius of an onset or offset frame."""
     reach = ceil(radius / family.step)
     frames = np.asarray(family.frames, dtype=np.int64)[ref.clip]
     inside = ref.end < frames
     at = np.concatenate([ref.start, ref.end[inside]])
     clip, label, frames = (np.concatenate([c, c[inside]]) for c in (ref.clip, ref.label, frames))
-    regions = Cells(clip, label, np.maximum(at - reach, 0), np.minimum(at + reach + 1, frames))
-    tallies, _ = count_cells(ref, pred, len(family.classes), within=regions, without=ignored)
-    words = f"within {time_text(radius)} of a reference's onset or offset frame; {grid}"
-    return CountMetric("transition", Input.TRACE, words, "frames", _named(family.classes, tallies))
+    return Cells(clip, label, np.maximum(at - reach, 0), np.minimum(at + reach + 1, frames))
 
 
 def boundary_metric(family: Family, found: EventEvaluation, grid: str) -> CountMetric:
-    """Pairs of the declared matcher (rule 15.12)."""
-    clips, ignored = max(len(family.clips), 1), family.ignored
-    gone = [m for m in found.matches if m.segment in ignored and is_ignored(m.ref, ignored[m.segment])]
+    """Pairs of the declared matcher (rule 15.12), without what is ignored (rule 15.13)."""
+    clips = max(len(family.clips), 1)
     tp, refs, preds = ([0] * len(family.classes) for _ in range(3))
     for match in found.matches:
         tp[match.segment // clips] += 1
-    for match in gone:
-        for counts in (tp, refs, preds):
-            counts[match.segment // clips] -= 1
-    for counts, runs, paired in (
-        (refs, found.refs, {(m.segment, m.ref) for m in found.matches}),
-        (preds, found.preds, {(m.segment, m.pred) for m in found.matches}),
-    ):
+    for counts, runs in ((refs, found.refs), (preds, found.preds)):
         for segment, some in runs.items():
-            hidden = ignored.get(segment, ())
-            counts[segment // clips] += (
-                sum((segment, run) in paired or not is_ignored(run, hidden) for run in some) if hidden else len(some)
-            )
+            counts[segment // clips] += len(some)
+    matched: dict[int, list[Match]] = {}
+    for match in found.matches if family.ignored else ():
+        matched.setdefault(match.segment, []).append(match)
+    for segment, hidden in family.ignored.items():
+        pairs = matched.get(segment, [])
+        gone = sum(is_ignored(match.ref, hidden) for match in pairs)
+        label = segment // clips
+        tp[label] -= gone
+        for counts, runs, paired in (
+            (refs, found.refs, {match.ref for match in pairs}),
+            (preds, found.preds, {match.pred for match in pairs}),
+        ):
+            alone = (run for run in runs.get(segment, ()) if run not in paired)
+            counts[label] -= gone + sum(is_ignored(run, hidden) for run in alone)
     matcher = found.matcher
     words = f"{matcher.kind.value} matcher, search {time_text(matcher.search)}, reward {matcher.overlap_reward}"
     tallies = [Tally(hit, pred - hit, ref - hit) for hit, ref, pred in zip(tp, refs, preds, strict=True)]
@@ -99,9 +106,9 @@ def segment_metrics(given: Intervals, length: Fraction) -> SegmentMetrics:
         (exact, words, Arithmetic.EXACT),
         (floats, f"{time_text(length)} segments from ⌊onset⌋ to ⌈offset⌉, binary floats", Arithmetic.SED_EVAL),
     ):
-        tallies, errors = count_cells(cells[Side.REF], cells[Side.PRED], count)
-        named = _named(given.classes, tallies)
-        metrics.append(CountMetric("segment", Input.INTERVALS, policy, "segments", named, errors, arithmetic))
+        counted = count_cells(cells[Side.REF], cells[Side.PRED], count)
+        named = _named(given.classes, counted.tallies)
+        metrics.append(CountMetric("segment", Input.INTERVALS, policy, "segments", named, counted.errors, arithmetic))
     differences = [d for side in Side for d in _differences(given, side, exact[side], floats[side])]
     return SegmentMetrics(metrics[0], metrics[1], tuple(differences))
 
@@ -142,13 +149,6 @@ def _differences(given: Intervals, side: Side, exact: Cells, floats: Cells) -> l
         else:
             differences.append(here)
     return differences
-
-
-def _runs(family: Family) -> tuple[Cells, Cells, Cells | None]:
-    """Both sides of a family, and what is ignored of it."""
-    clips = len(family.clips)
-    ref, pred = (Cells.of_runs(family.runs[side], clips) for side in (Side.REF, Side.PRED))
-    return ref, pred, Cells.of_runs(family.ignored, clips) if family.ignored else None
 
 
 def _named(classes: Sequence[str], tallies: Sequence[Tally]) -> dict[str, Tally]:

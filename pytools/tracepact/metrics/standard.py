@@ -8,9 +8,8 @@ from tracepact.metrics.cells import (
     CellDifference,
     SegmentMetrics,
     boundary_metric,
-    frame_metric,
+    frame_metrics,
     segment_metrics,
-    transition_metric,
 )
 from tracepact.metrics.events import EventMetrics, PairDifference, event_metrics
 from tracepact.metrics.intervals import intervals
@@ -63,12 +62,13 @@ def standard_metrics(
         grid = f"frames of {time_text(family.step)}, {contract.projection.value}"
         runs = f"runs joined over {time_text(contract.merge_gap)}; {grid}" if contract.merge_gap else grid
         matched = events or evaluate_events(replace(contract, clauses=()), family)
+        frames, transitions = frame_metrics(family, settings.transition, grid)
         metrics = (
-            frame_metric(family, grid),
+            frames,
             segment.exact,
             event.exact,
             boundary_metric(family, matched, runs),
-            transition_metric(family, settings.transition, grid),
+            transitions,
             event.onset_error,
             event.offset_error,
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +26,12 @@ class Cells:
     @classmethod
     def of_runs(cls, runs: Runs, clips: int) -> "Cells":
         """The runs of one side of a family of so many clips."""
-        rows = [(segment, start, end) for segment, some in runs.items() for start, end in some]
-        table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-        label, clip = np.divmod(table[:, 0], max(clips, 1))
-        return cls(clip, label, table[:, 1], table[:, 2])
+        counts = [len(some) for some in runs.values()]
+        segment = np.repeat(np.fromiter(runs, np.int64, len(runs)), counts)
+        ends = chain.from_iterable(chain.from_iterable(runs.values()))
+        table = np.fromiter(ends, np.int64, 2 * len(segment)).reshape(-1, 2)
+        label, clip = np.divmod(segment, max(clips, 1))
+        return cls(clip, label, table[:, 0], table[:, 1])
 
     def __len__(self) -> int:
         return len(self.clip)
@@ -57,13 +60,29 @@ def pieces(tracks: Sequence[tuple[Indices, Indices]]) -> Pieces:
     return Pieces(line[:-1], np.diff(line), np.cumsum(turns[:, order], axis=1)[:, :-1])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedCells:
+    """The counts of cells by class, and the active pieces of both sides, all classes laid over one another."""
+
+    tallies: list[Tally]
+    ref: tuple[Indices, Indices]
+    pred: tuple[Indices, Indices]
+
+    @property
+    def errors(self) -> Errors:
+        """Substitutions, deletions and insertions (rule 15.7)."""
+        found = pieces([self.ref, self.pred])
+        in_ref, in_pred = found.covered
+        common = int((np.minimum(in_ref, in_pred) * found.length).sum())
+        reference, predicted = (int((side * found.length).sum()) for side in (in_ref, in_pred))
+        correct = sum(tally.tp for tally in self.tallies)
+        return Errors(common - correct, reference - common, predicted - common, reference)
+
+
 def count_cells(
     ref: Cells, pred: Cells, classes: int, *, within: Cells | None = None, without: Cells | None = None
-) -> tuple[list[Tally], Errors]:
-    """The counts of cells by class, and their errors (rules 15.4 and 15.7).
-
-    Only cells `within` some intervals count, if given, and none of those `without`.
-    """
+) -> CountedCells:
+    """Count the cells of both sides (rule 15.4); only those `within` some intervals, if given, and none `without`."""
     given = [ref, pred, *(some for some in (within, without) if some is not None)]
     longest = 1 + max(int(some.end.max(initial=0)) for some in given)
     clips = 1 + max(int(some.clip.max(initial=0)) for some in given)
@@ -79,10 +98,9 @@ def count_cells(
     label = start // (longest * clips)
     both = in_ref & in_pred
     sums = [_by_class(label, length, where, classes) for where in (both, in_pred & ~in_ref, in_ref & ~in_pred)]
-    tallies = [Tally(tp, fp, fn) for tp, fp, fn in zip(*sums, strict=True)]
-    place = start % (longest * clips)
+    place = start - label * (longest * clips)
     ref_pieces, pred_pieces = ((place[where], (place + length)[where]) for where in (in_ref, in_pred))
-    return tallies, _errors(ref_pieces, pred_pieces, sum(sums[0]))
+    return CountedCells([Tally(*some) for some in zip(*sums, strict=True)], ref_pieces, pred_pieces)
 
 
 def _on_line(cells: Cells, longest: int, clips: int) -> tuple[Indices, Indices]:
@@ -95,12 +113,3 @@ def _by_class(label: Indices, length: Indices, where: Flags, classes: int) -> li
     sums = np.zeros(classes, dtype=np.int64)
     np.add.at(sums, label[where], length[where])
     return [int(value) for value in sums]
-
-
-def _errors(ref: tuple[Indices, Indices], pred: tuple[Indices, Indices], correct: int) -> Errors:
-    """The errors of disjoint active pieces, all classes laid over one another."""
-    found = pieces([ref, pred])
-    in_ref, in_pred = found.covered
-    common = int((np.minimum(in_ref, in_pred) * found.length).sum())
-    reference, predicted = (int((side * found.length).sum()) for side in (in_ref, in_pred))
-    return Errors(common - correct, reference - common, predicted - common, reference)
