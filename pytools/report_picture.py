@@ -1,4 +1,4 @@
-"""Takes the picture of a report page that the README shows: the vector and the worst clip, in the machine's Chromium."""
+"""Takes the README's picture of a report page, the vector and the worst clip, with the Chromium of the machine."""
 
 import shutil
 import sys
@@ -6,12 +6,11 @@ from pathlib import Path
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
-_SHOWN = """
-for (const section of document.querySelectorAll('section')) section.hidden = !['vector', 'clips-section'].includes(section.id);
-for (const part of document.querySelectorAll('.filters, .tools, .words, #clips-section .lead, .clip:not(:first-child), #more'))
-  part.hidden = part.style.display = 'none';
-document.querySelector('.clip').scrollIntoView();
-window.scrollTo(0, 0);
+_KEPT = "['vector', 'clips-section']"
+_LEFT_OUT = ".filters, .tools, .words, #clips-section .lead, .clip:not(:first-child), #more"
+_SHOWN = f"""
+for (const section of document.querySelectorAll('section')) section.hidden = !{_KEPT}.includes(section.id);
+for (const part of document.querySelectorAll('{_LEFT_OUT}')) part.style.display = 'none';
 """
 
 

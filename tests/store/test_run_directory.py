@@ -17,10 +17,10 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 from store.runs import runs, small_run
-from tracepact.diagnostics import Diagnostics, InvalidInput
+from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
 from tracepact.run import Run
 from tracepact.specs import spec_path
-from tracepact.store import StoredRun, open_run, write_run
+from tracepact.store import StoredRun, files, open_run, write_run
 from tracepact.store.manifest import digest
 
 SCHEMAS = {
@@ -150,6 +150,16 @@ def test_a_file_is_no_place_for_a_run(tmp_path: Path) -> None:
     assert [d.code for d in refused.value.diagnostics] == ["not-a-run"]
 
 
+def test_where_folders_cannot_be_swapped_at_once_they_are_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_run(small_run(), tmp_path / "run")
+    monkeypatch.setattr(files.ctypes, "CDLL", lambda *_, **__: object())
+    write_run(small_run(set={"tol": "2f"}), tmp_path / "run")
+    assert stored(tmp_path / "run").manifest["settings"]["overrides"] == {"tol": "2f"}
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
 # Stopped in the middle
 
 _STOPPED = """
@@ -236,6 +246,52 @@ def test_a_manifest_that_names_files_outside_is_broken(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('"file": "reference.tsv"', '"file": "../reference.tsv"'))
     with pytest.raises(InvalidInput):
         open_run(tmp_path / "run", Diagnostics(), checked=False)
+
+
+CHANGES = {
+    "another mode": ('"mode": "class_indexed"', '"mode": "by_class"'),
+    "an override that is no text": ('"overrides": {}', '"overrides": {"tol": 3}'),
+    "a table without a role": ('"role": "durations"', '"role": "lengths"'),
+    "another format": ('"format": "tracepact-run/1"', '"format": "tracepact-run/9"'),
+    "a size in words": ('"bytes": ', '"bytes": "many", "more": '),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_manifest_with_values_that_cannot_be_is_broken_even_unchecked(
+    change: tuple[str, str], tmp_path: Path
+) -> None:
+    write_run(small_run(), tmp_path / "run")
+    path = tmp_path / "run" / "manifest.json"
+    text = path.read_text()
+    assert change[0] in text
+    path.write_text(text.replace(*change))
+    with pytest.raises(InvalidInput):
+        open_run(tmp_path / "run", Diagnostics(), checked=False)
+
+
+WRONG_CELLS = {
+    "reference.tsv": ["soon", "-1", "1/0", "1" * 5000, "1.", "٣"],
+    "scores.csv": ["-1", "1.5", "9" * 30, ""],
+    "masks.tsv": ["99", "-3", "x"],
+}
+
+
+@pytest.mark.parametrize(("name", "cell"), [(name, cell) for name, cells in WRONG_CELLS.items() for cell in cells])
+def test_a_cell_that_means_nothing_is_named_with_its_line(name: str, cell: str, tmp_path: Path) -> None:
+    write_run(small_run(), tmp_path / "run")
+    path = tmp_path / "run" / name
+    separator = "," if name.endswith("csv") else "\t"
+    lines = path.read_text().splitlines()
+    cells = lines[1].split(separator)
+    cells[3 if name != "reference.tsv" else 1] = cell
+    path.write_text("\n".join([lines[0], separator.join(cells), *lines[2:]]) + "\n")
+    run = open_run(tmp_path / "run", Diagnostics(), checked=False)
+    with pytest.raises(InvalidInput) as refused:
+        _ = run.rows, run.rescore()
+    (found,) = refused.value.diagnostics
+    assert found.code == "broken-run"
+    assert found.place == RowPlace(str(path), 2)
 
 
 @pytest.mark.parametrize("name", ["scores.csv", "report.json", "source.contract", "reference.tsv", "masks.tsv"])

@@ -13,7 +13,7 @@ import numpy as np
 
 from tracepact.run import Run
 from tracepact.store.files import json_text
-from tracepact.trace import Origin
+from tracepact.trace import Mode, Origin
 
 FORMAT = "tracepact-run/1"
 NAME = "manifest.json"
@@ -96,32 +96,36 @@ def manifest_faults(text: str) -> tuple[Data | None, str | None]:
         data = json.loads(text)
     except (json.JSONDecodeError, RecursionError):
         return None, "is not JSON"
-    if not (_has_form(data) and data["format"] == FORMAT and _is_sound(data)):
+    if not (_has_form(data) and _is_sound(data)):
         return None, f"is not of the form {FORMAT}"
     if data["sha256"] != self_digest(data) or text != json_text(data):
         return data, "is not as it was written: its own digest differs"
     return data, None
 
 
-_FORM: dict[str, Any] = {
+_ORIGIN = (None, {"format": str, "files": {"*": str}, "decoding": (None, dict)})
+_FORM = {
     "format": str,
     "versions": {"tracepact": str, "python": str, "numpy": str},
     "contract": {"name": str, "digest": str, "source": str},
-    "settings": {"mode": str, "overrides": dict, "preparation": dict},
+    "settings": {"mode": str, "overrides": {"*": str}, "preparation": dict},
     "family": {"clips": int, "classes": int, "clauses": int},
     "inputs": [{"role": str, "name": str, "sha256": str}],
-    "tables": [{"role": str, "file": str, "name": str, "sha256": str | None, "origin": dict | None}],
+    "tables": [{"role": str, "file": str, "name": str, "sha256": (None, str), "origin": _ORIGIN}],
     "files": [{"name": str, "bytes": int, "sha256": str}],
     "sha256": str,
 }
 
 
-_ORIGIN: dict[str, Any] = {"format": str, "files": dict, "decoding": dict | None}
-
-
 def _has_form(data: Any, form: Any = _FORM) -> bool:
-    """Whether data has the keys and types of a manifest."""
+    """Whether data has the keys and types of a manifest; a tuple lists alternatives, `*` stands for any keys."""
     match form:
+        case None:
+            return data is None
+        case tuple():
+            return any(_has_form(data, either) for either in form)
+        case {"*": item}:
+            return isinstance(data, dict) and all(_has_form(found, item) for found in data.values())
         case dict():
             keys = isinstance(data, dict) and data.keys() == form.keys()
             return keys and all(_has_form(data[key], form[key]) for key in form)
@@ -132,9 +136,11 @@ def _has_form(data: Any, form: Any = _FORM) -> bool:
 
 
 def _is_sound(data: Data) -> bool:
-    """Whether every file has a plain name, so that none lies outside the folder; and every origin its form."""
-    origins = [item["origin"] for item in data["tables"] if item["origin"] is not None]
-    if not _has_form(origins, [_ORIGIN]):
-        return False
+    """Whether every value is one it may have; files have plain names, so that none lies outside the folder."""
     names = [item["name"] for item in data["files"]] + [item["file"] for item in data["tables"]]
-    return all(PurePath(name).name == name and name not in ("", ".", "..") for name in names)
+    return (
+        data["format"] == FORMAT
+        and data["settings"]["mode"] in {mode.value for mode in Mode}
+        and {"reference", "prediction", "durations"} <= {item["role"] for item in data["tables"]}
+        and all(PurePath(name).name == name and name not in ("", ".", "..") for name in names)
+    )

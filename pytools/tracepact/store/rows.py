@@ -10,7 +10,7 @@ from tracepact.core import Quantity
 from tracepact.events import Unbounded
 from tracepact.lang.printer import print_number
 from tracepact.score import UNBOUNDED, ClauseCounts, Scorecard
-from tracepact.store.tables import BadTable, Row, table_rows
+from tracepact.store.tables import BadTable, Row, table_rows, whole
 
 SCORE_COLUMNS = ("filename", "event_label", "clause", "satisfied", "obligated", "value", "decimal", "vacuous")
 MATCH_COLUMNS = ("filename", "event_label", "ref_onset", "ref_offset", "pred_onset", "pred_offset")
@@ -92,11 +92,12 @@ def read_score_rows(text: str) -> ScoreRows:
     places: list[tuple[int, int, int]] = []
     numbers: list[tuple[int, int, bool]] = []
     for line, (clip, label, clause, satisfied, obligated, _, _, vacuous) in table_rows(text, SCORE_COLUMNS, ","):
-        if not (satisfied.isdecimal() and obligated.isdecimal() and vacuous in ("true", "false")):
-            raise BadTable(f"`{satisfied}`, `{obligated}`, `{vacuous}` are no counts of a score", line)
+        if vacuous not in ("true", "false"):
+            raise BadTable(f"`{vacuous}` is neither true nor false", line)
+        held, asked = whole(satisfied, line), whole(obligated, line)
         place = clips.setdefault(clip, len(clips)), classes.setdefault(label, len(classes))
         places.append((clauses.setdefault(clause, len(clauses)), *place))
-        numbers.append((int(satisfied), int(obligated), vacuous == "false" and not int(obligated)))
+        numbers.append((held, asked, vacuous == "false" and not asked))
     shape = len(clauses), len(clips), len(classes)
     if len(places) != shape[0] * shape[1] * shape[2] or len(set(places)) != len(places):
         raise BadTable("not every clip, class and clause has exactly one row", 1)

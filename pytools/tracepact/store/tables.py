@@ -19,8 +19,9 @@ DURATION_COLUMNS = ("filename", "duration")
 CONDITION_COLUMNS = ("filename", "condition")
 MASK_COLUMNS = ("atom", "filename", "first_frame", "end_frame")
 
-_TIME = re.compile(r"-?[0-9]+(?:\.[0-9]+|/0*[1-9][0-9]*)?", re.ASCII)
-_NUMBER = re.compile(r"[0-9]+", re.ASCII)
+_TIME = re.compile(r"[0-9]+(?:\.[0-9]+|/[1-9][0-9]*)?", re.ASCII)
+_LONGEST_TIME = 4000
+_COUNT = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 Row = Sequence[str | int]
 Masks = Mapping[str, Mapping[str, list[bool]]]
@@ -83,7 +84,7 @@ def read_events(text: str) -> dict[str, tuple[Event, ...]]:
     for line, (clip, onset, offset, label, row) in table_rows(text, EVENT_COLUMNS):
         events = clips.setdefault(clip, [])
         if onset or offset or label or row:
-            number = _whole(row, line) if row else None
+            number = whole(row, line) if row else None
             events.append(Event(_time(onset, line), _time(offset, line), label, number))
     return {clip: tuple(events) for clip, events in clips.items()}
 
@@ -131,7 +132,7 @@ def read_masks(text: str, atoms: Iterable[str], frames: Mapping[str, int]) -> Ma
             raise BadTable(f"the run has no atom `{atom}` or no clip `{clip}`", line)
         mask = masks[atom].setdefault(clip, [False] * frames[clip])
         if first or end:
-            run = range(_whole(first, line), _whole(end, line))
+            run = range(whole(first, line), whole(end, line))
             if run.stop > len(mask):
                 raise BadTable(f"`{clip}` has only {len(mask)} frames", line)
             mask[run.start : run.stop] = [True] * len(run)
@@ -139,12 +140,13 @@ def read_masks(text: str, atoms: Iterable[str], frames: Mapping[str, int]) -> Ma
 
 
 def _time(text: str, line: int) -> Fraction:
-    if not _TIME.fullmatch(text):
-        raise BadTable(f"`{text}` is no time", line)
+    if len(text) > _LONGEST_TIME or not _TIME.fullmatch(text):
+        raise BadTable(f"`{text[:40]}` is no time", line)
     return Fraction(text)
 
 
-def _whole(text: str, line: int) -> int:
-    if not _NUMBER.fullmatch(text):
-        raise BadTable(f"`{text}` is no whole number", line)
+def whole(text: str, line: int) -> int:
+    """A count or a row as it stands in a table."""
+    if not _COUNT.fullmatch(text):
+        raise BadTable(f"`{text[:40]}` is no whole number", line)
     return int(text)
