@@ -15,7 +15,7 @@ from tracepact.logic.picture import picture
 from tracepact.logic.vocabulary import over_base_atoms
 from tracepact.monitor import evaluate_trace
 
-_SAMPLES = 12
+_SAMPLES = 40
 _LONGEST_SAMPLE = 4000
 
 
@@ -95,16 +95,26 @@ def sampled(formula: Formula) -> bool:
 
 @lru_cache(maxsize=64)
 def _traces(number: int, frames: int) -> tuple[tuple[int, ...], ...]:
-    """Masks of runs of random lengths, short and long."""
+    """Masks of runs of random lengths, short and long; some without a run, with one frame, or active throughout."""
     generator = random.Random(number * 1_000_003 + frames)
-    return tuple(
-        tuple(_mask(generator, frames, generator.choice((1, 3, 10, 40))) for _ in range(number))
-        for _ in range(_SAMPLES)
-    )
+    kinds = (_silent, _lonely, _full, *(_runs,) * 5)
+    return tuple(tuple(generator.choice(kinds)(generator, frames) for _ in range(number)) for _ in range(_SAMPLES))
 
 
-def _mask(generator: random.Random, frames: int, mean: int) -> int:
-    mask, at, active = 0, 0, generator.random() < 0.5
+def _silent(_: random.Random, frames: int) -> int:
+    return 0
+
+
+def _full(_: random.Random, frames: int) -> int:
+    return (1 << frames) - 1
+
+
+def _lonely(generator: random.Random, frames: int) -> int:
+    return 1 << generator.randrange(frames)
+
+
+def _runs(generator: random.Random, frames: int) -> int:
+    mask, at, active, mean = 0, 0, generator.random() < 0.5, generator.choice((1, 3, 10, 40))
     while at < frames:
         run = min(frames - at, 1 + int(generator.expovariate(1 / mean)))
         if active:

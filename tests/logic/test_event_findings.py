@@ -1,0 +1,82 @@
+"""What check claims about random event clauses, asked of every small scene as the matcher makes it."""
+
+import os
+import random
+
+import pytest
+from logic.test_intervals import MATCHERS, PARTS, SMALL, contract_of, holds_of
+
+from tracepact.core import Each, EventClause
+from tracepact.diagnostics import Diagnostic, TextPlace
+from tracepact.lang import parse_contract
+from tracepact.logic.findings import check_contract
+
+CONTRACTS = max(120, int(os.environ.get("TRACEPACT_EXAMPLES", "0")))
+MORE_PARTS = {
+    Each.REF: ["ref.duration == 30ms", "ref.duration >= 20ms", "iou <= 1", "coverage > 1", "true"],
+    Each.PRED: ["purity <= coverage", "covering >= 0", "pred.duration > 0s", "dominant"],
+    Each.MATCHED: ["overlap > 0s", "iou > 0", "ref.offset > pred.onset", "ref.duration <= 60ms", "ref.covering >= 1"],
+}
+"""Predicates that ask nothing, too much, or of the reference alone."""
+
+
+def random_clauses(generator: random.Random) -> list[tuple[Each, str]]:
+    """Two or three clauses; some repeat an earlier one in other words."""
+    found: list[tuple[Each, str]] = []
+    for _ in range(generator.randint(2, 3)):
+        if found and generator.random() < 0.3:
+            each, predicate = generator.choice(found)
+            found.append((each, generator.choice([predicate, f"not not ({predicate})", f"({predicate}) or false"])))
+            continue
+        each = generator.choice(list(Each))
+        parts = [*PARTS[each], *MORE_PARTS[each]]
+        some = [generator.choice(["{}", "{}", "not ({})"]).format(generator.choice(parts)) for _ in range(2)]
+        found.append((each, generator.choice(["{} and {}", "{} or {}", "{} implies {}", "{}"]).format(*some)))
+    return found
+
+
+def is_true(d: Diagnostic, clauses: list[EventClause], text: str, more: str) -> bool:
+    """Whether no small scene shows the claim of a warning wrong."""
+    assert isinstance(d.place, TextPlace)
+    start, end = d.place.span.start, d.place.span.end
+    (clause,) = (c for c in clauses if c.span.start <= start and end <= c.span.end)
+    holds = holds_of(clause, clause.formula)
+    small = SMALL[more][clause.each]
+    match d.code:
+        case "clause-never-fails":
+            return all(map(holds, small))
+        case "clause-never-holds":
+            return not any(map(holds, small))
+        case "contradictory-bounds" | "constant-formula":
+            (part,) = contract_of(clause.each.value, text[start:end], more).event_clauses
+            judged = [holds_of(part, part.formula)(o) for o in small]
+            return not any(judged) or (d.code == "constant-formula" and all(judged))
+        case "clauses-equivalent":
+            named = [c for c in clauses if f"`{c.name}`" in d.headline]
+            verdicts = [[holds_of(c, c.formula)(o) for o in small] for c in named]
+            return all(other == verdicts[0] for other in verdicts)
+        case "ignores-prediction":
+            return len({(o.ref, holds(o)) for o in small}) == len({o.ref for o in small})
+    raise AssertionError(f"unexpected {d}")
+
+
+@pytest.mark.slow
+def test_no_warning_on_random_event_clauses_is_false() -> None:
+    generator = random.Random(77)
+    codes: dict[str, int] = {}
+    quiet = 0
+    for number in range(CONTRACTS):
+        more = MATCHERS[number % len(MATCHERS)]
+        lines = [f"clause c{k} on each {e.value} : {p}\n" for k, (e, p) in enumerate(random_clauses(generator))]
+        contract = parse_contract(f"contract drawn\nstep 20ms\n{more}{''.join(lines)}")
+        found = [d for d in check_contract(contract) if d.code != "off-grid-threshold"]
+        for d in found:
+            if d.code != "undecided":
+                assert is_true(d, list(contract.event_clauses), contract.source.text, more), (d, contract.source.text)
+            codes[d.code] = codes.get(d.code, 0) + 1
+        quiet += not found
+    print(f"{CONTRACTS} contracts, {quiet} without a word: {codes}")
+    assert quiet > CONTRACTS // 10
+    assert {"clause-never-fails", "clause-never-holds", "constant-formula", "clauses-equivalent"} <= set(codes)
+    assert {"ignores-prediction", "contradictory-bounds"} <= set(codes)
+    assert codes.get("undecided", 0) <= CONTRACTS // 50
