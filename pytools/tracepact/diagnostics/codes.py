@@ -131,8 +131,8 @@ CODES: dict[str, Code] = {
         ("unmapped-label", "13.11", "a label that the label map says nothing about"),
         ("unsafe-place", "13.13 13.14", "what would be written lies on an input, or among other files"),
         ("unwritable-value", "13.13", "a time, label or name that the format cannot hold"),
-        ("not-a-run", "", "the folder is not a run directory, or holds more than one"),
-        ("broken-run", "", "a file of a run directory is missing or not as it was written"),
+        ("not-a-run", "17.1 17.4", "the folder is not a run directory, or holds more than one"),
+        ("broken-run", "17.3 17.5", "a file of a run directory is missing or not as it was written"),
     ),
     **_codes(
         Severity.WARNING,

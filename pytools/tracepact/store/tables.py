@@ -1,4 +1,4 @@
-"""The tables of a run directory: what was scored as exact text, and back without loss.
+"""The tables of a run directory: what was scored as exact text, and back without loss (rule 17.2).
 
 A time is its decimal where it has one, else a reduced fraction such as `1/3`. Fields are separated by tabs; a field
 that holds a tab, a quote or a line break is quoted. `row` is the row of the original, where it had one.

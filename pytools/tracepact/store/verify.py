@@ -105,7 +105,7 @@ class Verification:
 
 
 def verify_run(folder: str | Path) -> Verification:
-    """Check a run directory; InvalidInput if there is none or its manifest cannot be read at all."""
+    """Check a run directory (rule 17.5); InvalidInput if there is none or its manifest cannot be read at all."""
     stored = open_run(folder, Diagnostics(), checked=False)
     drifts = [*_manifest_drift(stored), *_file_drifts(stored)]
     faults: list[Diagnostic] = []

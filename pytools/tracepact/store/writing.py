@@ -1,4 +1,4 @@
-"""Writes a run directory, whole or not at all."""
+"""Writes a run directory, whole or not at all (rule 17.4)."""
 
 import os
 from collections.abc import Iterator, Mapping
