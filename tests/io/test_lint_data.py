@@ -165,6 +165,12 @@ def test_fix_and_out_go_together(tmp_path: Path) -> None:
     assert run("lint-data", folder=tmp_path).code == 2
 
 
+def test_events_that_touch_are_left_alone() -> None:
+    one, two = Event(Fraction(0), Fraction(1), "x"), Event(Fraction(1), Fraction(2), "x")
+    table = EventTable("t", {"a": (one, two)})
+    assert fix(table, None) == (table, [])
+
+
 TIMES = st.integers(0, 12).map(lambda n: Fraction(n, 2))
 EVENTS = st.builds(Event, TIMES, TIMES, st.sampled_from("xy"))
 CORRECTED = {

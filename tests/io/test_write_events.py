@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracepact.diagnostics import Diagnostics
+from tracepact.io.source import TextFile
+from tracepact.io.textgrid import parse_textgrid
 from tracepact.io.writing import WRITABLE, check_place, written
-from tracepact.trace import Event, EventTable
+from tracepact.trace import Event, EventTable, exact
 
 WORDS = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cs", "Cc", "Zl", "Zp"], include_characters='"\\ []!<>='),
@@ -22,14 +25,15 @@ WORDS = st.text(
 NAMES = st.text("abcXYZ09_- .ü()", min_size=1, max_size=10).filter(lambda n: n == n.strip() and not n.startswith("."))
 CLIPS = st.lists(NAMES, min_size=1, max_size=2).map("/".join)
 TIMES = st.builds(lambda n, places: Fraction(n, 10**places), st.integers(0, 10**7), st.integers(0, 9))
+MOMENTS = TIMES | st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(1)])
 
 
 @st.composite
 def events(draw: st.DrawFn) -> Event:
-    one, other = draw(TIMES), draw(TIMES)
+    one, other = draw(MOMENTS), draw(MOMENTS)
     if draw(st.booleans()):
         other = one
-    return Event(min(one, other), max(one, other), draw(WORDS | st.sampled_from(["dog", "cat"])))
+    return Event(min(one, other), max(one, other), draw(st.sampled_from(["dog", "cat"]) | WORDS))
 
 
 TABLES = st.dictionaries(CLIPS, st.lists(events(), max_size=5).map(tuple), min_size=1, max_size=3)
@@ -52,6 +56,23 @@ def test_writing_and_reading_gives_the_same_clips_and_events(
     assert {c: Counter(e) for c, e in table.clips.items()} == {c: Counter(e) for c, e in clips.items()}
     if format != "textgrid":
         assert table.clips == clips
+
+
+@given(clips=TABLES, length=st.none() | TIMES)
+def test_the_tiers_of_a_written_textgrid_are_as_praat_wants_them(
+    clips: dict[str, tuple[Event, ...]], length: Fraction | None
+) -> None:
+    """Intervals follow one another without gaps from 0 to the end, points lie apart, names are distinct."""
+    for text in written(EventTable("t", clips), "textgrid", length, Diagnostics()).values():
+        tiers = parse_textgrid(TextFile("t", text, ""))
+        assert len({tier.name for tier in tiers}) == len(tiers) > 0
+        for tier in tiers:
+            spans = [(exact(entry.start), exact(entry.end)) for entry in tier.entries]
+            if spans[0][0] == spans[0][1]:
+                assert all(a[0] < b[0] for a, b in pairwise(spans))
+            else:
+                assert spans[0][0] == 0
+                assert all(a[0] < a[1] == b[0] for a, b in pairwise(spans))
 
 
 @given(clips=TABLES)
