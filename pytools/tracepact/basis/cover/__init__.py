@@ -1,5 +1,6 @@
 """Weighted lexicographic set cover, exact and with evidence."""
 
+from tracepact.basis.cover.best import all_optima, solve
 from tracepact.basis.cover.problem import (
     Answer,
     Cover,
@@ -10,7 +11,6 @@ from tracepact.basis.cover.problem import (
     Reductions,
     Refutation,
 )
-from tracepact.basis.cover.solve import all_optima, solve
 
 __all__ = [
     "Answer",

@@ -65,9 +65,12 @@ def solve(
 def all_optima(
     problem: Problem, cover: Cover, *, limit: int, seconds: Fraction | None = None, on_step: OnStep = unwatched
 ) -> Optima:
-    """Every cover equal in count and cost to one proven least in both; some of them if limit or time cut them short."""
+    """Every cover equal in count and cost to one proven least in both; some of them if limit or time cut them short.
+
+    Of a cover that is not proven least nothing equal to it is known to be an optimum: the answer is none, not complete.
+    """
     if cover.proven < Level.COST:
-        raise ValueError("the cover is not proven least, so covers equal to it need not be optima")
+        return Optima((), complete=False)
     on_step("all optima")
     small = reduced(problem, Keep.OPTIMA)
     inside = tuple(c for c in cover.columns if c not in small.forced)
