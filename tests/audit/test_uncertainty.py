@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tracepact.audit import bootstrap
-from tracepact.audit.uncertainty import differences, exact_scores, holm, intervals, two_sided
+from tracepact.audit.uncertainty import Bootstrap, differences, exact_scores, holm, intervals, two_sided
 from tracepact.core import Aggregation
 from tracepact.score import ClauseCounts, aggregate
 from tracepact.store import ScoreRows
@@ -51,7 +51,7 @@ def naive(rows: ScoreRows, aggregation: Aggregation, number: int, seed: int) -> 
 def test_intervals_are_those_of_a_naive_loop(found: list[ScoreRows], aggregation: Aggregation, seed: int) -> None:
     (rows,) = found
     drawn = naive(rows, aggregation, 41, seed)
-    for name, got in intervals(rows, aggregation, number=41, seed=seed, level=LEVEL).items():
+    for name, got in intervals(rows, aggregation, Bootstrap(41, seed, LEVEL)).items():
         ordered = sorted(drawn[name])
         assert got.value == exact_scores(rows.counts, aggregation)[name]
         # 41 draws, a tenth outside: 2 draws below the lower end and 2 above the upper one
@@ -65,7 +65,7 @@ def test_differences_are_paired_and_their_signs_exact(
 ) -> None:
     base, other = found
     before, after = (naive(rows, aggregation, 41, seed) for rows in found)
-    for name, got in differences(base, other, aggregation, number=41, seed=seed, level=LEVEL).items():
+    for name, got in differences(base, other, aggregation, Bootstrap(41, seed, LEVEL)).items():
         drawn = [b - a for a, b in zip(before[name], after[name], strict=True)]
         ordered = sorted(drawn)
         assert (got.low, got.high) == pytest.approx((float(ordered[2]), float(ordered[38])), abs=1e-12)
@@ -89,7 +89,7 @@ def test_a_very_small_difference_has_a_sign() -> None:
         ScoreRows(("a", "b"), ("x",), ("one",), {"one": ClauseCounts(np.array(s), np.array(o), np.zeros((1, 2), bool))})
         for s, o in (([[huge, huge]], [[3 * huge, 3 * huge]]), ([[huge + 1, huge]], [[3 * huge, 3 * huge]]))
     )
-    got = differences(base, other, Aggregation.POOLED, number=99, seed=0)["one"]
+    got = differences(base, other, Aggregation.POOLED, Bootstrap(99, 0))["one"]
     assert got.value == Fraction(1, 6 * huge)
     never = sum(1 for draw in np.concatenate(list(bootstrap.draws(2, 99, 0))) if draw[0] == 0)
     assert 0 < never < 99
@@ -109,7 +109,7 @@ def test_draws_that_tie_are_ties_though_floats_differ() -> None:
         )
         for v in (values, exchanged)
     )
-    got = differences(base, other, Aggregation.MACRO_CLIPS, number=2000, seed=1)["one"]
+    got = differences(base, other, Aggregation.MACRO_CLIPS, Bootstrap(2000, 1))["one"]
     weights = np.concatenate(list(bootstrap.draws(8, 2000, 1))).astype(np.int64)
     totals = weights @ (np.array(exchanged) - np.array(values))[0]
     assert (totals == 0).any()
@@ -161,7 +161,7 @@ def test_the_interval_of_a_mean_covers_it_about_as_often_as_it_says() -> None:
         clips = tuple(map(str, range(80)))
         none = np.zeros_like(obligated, dtype=np.bool_)
         rows = ScoreRows(clips, ("x",), ("one",), {"one": ClauseCounts(satisfied, obligated, none)})
-        got = intervals(rows, Aggregation.POOLED, number=400, seed=trial, level=LEVEL)["one"]
+        got = intervals(rows, Aggregation.POOLED, Bootstrap(400, trial, LEVEL))["one"]
         covered += got.low <= 0.7 <= got.high
     spread = 4 * (0.9 * 0.1 / trials) ** 0.5 + 0.03
     assert abs(covered / trials - 0.9) < spread

@@ -21,6 +21,18 @@ Signs = NDArray[np.int8]
 
 
 @dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """How clips were drawn."""
+
+    number: int = DRAWS
+    seed: int = SEED
+    level: Fraction = LEVEL
+
+
+USUAL = Bootstrap()
+
+
+@dataclass(frozen=True, slots=True)
 class Interval:
     """A score and the interval of its draws; the ends are for reading."""
 
@@ -39,18 +51,51 @@ class Difference:
     p: Fraction
 
 
-def intervals(
-    rows: ScoreRows,
-    aggregation: Aggregation,
-    *,
-    number: int = DRAWS,
-    seed: int = SEED,
-    level: Fraction = LEVEL,
-) -> dict[str, Interval]:
+@dataclass(frozen=True, slots=True)
+class System:
+    """A system's scores with intervals; of all but the first the differences from the first, and p after Holm."""
+
+    name: str
+    intervals: Mapping[str, Interval]
+    differences: Mapping[str, Difference]
+    corrected: Mapping[str, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertainty:
+    """Systems on the same clips."""
+
+    aggregation: Aggregation
+    clips: int
+    bootstrap: Bootstrap
+    systems: tuple[System, ...]
+
+
+def audit_uncertainty(
+    systems: Sequence[tuple[str, ScoreRows]], aggregation: Aggregation, bootstrap: Bootstrap = USUAL
+) -> Uncertainty:
+    """Intervals for every system; the differences of all from the first, corrected over the systems."""
+    base = systems[0][1]
+    found = [differences(base, rows, aggregation, bootstrap) for _, rows in systems[1:]]
+    corrected: list[dict[str, Fraction]] = [{} for _ in found]
+    for name in found[0] if found else ():
+        for row, value in zip(corrected, holm([some[name].p for some in found]), strict=True):
+            row[name] = value
+    shown = [
+        System(name, intervals(rows, aggregation, bootstrap), difference, row)
+        for (name, rows), difference, row in zip(systems, [{}, *found], [{}, *corrected], strict=True)
+    ]
+    return Uncertainty(aggregation, len(base.clips), bootstrap, tuple(shown))
+
+
+def intervals(rows: ScoreRows, aggregation: Aggregation, bootstrap: Bootstrap = USUAL) -> dict[str, Interval]:
     """The score of every clause, and their mean as `logic`, each with its interval."""
-    drawn = [_scores(rows.counts, aggregation, weights) for weights in draws(len(rows.clips), number, seed)]
+    drawn = [
+        _scores(rows.counts, aggregation, weights)
+        for weights in draws(len(rows.clips), bootstrap.number, bootstrap.seed)
+    ]
     return {
-        name: Interval(value, *interval(np.concatenate([some[name] for some in drawn]), level))
+        name: Interval(value, *interval(np.concatenate([some[name] for some in drawn]), bootstrap.level))
         for name, value in exact_scores(rows.counts, aggregation).items()
     }
 
@@ -59,21 +104,20 @@ def differences(
     base: ScoreRows,
     other: ScoreRows,
     aggregation: Aggregation,
-    *,
-    number: int = DRAWS,
-    seed: int = SEED,
-    level: Fraction = LEVEL,
+    bootstrap: Bootstrap = USUAL,
 ) -> dict[str, Difference]:
     """The other system minus the base, by clause and for `logic`; both have the same clips, classes and clauses."""
     drawn: list[dict[str, tuple[Values, Signs]]] = []
-    for weights in draws(len(base.clips), number, seed):
+    for weights in draws(len(base.clips), bootstrap.number, bootstrap.seed):
         ours, theirs = (_scores(rows.counts, aggregation, weights) for rows in (other, base))
         drawn.append({name: _signed(name, ours, theirs, base, other, aggregation, weights) for name in ours})
     before, after = exact_scores(base.counts, aggregation), exact_scores(other.counts, aggregation)
     found = {}
     for name in after:
         values, signs = (np.concatenate([some[name][part] for some in drawn]) for part in (0, 1))
-        found[name] = Difference(after[name] - before[name], *interval(values, level), two_sided(signs.astype(np.int8)))
+        found[name] = Difference(
+            after[name] - before[name], *interval(values, bootstrap.level), two_sided(signs.astype(np.int8))
+        )
     return found
 
 

@@ -1,0 +1,45 @@
+"""Two runs side by side: differences with intervals, and what changed clip by clip (rules 16.7 to 16.9)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tracepact.audit.changes import Change, changes
+from tracepact.audit.pairing import paired_rows
+from tracepact.audit.uncertainty import USUAL, Bootstrap, Difference, differences, exact_scores, holm
+from tracepact.core import Aggregation
+from tracepact.store import StoredRun
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Run B against run A: scores by clause and for `logic`, their differences, p after Holm, and the changes."""
+
+    names: tuple[str, str]
+    aggregation: Aggregation
+    clips: int
+    bootstrap: Bootstrap
+    before: Mapping[str, Fraction]
+    after: Mapping[str, Fraction]
+    differences: Mapping[str, Difference]
+    corrected: Mapping[str, Fraction]
+    changes: tuple[Change, ...]
+
+
+def compare(before: StoredRun, after: StoredRun, bootstrap: Bootstrap = USUAL) -> Comparison:
+    """Compare two stored runs; InvalidInput if they are not of one contract and one set of data."""
+    a, b = paired_rows([before, after])
+    aggregation = before.contract.aggregation
+    found = differences(a, b, aggregation, bootstrap)
+    corrected = holm([difference.p for difference in found.values()])
+    return Comparison(
+        (str(before.folder), str(after.folder)),
+        aggregation,
+        len(a.clips),
+        bootstrap,
+        exact_scores(a.counts, aggregation),
+        exact_scores(b.counts, aggregation),
+        found,
+        dict(zip(found, corrected, strict=True)),
+        tuple(changes(before.rescore().card, after.rescore().card)),
+    )
