@@ -318,6 +318,8 @@ class _Reading:
         return [replace(c, rank=new.get(c.name, c.rank)) for c in cases if c.name not in without]
 
     def _check_ranks(self, cases: list[Case]) -> None:
+        if not cases and not self.diagnostics.errors:
+            self.fields.report_key("empty-calibration", "every case was left out", "cases", help="leave some in")
         if cases and not self.diagnostics.errors and len({case.rank for case in cases}) == 1:
             headline = f"every case has rank {cases[0].rank}: there is nothing to separate"
             self.fields.report_key("one-rank", headline, "cases", help="give the worse cases a higher rank")

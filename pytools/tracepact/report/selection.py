@@ -1,9 +1,9 @@
 """A selection as plain data (spec/schemas/selection.schema.json), and what changed from one to another."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
-from tracepact.basis.cover import Cover
 from tracepact.basis.family import FamilySpec
 from tracepact.basis.select import Extension, Retained, Selection
 from tracepact.basis.separate import Fault, Pair, Row, names, rank_pairs, separates
@@ -185,9 +185,10 @@ def _selected(selection: Selection) -> Data:
         "optimal": cover.optimal,
         "count_bound": cover.count_bound,
         "cost_bound": cover.cost_bound,
-        "evidence": _evidence(cover),
+        "evidence": cover.evidence.value,
         "solver": cover.solver,
         "independent": [_row(selection.retained, met[row]) for row in cover.independent_rows],
+        "weights": [{**_row(selection.retained, met[row]), "weight": str(weight)} for row, weight in cover.row_weights],
         "second_solver": {
             "name": cover.refutation.solver,
             "fewer": cover.refutation.count.value,
@@ -197,10 +198,6 @@ def _selected(selection: Selection) -> Data:
         "required": len(selection.retained.rows),
         "met": len(met),
     }
-
-
-def _evidence(cover: Cover) -> str:
-    return cover.evidence.value
 
 
 def _extension(extension: Extension, retained: Retained) -> Data:
@@ -239,6 +236,20 @@ def _contract(selection: Selection) -> Data | None:
     contract = parse_contract(text, name=f"{selection.calibration.name}.contract")
     findings = [*contract.warnings, *check_contract(contract)]
     return {"text": text, "digest": contract.digest, "findings": [as_data(finding) for finding in findings]}
+
+
+def row_words(row: Data) -> str:
+    """What is required, in words."""
+    return f"`{row['fault']}` named" if row["fault"] is not None else f"`{row['worse']}` below `{row['better']}`"
+
+
+def bound_words(selected: Data) -> list[str]:
+    """The evidence that no fewer clauses do: requirements that need one each, or weights on requirements."""
+    if len(selected["independent"]) == selected["count_bound"]:
+        return [row_words(row) for row in selected["independent"]]
+    total = sum((Fraction(row["weight"]) for row in selected["weights"]), Fraction(0))
+    weights = [f"{row['weight']} on {row_words(row)}" for row in selected["weights"]]
+    return [*weights, f"together {total}"] if weights else []
 
 
 def changes_data(before: Data, after: Data) -> Data:

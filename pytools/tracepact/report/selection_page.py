@@ -7,6 +7,7 @@ from typing import Any
 
 from tracepact.report.figure import heat_table
 from tracepact.report.page import Section, page, table
+from tracepact.report.selection import bound_words
 from tracepact.report.selection_figure import cases_picture, trace_picture
 
 Data = dict[str, Any]
@@ -102,9 +103,7 @@ def _reasons(data: Data) -> str:
 def _evidence(data: Data) -> str:
     chosen = data["selected"]
     lines = [f"At least {chosen['count_bound']} clauses are needed: {escape(chosen['evidence'])} ({chosen['solver']})."]
-    for row in chosen["independent"]:
-        pair = row["fault"] or f"{row['worse']} below {row['better']}"
-        lines.append(f"One clause for: {escape(pair)}.")
+    lines += [escape(line) for line in bound_words(chosen)]
     second = chosen["second_solver"]
     if second["name"]:
         lines.append(

@@ -10,6 +10,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from tracepact.report.selection import bound_words, row_words
 from tracepact.report.selection_figure import differences
 from tracepact.report.timeline import draw
 
@@ -224,8 +225,8 @@ def _evidence(data: Data) -> RenderableType:
     else:
         gap = chosen["count"] - chosen["count_bound"]
         text.append(f"  at least {chosen['count_bound']} are needed, so at most {gap} too many\n", style="yellow")
-    for row in chosen["independent"]:
-        text.append(f"    {_row_words(row)}\n", style="dim")
+    for line in bound_words(chosen):
+        text.append(f"    {line}\n", style="dim")
     second = chosen["second_solver"]
     if second["name"]:
         text.append(
@@ -234,14 +235,10 @@ def _evidence(data: Data) -> RenderableType:
         )
     for clause in chosen["clauses"]:
         text.append(f"  {clause['name']}", style="bold")
-        only = [_row_words(row) for row in clause["only"]]
+        only = [row_words(row) for row in clause["only"]]
         more = f", and {len(only) - 2} more" if len(only) > 2 else ""
         text.append(f" alone meets {'; '.join(only[:2])}{more}\n" if only else " is not needed alone\n")
     return text
-
-
-def _row_words(row: Data) -> str:
-    return f"`{row['fault']}` named" if row["fault"] is not None else f"`{row['worse']}` below `{row['better']}`"
 
 
 def _optima(data: Data) -> RenderableType:
