@@ -20,7 +20,7 @@ from store.runs import runs, small_run
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
 from tracepact.run import Run
 from tracepact.specs import spec_path
-from tracepact.store import StoredRun, files, open_run, write_run
+from tracepact.store import StoredRun, files, open_run, verify_run, write_run
 from tracepact.store.manifest import digest
 
 SCHEMAS = {
@@ -105,6 +105,30 @@ def test_the_score_rows_say_what_the_scorecard_says(tmp_path: Path) -> None:
     assert len(rows) == 2 * 2 * 4
     onset = [r for r in rows if r["clause"] == "onset"]
     assert sum(int(r["obligated"]) for r in onset) == run.card.score("onset").obligated == 2
+
+
+def test_the_rows_as_parquet_are_those_of_the_table(tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    written = write_run(small_run(), tmp_path / "run", parquet=True)
+    assert tmp_path / "run" / "scores.parquet" in written
+    held = parquet.read_table(tmp_path / "run" / "scores.parquet").to_pylist()
+    with open(tmp_path / "run" / "scores.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [{key: str(value).lower() for key, value in row.items()} for row in held] == [
+        {key: row[key].lower() for key in held[0]} for row in rows
+    ]
+    assert verify_run(tmp_path / "run").holds
+
+
+def test_parquet_without_its_package_is_refused_and_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(InvalidInput) as refused:
+        write_run(small_run(), tmp_path / "run", parquet=True)
+    assert [d.code for d in refused.value.diagnostics] == ["missing-extra"]
+    assert not list(tmp_path.iterdir())
 
 
 # Where a run may be written

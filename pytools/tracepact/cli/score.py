@@ -47,6 +47,7 @@ _REQUIREMENT = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(>=|>|<=|<|==)\s*([0-9
     help="Also write the run directory: rows, tables, report, manifest.",
 )
 @click.option("--page", is_flag=True, help="With --out: the report as an HTML page and as Markdown too.")
+@click.option("--parquet", is_flag=True, help="With --out: the score rows as Parquet too.")
 def command(
     contract: str,
     conditions: str | None,
@@ -56,6 +57,7 @@ def command(
     form: str,
     out: Path | None,
     page: bool,
+    parquet: bool,
     **given: Unpack[Given],
 ) -> int:
     """Score predictions and show the vector, what stands beside it, and where it failed.
@@ -63,8 +65,9 @@ def command(
     CONTRACT is a file, or the name of a starter contract such as boundary_gate.
     """
     check_given(given)
-    if page and out is None:
-        raise click.UsageError("--page goes into the run directory: give --out as well")
+    for asked, option in ((page, "--page"), (parquet, "--parquet")):
+        if asked and out is None:
+            raise click.UsageError(f"{option} goes into the run directory: give --out as well")
     compiled = load_contract(contract, dict(overrides))
     faults = Diagnostics()
     known = {p.name for p in compiled.profiles}
@@ -84,7 +87,7 @@ def command(
         with progress(3 if page else 1) as advance:
             views = written_views(run, data, advance) if page else {}
             advance(f"writing {out}")
-            written = write_run(run, out, data=data, views=views)
+            written = write_run(run, out, data=data, views=views, parquet=parquet)
         say(f"wrote {len(written)} files to {out}")
     if profiles:
         _keep_profiles(data, profiles)

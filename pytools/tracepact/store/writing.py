@@ -12,6 +12,8 @@ from tracepact.run import Run
 from tracepact.store import tables
 from tracepact.store.files import json_text, write_folder
 from tracepact.store.manifest import NAME, StoredTable, manifest_data, manifest_faults
+from tracepact.store.parquet import NAME as PARQUET
+from tracepact.store.parquet import parquet_rows
 from tracepact.store.rows import (
     MATCH_COLUMNS,
     SCORE_COLUMNS,
@@ -33,12 +35,13 @@ def write_run(
     *,
     data: dict[str, Any] | None = None,
     views: Mapping[str, str] = MappingProxyType({}),
+    parquet: bool = False,
 ) -> list[Path]:
     """Write a run directory and return its files: rows, tables, contract, views of the report, manifest.
 
-    `data` is the report as plain data if it is at hand; `views` are the texts of further VIEWS. A run directory that
-    stands there is replaced in one step; a folder that is none, or that holds other files as well, is refused with
-    InvalidInput.
+    `data` is the report as plain data if it is at hand; `views` are the texts of further VIEWS; `parquet` adds the
+    score rows in that form. A run directory that stands there is replaced in one step; a folder that is none, or that
+    holds other files as well, is refused with InvalidInput.
     """
     from tracepact.report import report_views  # views of what is stored here; they stand later in the order
 
@@ -56,6 +59,8 @@ def write_run(
     contents |= report_views(run.to_dict() if data is None else data)
     contents |= {name: views[name] for name in VIEWS if name in views}
     files = {name: text.encode() for name, text in contents.items()}
+    if parquet:
+        files[PARQUET] = parquet_rows(run.card)
     files[NAME] = json_text(manifest_data(run, stored, files)).encode()
     write_folder(place, files)
     return [place / name for name in files]
