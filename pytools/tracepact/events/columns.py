@@ -173,6 +173,8 @@ def _atom_column(atom: PreparedAtom, some: Obligations, step: Fraction) -> Flags
             if atom.needs_pred:
                 present &= some.pred >= 0
             return present & np.asarray(atom.holds(sides[0][0], sides[1][0]), dtype=np.bool_)
+    elif atom.name == "matched":
+        return (some.ref >= 0) & (some.pred >= 0)
     return np.fromiter((atom.truth(some.one(k)) for k in range(len(some))), np.bool_, len(some))
 
 

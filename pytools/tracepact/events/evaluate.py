@@ -1,8 +1,9 @@
 """Event clauses on a family: joined runs, matches, obligations, counts and witnesses (chapters 9, 10)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -65,15 +66,20 @@ class EventWitness:
     comparison: FailedComparison | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class EventClauseEvaluation:
-    """The counts of one event clause by segment, and its violated obligations with their segments."""
+    """The counts of one event clause by segment, and its violated obligations, found when asked for."""
 
     clause: EventClause
     satisfied: NDArray[np.int64]
     obligated: NDArray[np.int64]
-    violated: tuple[tuple[int, Obligation], ...]
     event_atoms: Mapping[str, PreparedAtom]
+    find_violated: Callable[[], Iterable[tuple[int, Obligation]]]
+
+    @cached_property
+    def violated(self) -> tuple[tuple[int, Obligation], ...]:
+        """The violated obligations with their segments, in order of segment and time."""
+        return tuple(self.find_violated())
 
     @property
     def witnesses(self) -> tuple[EventWitness, ...]:
@@ -90,7 +96,7 @@ class EventClauseEvaluation:
         return EventWitness(segment, interval, partner, part.span, comparison)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class EventEvaluation:
     """All event clauses of a contract on one family.
 
@@ -100,9 +106,14 @@ class EventEvaluation:
     matcher: Matcher
     refs: Mapping[int, tuple[Run, ...]]
     preds: Mapping[int, tuple[Run, ...]]
-    matches: tuple[Match, ...]
     clauses: tuple[EventClauseEvaluation, ...]
     counter_evidence: NDArray[np.bool_]
+    find_matches: Callable[[], Iterable[Match]]
+
+    @cached_property
+    def matches(self) -> tuple[Match, ...]:
+        """The matched pairs in order of segment and time, put together when asked for."""
+        return tuple(self.find_matches())
 
     def pooled(self, clause: EventClauseEvaluation) -> Fraction:
         """The pooled score of a clause (rules 7.2 and 7.4)."""
@@ -142,9 +153,9 @@ def evaluate_events(contract: Contract, family: Family, matcher: Matcher | None 
         matcher,
         bench.runs[Side.REF],
         bench.runs[Side.PRED],
-        bench.matches(),
         tuple(bench.judge(clause) for clause in contract.event_clauses),
         bench.counter_evidence(),
+        bench.matches,
     )
 
 
@@ -161,12 +172,12 @@ class _Bench:
         self._compares_classes = any(map(_compares_classes, contract.event_clauses))
         self._scenes: dict[int, Scene] = {}
 
-    def matches(self) -> tuple[Match, ...]:
+    def matches(self) -> Iterator[Match]:
         """The matched pairs, by segment and time."""
         refs, preds = self._flat[Side.REF], self._flat[Side.PRED]
         segments = self._columns[Side.REF].segment[self._pairs[0]]
         columns = (column.tolist() for column in (segments, *self._pairs))
-        return tuple(Match(segment, refs[i], preds[j]) for segment, i, j in zip(*columns, strict=True))
+        return (Match(segment, refs[i], preds[j]) for segment, i, j in zip(*columns, strict=True))
 
     def counter_evidence(self) -> Flags:
         """By segment, whether it has a run that is not ignored."""
@@ -195,11 +206,16 @@ class _Bench:
         event_atoms = {name: prepare(atom, self._family.step) for name, atom in clause.event_atoms}
         obliged = Obligations(refs, preds, ref, pred, one)
         failed = np.flatnonzero(~truth_column(clause.formula, event_atoms, obliged, self._family.step))
-        violated = tuple((int(segment[number]), one(number)) for number in failed.tolist())
         obligated, unmet = (
             np.bincount(some, minlength=self._family.segments).astype(np.int64) for some in (segment, segment[failed])
         )
-        return EventClauseEvaluation(clause, obligated - unmet, obligated, violated, event_atoms)
+        return EventClauseEvaluation(
+            clause,
+            obligated - unmet,
+            obligated,
+            event_atoms,
+            lambda: ((int(segment[number]), one(number)) for number in failed.tolist()),
+        )
 
     def _scene(self, segment: int) -> Scene:
         if segment not in self._scenes:

@@ -75,6 +75,7 @@ class PreparedComparison:
 class PreparedFlag:
     """A truth-valued attribute; false when its owner is missing."""
 
+    name: str
     truth: Callable[[Obligation], bool]
 
 
@@ -85,7 +86,7 @@ def prepare(atom: EventAtom, step: Fraction) -> PreparedAtom:
     """An event atom ready to be asked about obligations on a grid of this step."""
     match atom:
         case Flag(attribute):
-            return PreparedFlag(_flag(attribute))
+            return PreparedFlag(attribute.name, _flag(attribute))
         case Comparison(relation, left, right, quantity):
             owners = {attribute.owner for attribute in attributes(atom)}
             scale = lcm(*denominators(left, step), *denominators(right, step))

@@ -226,4 +226,4 @@ class _Judge:
     def _witness(self, channel: int, obligation: Obligation) -> EventWitness:
         none = np.zeros(0, dtype=np.int64)
         violated = ((channel, obligation),)
-        return EventClauseEvaluation(self.clause, none, none, violated, self._atoms).witnesses[0]
+        return EventClauseEvaluation(self.clause, none, none, self._atoms, lambda: violated).witnesses[0]
