@@ -32,6 +32,7 @@ FAMILIES = st.builds(
     shapes=some(SHAPES),
     operators=some((*MODALITIES, *CONNECTIVES), 0, 4),
     depth=st.integers(0, 1),
+    from_depth=st.integers(0, 2),
     each=some(EACH),
     attributes=some(ATTRIBUTES, 0, 3),
     shares=st.just((Fraction(1, 4),)),
@@ -102,6 +103,12 @@ def test_no_candidate_is_made_twice_and_each_is_a_clause(family: FamilySpec) -> 
                 assert (candidate.obligation, candidate.formula) == (clause.obligation, clause.formula)  # type: ignore[union-attr]
             else:
                 assert (candidate.clause.each, candidate.clause.formula) == (clause.each, clause.formula)  # type: ignore[union-attr]
+
+
+def test_formulas_below_the_first_depth_are_parts_only() -> None:
+    every, deep = (Candidates(FamilySpec(from_depth=first, each=()), STEP) for first in (0, 1))
+    texts = [[describe(made, index) for index in range(len(made))] for made in (every, deep)]
+    assert texts[1] == [text for text in texts[0] if "[" in text]
 
 
 def test_tolerances_of_the_same_frames_are_one() -> None:

@@ -127,6 +127,8 @@ def test_the_starter_guards_separate_and_four_of_them_suffice(folder: Path) -> N
     values = {
         c["name"]: dict(zip([k["name"] for k in data["cases"]], c["values"], strict=True)) for c in data["coordinates"]
     }
+    printed = run("select", "boundary_gate", *GUARDS, folder=folder).out
+    assert "on ref_onset : ref_onset -> N[tol] pred_onset" in printed
     # By hand. 300 reference frames in 8 events. Onset: 3 of 8 moved by more than 2 frames; one of 8 is missing.
     assert values["onset_guard"]["late onset"] == values["onset_guard"]["early onset"] == "5/8"
     assert values["onset_guard"]["missing activity"] == "7/8"
@@ -232,7 +234,7 @@ def test_every_candidate_is_in_the_table_with_where_it_went(gate: tuple[Path, di
 
 def test_the_pictures_and_the_page_are_whole(gate: tuple[Path, dict[str, Any]]) -> None:
     out, data = gate
-    ElementTree.parse(out / "cases.svg")
+    ElementTree.parse(out / "selection.svg")
     page = (out / "selection.html").read_text(encoding="utf-8")
     assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
     assert "https://" not in page

@@ -61,6 +61,7 @@ def family_of(fields: Fields) -> FamilySpec:
         shapes=fields.words("shapes", SHAPES, base.shapes),
         operators=fields.words("operators", (*MODALITIES, *CONNECTIVES), base.operators),
         depth=fields.whole("depth", base.depth, most=DEEPEST),
+        from_depth=fields.whole("from_depth", base.from_depth, most=DEEPEST),
         each=fields.words("each", EACH, base.each),
         attributes=fields.words("attributes", ATTRIBUTES, base.attributes),
         shares=fields.items("shares", share, base.shares),

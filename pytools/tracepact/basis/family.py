@@ -25,6 +25,7 @@ class FamilySpec:
     shapes: tuple[str, ...] = SHAPES
     operators: tuple[str, ...] = ("F", "G")
     depth: int = 1
+    from_depth: int = 0
     each: tuple[str, ...] = EACH
     attributes: tuple[str, ...] = ATTRIBUTES
     shares: tuple[Fraction, ...] = (Fraction(1, 10), Fraction(1, 4), Fraction(1, 2))

@@ -47,7 +47,7 @@ def formula_count(family: FamilySpec, step: Fraction) -> int:
     joins = [o for o in family.operators if o in _JOIN]
     unary = len(windows(family, step)) * sum(o in _WINDOW for o in family.operators)
     reaching = len(radii(family, step)) * sum(o in _REACH for o in family.operators)
-    basic, before_basic, below, total = 2 * len(family.atoms), 0, 0, 0
+    basic, before_basic, below, total, parts = 2 * len(family.atoms), 0, 0, 0, 0
     for depth in range(family.depth + 1):
         pairs = _pairs(before_basic + basic) - _pairs(before_basic) - (len(family.atoms) if depth == 0 else 0)
         level = basic + len(joins) * pairs
@@ -55,7 +55,8 @@ def formula_count(family: FamilySpec, step: Fraction) -> int:
         ordered = total * (total - 1) - below * (below - 1)
         below = total
         basic = unary * level + reaching * ordered
-    return total
+        parts += level if depth < family.from_depth else 0
+    return total - parts
 
 
 def _pairs(number: int) -> int:
@@ -67,13 +68,15 @@ def enumerate_formulas(family: FamilySpec, step: Fraction, dag: Dag) -> list[int
     basic: list[int] = []
     below: list[int] = []
     level: list[int] = []
+    parts = 0
     for depth in range(family.depth + 1):
         made = list(_literals(family, dag) if depth == 0 else _modal(family, step, dag, level, below[: -len(level)]))
         joined = list(_joined(family, dag, basic, made))
         basic += made
         level = made + joined
         below += level
-    return below
+        parts += len(level) if depth < family.from_depth else 0
+    return below[parts:]
 
 
 def _literals(family: FamilySpec, dag: Dag) -> Iterator[int]:

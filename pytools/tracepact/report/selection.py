@@ -69,6 +69,7 @@ def family_data(family: FamilySpec) -> Data:
         "shapes": list(family.shapes),
         "operators": list(family.operators),
         "depth": family.depth,
+        "from_depth": family.from_depth,
         "each": list(family.each),
         "attributes": list(family.attributes),
         "shares": [str(share) for share in family.shares],
@@ -151,6 +152,7 @@ def _coordinate(retained: Retained, place: int) -> Data:
         "vacuous": list(coordinate.vacuous),
         "separates": len(pairs),
         "ranks": [[str(worse), str(better)] for worse, better in ranks],
+        "alone": [_row(retained, row) for row in retained.rows if row.coordinates == 1 << place],
         "names": [fault.name for fault in all_faults(cases) if names(coordinate.values, fault)],
         "members": {
             "total": len(coordinate.members),

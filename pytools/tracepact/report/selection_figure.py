@@ -1,12 +1,13 @@
 """The small traces of a calibration set as SVG: reference and prediction of each case on one time axis."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from html import escape
 from typing import Any
 
 Data = dict[str, Any]
 _COLOURS = "<style>svg{color:#1b2430}@media(prefers-color-scheme:dark){svg{color:#e6e9ee}}</style>"
-_LEFT, _WIDTH, _LANE, _CASE = 190, 640, 9, 40
+_LEFT, _WIDTH, _LANE, _CASE, _CELL = 190, 560, 9, 40, 52
 
 
 def trace_picture(case: Data, width: int = _WIDTH) -> str:
@@ -17,11 +18,24 @@ def trace_picture(case: Data, width: int = _WIDTH) -> str:
     return _svg(f"reference and prediction of {case['name']}", width, height, parts)
 
 
-def cases_picture(title: str, cases: Sequence[Data], *, alone: bool = False) -> str:
-    """All cases under each other, with name, rank and risk; `alone` for a file that no page gives its colours."""
+def selection_picture(data: Data, *, alone: bool = False) -> str:
+    """The cases, worst first, with the values of the selected clauses; `alone` for a file that has no page around."""
+    order = sorted(range(len(data["cases"])), key=lambda place: -Fraction(data["cases"][place]["rank"]))
+    chosen = [data["coordinates"][clause["coordinate"]] for clause in data["selected"]["clauses"]]
+    columns = [(coordinate["name"], [coordinate["values"][place] for place in order]) for coordinate in chosen]
+    title = f"{data['calibration']['name']}: {len(chosen)} clauses and what they say of each case"
+    return cases_picture(title, [data["cases"][place] for place in order], columns, alone=alone)
+
+
+def cases_picture(
+    title: str, cases: Sequence[Data], columns: Sequence[tuple[str, Sequence[str]]] = (), *, alone: bool = False
+) -> str:
+    """Cases under each other with name, rank, risk and traces, and beside them columns of exact values."""
     parts = [_COLOURS] if alone else []
     parts.append(f"<text x='12' y='22' font-size='13' font-weight='600'>{escape(title)}</text>")
-    at = 40
+    longest = max((len(name) for name, _ in columns), default=0)
+    bottoms: list[int] = []
+    at = top = 40 + int(longest * 3.6)
     for case in cases:
         parts.append(f"<text x='12' y='{at + 9}' font-size='12'>{escape(case['name'])}</text>")
         words = f"rank {case['rank']} · {case['risk']}"
@@ -30,9 +44,29 @@ def cases_picture(title: str, cases: Sequence[Data], *, alone: bool = False) -> 
             parts.append(_lanes(trace, case["frames"], _LEFT, _WIDTH, at))
             at += 2 * _LANE + 6
         at += _CASE - 2 * _LANE - 6
+        bottoms.append(at)
     seconds = "reference above, prediction below (outlined); ▲ marks where the two differ"
     parts.append(f"<text x='{_LEFT}' y='{at + 4}' font-size='10' opacity='.7'>{escape(seconds)}</text>")
-    return _svg(title, _LEFT + _WIDTH + 12, at + 16, parts)
+    right = _LEFT + _WIDTH + 16
+    for index, (name, values) in enumerate(columns):
+        parts += _column(name, values, right + index * _CELL, top, bottoms)
+    tail = int(longest * 4.8) if columns else 0
+    return _svg(title, right + len(columns) * _CELL + tail, at + 16, parts)
+
+
+def _column(name: str, values: Sequence[str], left: float, top: float, bottoms: Sequence[int]) -> Iterator[str]:
+    """A slanted heading and a cell a case, as dark as its value is low; 1 is a dot."""
+    place = f"translate({left + _CELL / 2:.0f} {top - 10}) rotate(-40)"
+    yield f"<text font-size='11' transform='{place}'>{escape(name)}</text>"
+    start = top
+    for value, bottom in zip(values, bottoms, strict=True):
+        shade = 0.45 * (1 - float(Fraction(value)))
+        box = f"x='{left:.0f}' y='{start - 4:.0f}' width='{_CELL - 3}' height='{bottom - start - 4}' rx='2'"
+        yield f"<rect {box} fill-opacity='{shade:.3f}' stroke='currentColor' stroke-opacity='.15'/>"
+        text = "·" if value == "1" else value
+        place = f"x='{left + _CELL / 2 - 1:.0f}' y='{start + 14:.0f}'"
+        yield f"<text {place} font-size='11' text-anchor='middle'>{text}</text>"
+        start = bottom
 
 
 def _lanes(trace: Data, frames: int, left: float, width: float, top: float) -> str:

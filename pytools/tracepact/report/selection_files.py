@@ -10,7 +10,7 @@ from tracepact.basis.observe import Fate
 from tracepact.basis.select import Retained, Selection
 from tracepact.basis.write import describe
 from tracepact.report.files import json_text, write_whole
-from tracepact.report.selection_figure import cases_picture
+from tracepact.report.selection_figure import selection_picture
 from tracepact.report.selection_page import selection_page
 from tracepact.report.selection_text import render_selection
 
@@ -25,7 +25,7 @@ def write_selection(selection: Selection, data: Data, folder: Path) -> list[Path
         folder / "selection.json": json_text(data),
         folder / "selection.txt": selection_text(data),
         folder / "selection.html": selection_page(data),
-        folder / "cases.svg": cases_picture(data["calibration"]["name"], data["cases"], alone=True),
+        folder / "selection.svg": selection_picture(data, alone=True),
         folder / "candidates.tsv": candidates_table(selection.retained),
     }
     if data["contract"] is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from tracepact.report.figure import heat_table
 from tracepact.report.page import Section, page, table
 from tracepact.report.selection import bound_words
-from tracepact.report.selection_figure import cases_picture, trace_picture
+from tracepact.report.selection_figure import selection_picture, trace_picture
 
 Data = dict[str, Any]
 _HEAT = 16
@@ -29,7 +29,7 @@ def selection_page(data: Data) -> str:
 def _sections(data: Data) -> Iterator[Section]:
     if data["unmet"]:
         yield Section("unmet", "What no candidate does", _unmet(data))
-    yield Section("cases", "Cases", cases_picture("reference and prediction of every case", _by_rank(data)))
+    yield Section("cases", "Cases", selection_picture(data))
     if data["contract"] is not None:
         yield Section("contract", "Selected contract", f"<pre><code>{escape(data['contract']['text'])}</code></pre>")
     yield Section("values", "Values of the selected clauses", _selected_heat(data))
@@ -39,10 +39,6 @@ def _sections(data: Data) -> Iterator[Section]:
     yield Section("candidates", "Candidates", _candidates(data))
     if data["changes"] is not None:
         yield Section("changes", "What changes", _changes(data["changes"]))
-
-
-def _by_rank(data: Data) -> list[Data]:
-    return sorted(data["cases"], key=lambda case: -Fraction(case["rank"]))
 
 
 def _selected_heat(data: Data) -> str:

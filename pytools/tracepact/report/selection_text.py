@@ -18,6 +18,7 @@ Data = dict[str, Any]
 _BLOCK = 100
 _PICTURE = 60
 _NAME = 22
+_FEW = 12
 _STYLES = ("bold red", "red", "red", "red", "yellow", "yellow", "yellow", "yellow", "green", "green", "dim")
 
 
@@ -41,7 +42,7 @@ def render_pairs(data: Data) -> RenderableType:
             if Fraction(worse["rank"]) > Fraction(better["rank"]):
                 by = [c["text"] for c in data["coordinates"] if Fraction(c["values"][i]) < Fraction(c["values"][j])]
                 shown = Text(by[0]) if by else Text("none", style="bold red")
-                table.add_row(_ranked(worse), _ranked(better), str(len(by)), shown)
+                table.add_row(Text(_ranked(worse)), Text(_ranked(better)), str(len(by)), shown)
     return Group(*_unmet(data), table)
 
 
@@ -55,7 +56,8 @@ def _sections(data: Data) -> Iterator[RenderableType]:
     yield _matrix(data)
     chosen = [clause["coordinate"] for clause in data["selected"]["clauses"]]
     yield _values(data, chosen)
-    yield _ranks(data, chosen)
+    few = len(data["coordinates"]) <= _FEW
+    yield _ranks(data, range(len(data["coordinates"])) if few else chosen)
     if data["contract"] is not None:
         yield _section("selected contract")
         yield Padding(Syntax(data["contract"]["text"].rstrip(), "text", background_color="default"), (0, 0, 1, 2))
@@ -141,7 +143,7 @@ def _values(data: Data, chosen: Sequence[int]) -> RenderableType:
         table.add_column(data["coordinates"][place]["name"], justify="right", overflow="fold")
     for index, case in _by_rank(data):
         cells = [_cell(data["coordinates"][place], index) for place in chosen]
-        table.add_row(case["name"], case["rank"], case["risk"], *cells)
+        table.add_row(Text(case["name"]), case["rank"], Text(case["risk"], style="dim"), *cells)
     return Padding(table, (0, 0, 1, 0))
 
 
@@ -152,19 +154,20 @@ def _cell(coordinate: Data, index: int) -> Text:
 
 
 def _ranks(data: Data, chosen: Sequence[int]) -> RenderableType:
-    """Which coordinate separates which ranks."""
+    """Which coordinate separates which ranks; `alone` counts what no other coordinate of the basis meets."""
     table = Table(title="what separates which ranks", title_justify="left", title_style="bold", box=None)
-    for name in ("coordinate", "cost", "pairs", "ranks", "names"):
-        table.add_column(name, justify="right" if name in ("cost", "pairs") else "left", overflow="fold")
+    for name in ("coordinate", "cost", "pairs", "alone", "ranks", "names"):
+        table.add_column(name, justify="right" if name in ("cost", "pairs", "alone") else "left", overflow="fold")
     for place in chosen:
         coordinate = data["coordinates"][place]
         ranks = ", ".join(f"{worse}>{better}" for worse, better in coordinate["ranks"])
         table.add_row(
-            coordinate["text"],
+            Text(coordinate["text"]),
             str(coordinate["cost"]),
             str(coordinate["separates"]),
+            str(len(coordinate["alone"])),
             ranks,
-            ", ".join(coordinate["names"]),
+            Text(", ".join(coordinate["names"])),
         )
     return Padding(table, (0, 0, 1, 0))
 
