@@ -99,7 +99,7 @@ def _check_header(
     """Whether every required column is there and none that is read occurs twice."""
     place = RowPlace(file.name, header.row)
     expected = ", ".join(f"`{name}`" for name in required)
-    if not set(required) & {name.lower() for name in header.names}:
+    if not {name.lower() for name in required} & {name.lower() for name in header.names}:
         line = header.separator.join(header.names)
         foreign = next((word for sign, word in _FOREIGN.items() if set(required) & set(line.split(sign))), None)
         if foreign:
@@ -125,8 +125,8 @@ def report_missing(required: Sequence[str], names: Sequence[str], place: RowPlac
         if column in names:
             continue
         complete = False
-        cased = next((name for name in free if name.lower() == column), None)
-        help = f"did you mean `{shown(cased)}`? column names are lower case" if cased else did_you_mean(column, free)
+        cased = next((name for name in free if name.lower() == column.lower()), None)
+        help = f"did you mean `{shown(cased)}`? write `{column}`" if cased else did_you_mean(column, free)
         diagnostics.add("wrong-columns", f"there is no column `{column}`", place, help)
     return complete
 
