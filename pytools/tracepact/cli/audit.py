@@ -5,10 +5,20 @@ import click
 from tracepact.cli.lazy import LazyGroup
 
 _AUDITS = {
+    "annotation": "tracepact.cli.audits.annotation",
     "matcher": "tracepact.cli.audits.matcher",
+    "threshold": "tracepact.cli.audits.threshold",
+    "tolerance": "tracepact.cli.audits.tolerance",
+    "uncertainty": "tracepact.cli.audits.uncertainty",
+    "union-gap": "tracepact.cli.audits.union_gap",
 }
 _SUMMARIES = {
+    "annotation": "How ambiguous soft labels are, scene by scene.",
     "matcher": "Greedy against optimal matching.",
+    "threshold": "The vector at every decoding threshold of a score file.",
+    "tolerance": "The vector as the exact step function of a parameter.",
+    "uncertainty": "Intervals over clips, and differences between systems.",
+    "union-gap": "Union against class-indexed scoring, and why they differ.",
 }
 
 

@@ -1,11 +1,13 @@
 """What the audits share: the options by which they are shown and written, and stored runs as arguments."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 import click
 
+from tracepact.audit.bootstrap import DRAWS, SEED
+from tracepact.cli.data import Share
 from tracepact.cli.screen import output, reader_may_leave, say
 from tracepact.diagnostics import Diagnostics
 from tracepact.report.audits import View
@@ -38,9 +40,9 @@ def show_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def show(view: View, **given: Unpack[Shown]) -> None:
+def show(view: View, more: Mapping[Path, str] | None = None, **given: Unpack[Shown]) -> None:
     """Print an audit, and write the files that are asked for."""
-    files: dict[Path, str] = {}
+    files = dict(more or {})
     if given["csv"] is not None:
         files[given["csv"]] = table_text(view.columns, view.rows, ",")
     if given["figure"] is not None:
@@ -58,3 +60,16 @@ def show(view: View, **given: Unpack[Shown]) -> None:
 def stored(folder: str) -> Run:
     """The run a directory holds, computed again from its tables."""
     return open_run(folder, Diagnostics()).rescore()
+
+
+def bootstrap_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options --draws, --seed and --level of a bootstrap."""
+    for option in (
+        click.option("--level", type=Share(), default="0.95", show_default=True, help="The level of the intervals."),
+        click.option("--seed", type=click.IntRange(0), default=SEED, show_default=True, help="Seed of the generator."),
+        click.option(
+            "--draws", type=click.IntRange(1, 10**6), default=DRAWS, show_default=True, help="Draws of clips."
+        ),
+    ):
+        function = option(function)
+    return function

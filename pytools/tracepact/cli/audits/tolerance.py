@@ -1,0 +1,32 @@
+"""`tracepact audit tolerance`: the vector as the exact step function of a parameter."""
+
+from typing import Unpack
+
+import click
+
+from tracepact.audit.tolerance import curves, parameter_value
+from tracepact.cli.audits.show import Shown, show, show_options, stored
+from tracepact.cli.screen import progress
+from tracepact.report.audits.tolerance import tolerance_view
+
+
+@click.command()
+@click.argument("run", type=click.Path(file_okay=False))
+@click.option("--parameter", required=True, help="The parameter of the contract to vary.")
+@click.option("--from", "low", help="The lower end of the range, such as 0ms; by default zero.")
+@click.option("--to", "high", help="The upper end; by default the largest value the contract names.")
+@show_options
+def command(run: str, parameter: str, low: str | None, high: str | None, **shown: Unpack[Shown]) -> None:
+    """The vector and its mean as exact step functions of a parameter, over a closed range.
+
+    RUN is a run directory. Integral and span are exact in JSON and CSV; the contract's own value and its sweep points
+    are marked.
+    """
+    with progress(2) as advance:
+        advance("reading")
+        found = stored(run)
+        contract = found.card.contract
+        ends = [None if text is None else parameter_value(contract, parameter, text) for text in (low, high)]
+        advance("varying the parameter")
+        audit = curves(found, parameter, *ends)
+    show(tolerance_view(audit), **shown)

@@ -1,0 +1,34 @@
+"""`tracepact audit uncertainty`: intervals over clips, and differences between systems."""
+
+from fractions import Fraction
+from typing import Unpack
+
+import click
+
+from tracepact.audit import Bootstrap, audit_uncertainty
+from tracepact.audit.pairing import paired_rows
+from tracepact.cli.audits.show import Shown, bootstrap_options, show, show_options
+from tracepact.cli.screen import progress
+from tracepact.diagnostics import Diagnostics
+from tracepact.report.audits.uncertainty import uncertainty_view
+from tracepact.store import open_run
+
+
+@click.command()
+@click.argument("runs", type=click.Path(file_okay=False), nargs=-1, required=True)
+@bootstrap_options
+@show_options
+def command(runs: tuple[str, ...], draws: int, seed: int, level: Fraction, **shown: Unpack[Shown]) -> None:
+    """Intervals of the scores over clips, and the differences of all systems from the first.
+
+    RUNS are run directories of one contract on the same data. Clips are drawn with replacement, the same for all; p is
+    two-sided and corrected over the systems (Holm).
+    """
+    with progress(2) as advance:
+        advance("reading")
+        opened = [open_run(folder, Diagnostics()) for folder in runs]
+        rows = paired_rows(opened)
+        advance("drawing clips")
+        systems = list(zip(runs, rows, strict=True))
+        audit = audit_uncertainty(systems, opened[0].contract.aggregation, Bootstrap(draws, seed, level))
+    show(uncertainty_view(audit), **shown)
