@@ -255,3 +255,36 @@ def test_the_command_line_example_counts_what_the_tables_hold(tmp_path: Path) ->
     assert (pooled["satisfied"], pooled["obligated"]) == tuple(map(sum, zip(*expected.values(), strict=True)))
     tol = next(p for p in report["contract"]["parameters"] if p["name"] == "tol")
     assert (tol["value"], tol["overridden"]) == ("80ms", True)
+
+
+# 08: what the README says of the calibration of the paper, from the commands themselves; tests/basis derives values.
+
+
+def test_the_smallest_contracts_are_those_of_the_readme(tmp_path: Path) -> None:
+    least, checked, guards, named, cheaper, tolerant, changed, door, worse, *steps = run("08-select", tmp_path)
+    folder = tmp_path / "examples" / "08-select"
+    first = json.loads((folder / "least" / "selection.json").read_text(encoding="utf-8"))
+    dropped = sum(first["candidates"]["dropped"].values())
+    assert (first["candidates"]["total"], dropped, len(first["coordinates"])) == (4514, 1552, 245)
+    assert (first["selected"]["count"], first["selected"]["optimal"]) == (3, True)
+    assert "boundary_gate.contract: ok" in checked.output + checked.errors
+    assert "3 clauses, cost 3; 23 of 23 met" in least.output
+    assert "4 clauses, cost 48; 23 of 23 met" in guards.output
+    seven = json.loads((folder / "named" / "selection.json").read_text(encoding="utf-8"))
+    text = (EXAMPLES / "08-select" / "README.md").read_text(encoding="utf-8")
+    table = re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \|", text, re.MULTILINE)
+    assert [(c["name"], c["separates"]) for c in seven["coordinates"]] == [(name, int(n)) for name, n, _ in table]
+    for name, pairs, alone in table:
+        text_of = next(c["text"] for c in seven["coordinates"] if c["name"] == name)
+        row = next(line for line in guards.output.splitlines() if line.startswith(f" {text_of} "))
+        assert row[len(text_of) + 1 :].split()[1:3] == [pairs, alone]
+    assert "7 clauses, cost 86; 7 of 7 met" in named.output
+    assert "7 clauses, cost 49; 7 of 7 met" in cheaper.output
+    assert (folder / "named" / "selection.svg").read_text("utf-8") == (EXAMPLES / "08-select" / "named.svg").read_text(
+        "utf-8"
+    )
+    assert "3 clauses, cost 15" in tolerant.output
+    assert "clauses: 3 before, 2 now" in changed.output
+    assert "2 clauses, cost 2" in door.output
+    assert "`last night` (rank 4) is under no candidate worse than `deaf` (rank 3)" in worse.output
+    assert len(steps) == 4

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from tracepact.basis.cover import Evidence
 from tracepact.basis.family import FamilySpec
 from tracepact.basis.select import Extension, Retained, Selection
 from tracepact.basis.separate import Fault, Pair, Row, names, rank_pairs, separates
@@ -17,6 +18,11 @@ from tracepact.trace import Side
 
 Data = dict[str, Any]
 MEMBERS_SHOWN = 20
+_EVIDENCE = {
+    Evidence.ROWS: "requirements no two of which one clause meets",
+    Evidence.WEIGHTS: "weights on requirements, of which every clause meets at most 1 in all",
+    Evidence.SOLVER: "the solver's word",
+}
 
 
 def selection_data(selection: Selection, extensions: Sequence[Extension] = ()) -> Data:
@@ -187,7 +193,7 @@ def _selected(selection: Selection) -> Data:
         "optimal": cover.optimal,
         "count_bound": cover.count_bound,
         "cost_bound": cover.cost_bound,
-        "evidence": cover.evidence.value,
+        "evidence": _EVIDENCE[cover.evidence],
         "solver": cover.solver,
         "independent": [_row(selection.retained, met[row]) for row in cover.independent_rows],
         "weights": [{**_row(selection.retained, met[row]), "weight": str(weight)} for row, weight in cover.row_weights],
