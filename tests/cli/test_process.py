@@ -99,13 +99,13 @@ def test_a_reader_that_leaves_does_not_change_the_verdict() -> None:
 
 def test_a_reader_that_leaves_does_not_keep_files_from_being_written(tmp_path: Path) -> None:
     assert _into_closed_pipe(*SCORE, "--out", str(tmp_path / "out"))[0] == 0
-    assert len(list((tmp_path / "out").iterdir())) == 6
+    assert len(list((tmp_path / "out").iterdir())) == 12
 
 
 def test_output_to_a_file_is_quiet_and_without_colour(tmp_path: Path) -> None:
     ended = tracepact(*SCORE, "--out", str(tmp_path))
     assert "\x1b" not in ended.stdout + ended.stderr
-    assert ended.stderr == f"wrote 6 files to {tmp_path}\n"
+    assert ended.stderr == f"wrote 12 files to {tmp_path}\n"
     for arguments in (("check", "absent.contract"), ("demo", "--out", str(tmp_path)), ("explain", "boundary_gate")):
         ended = tracepact(*arguments)
         assert "\x1b" not in ended.stdout + ended.stderr
