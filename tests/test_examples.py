@@ -288,3 +288,34 @@ def test_the_smallest_contracts_are_those_of_the_readme(tmp_path: Path) -> None:
     assert "2 clauses, cost 2" in door.output
     assert "`last night` (rank 4) is under no candidate worse than `deaf` (rank 3)" in worse.output
     assert len(steps) == 4
+
+
+# 09: from two tables to a report.
+
+
+def test_two_tables_become_a_run_with_a_page_that_verifies(tmp_path: Path) -> None:
+    _, verified, markdown, linted, exact, floats = run("09-two-tables", tmp_path)
+    folder = tmp_path / "examples" / "09-two-tables" / "run"
+    assert "</html>" in (folder / "report.html").read_text(encoding="utf-8")
+    assert "are as they were" in verified.output
+    assert "onset\\_guard" in markdown.output
+    assert "no findings" in linted.output
+    # The one pair that floats decide otherwise: 2.75 to 4.55 s allows 360 ms, the offsets are exactly 360 ms apart.
+    assert Fraction("4.91") - Fraction("4.55") == Fraction("0.2") * (Fraction("4.55") - Fraction("2.75"))
+    assert 4.91 - 4.55 > 0.2 * (4.55 - 2.75)
+    assert re.search(r"event F1 .* 68 / 184 / 184", exact.output)
+    assert re.search(r"event F1 .* 67 / 185 / 185", floats.output)
+
+
+# 12: calls at 12.4, 90 and 125.5 s (bmd), 40.1 and 42.3 s (fin); detections at 13.9, 12, 127.01 and 41.2 s.
+
+
+def test_timestamps_of_calls_count_as_they_do_by_hand(tmp_path: Path) -> None:
+    points, overlaps, *_, scored, _, read_back = run("12-bioacoustics", tmp_path)
+    # 13.9 - 12.4 = 1.5 is near; 127.01 - 125.5 = 1.51 is not; 41.2 is near both fin whales; 90 has nobody.
+    assert re.search(r"point F1 .* 3 / 1 / 2 ", points.output)
+    # 4.1/6.5, 3.99/5.5 and 0.7/2 are above 0.3; the detection at 12 s is a second one on a matched call.
+    assert re.search(r"overlap F1 .* 3 / 1 / 2 ", overlaps.output)
+    assert re.search(r"found .* 3 / 5 ", scored.output)
+    assert re.search(r"caused .* 3 / 4 ", scored.output)
+    assert re.search(r"event F1 .* 5 / 0 / 0 ", read_back.output)
