@@ -202,7 +202,7 @@ class _Scale:
         """Round numbers, about five."""
         rough = (self.high - self.low) / 5
         size = 10.0 ** math.floor(math.log10(rough))
-        step = next(size * m for m in (1, 2, 2.5, 5, 10) if size * m >= rough * 0.999)
+        step = next(size * m for m in (1, 2, 2.5, 5, 10) if size * m >= rough * 0.75)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [round(k * step, 12) + 0.0 for k in range(first, last + 1)]
 

@@ -1,0 +1,115 @@
+"""Fixed and broken obligations against the witnesses of both runs; runs brought into one order."""
+
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tracepact
+from tracepact.audit.annotation import audit_annotation, entropy, scene_of
+from tracepact.audit.changes import by_clip, changes
+from tracepact.audit.pairing import paired_rows
+from tracepact.diagnostics import Diagnostics
+from tracepact.io import SoftTable
+from tracepact.run import Run
+from tracepact.store import open_run, write_run
+
+STEP = Fraction(1, 50)
+CONTRACT = """contract c
+step 20ms
+labels x y
+clause missing on ref_active : ref_active -> N[1f] pred_active
+clause spurious on pred_active : N[1f] ref_active
+clause whole on each ref : matched and covering <= 1
+clause known on each pred : matched
+"""
+Sides = dict[str, list[tuple[Fraction, Fraction, str]]]
+
+
+@st.composite
+def sides(draw: st.DrawFn) -> Sides:
+    found: Sides = {"a": [], "b": []}
+    for clip in found:
+        for label in ("x", "y"):
+            ends = draw(st.lists(st.integers(0, 30), max_size=6, unique=True).map(sorted))
+            found[clip] += [(s * STEP, e * STEP, label) for s, e in zip(ends[::2], ends[1::2], strict=False)]
+    return found
+
+
+def violated(run: Run, clause: str) -> set[tuple[str, str, Fraction, Fraction]]:
+    """Every violated obligation: its clip, class and time, as the report tells them."""
+    found = set()
+    for witness in run.witnesses(clause):
+        ends = witness.get("interval") or [witness["time"], str(Fraction(witness["time"]) + STEP)]
+        found.add((witness["clip"], witness["class"], Fraction(ends[0]), Fraction(ends[1])))
+    return found
+
+
+@settings(max_examples=60)
+@given(sides(), sides(), sides())
+def test_changes_are_the_differences_of_the_witnesses(ref: Sides, before: Sides, after: Sides) -> None:
+    a, b = (tracepact.score(CONTRACT, ref, pred, durations=30 * STEP) for pred in (before, after))
+    found = changes(a.card, b.card)
+    for clause in a.vector:
+        ours, theirs = violated(a, clause), violated(b, clause)
+        for fixed, expected in ((True, ours - theirs), (False, theirs - ours)):
+            some = [c for c in found if c.clause == clause and c.fixed == fixed]
+            told = set()
+            for change in some:
+                size = STEP if clause in ("missing", "spurious") else change.offset - change.onset
+                told |= {
+                    (change.clip, change.label, change.onset + k * size, change.onset + (k + 1) * size)
+                    for k in range(change.obligations)
+                }
+            assert told == expected
+    clips = by_clip(found)
+    assert sum(c.fixed + c.broken for c in clips) == sum(c.obligations for c in found)
+    assert [abs(c.net) for c in clips] == sorted((abs(c.net) for c in clips), reverse=True)
+
+
+def test_neighbouring_frames_are_one_stretch() -> None:
+    a, b = (tracepact.score(CONTRACT, [(0.1, 0.3, "x")], pred, durations=1) for pred in ([], [(0.2, 0.3, "x")]))
+    (fixed,) = [c for c in changes(a.card, b.card) if c.clause == "missing"]
+    assert (fixed.onset, fixed.offset, fixed.obligations) == (Fraction(9, 50), Fraction(3, 10), 6)
+
+
+def test_runs_with_clips_in_another_order_are_paired(tmp_path: Path) -> None:
+    """One duration for all and a table of them say the same; so do rows in another order of clips."""
+    ref = {"a": [(0.1, 0.3, "x")], "b": [(0.2, 0.4, "y")]}
+    backwards = {clip: ref[clip] for clip in ("b", "a")}
+    pred = {"a": [(0.1, 0.3, "x")], "b": []}
+    write_run(tracepact.score(CONTRACT, ref, pred, durations=1), tmp_path / "one")
+    write_run(tracepact.score(CONTRACT, backwards, pred, durations={"b": 1, "a": 1}), tmp_path / "two")
+    first, second = (open_run(tmp_path / name, Diagnostics()) for name in ("one", "two"))
+    assert first.rows.clips != second.rows.clips
+    a, b = paired_rows([first, second])
+    assert a.clips == b.clips
+    for name in a.clauses:
+        assert (a.counts[name].satisfied == b.counts[name].satisfied).all()
+        assert (a.counts[name].obligated == b.counts[name].obligated).all()
+
+
+@pytest.mark.parametrize(
+    ("clip", "scene"),
+    [
+        ("cafe_restaurant_03.wav", "cafe_restaurant"),
+        ("dev/city-center-12", "city-center"),
+        ("street", "street"),
+        ("007", "007"),
+    ],
+)
+def test_the_scene_of_a_clip_is_its_name_less_its_number(clip: str, scene: str) -> None:
+    assert scene_of(clip) == scene
+
+
+def test_entropy_is_zero_at_certainty_and_one_bit_at_a_half() -> None:
+    assert [entropy(Decimal(v)) for v in ("0", "0.5", "1")] == [0, 1, 0]
+    assert entropy(Decimal("0.25")) == pytest.approx(0.811278, abs=1e-6)
+
+
+def test_labels_without_cells_have_no_share() -> None:
+    total = audit_annotation(SoftTable("none", {"a_1": ()})).total
+    assert (total.clips, total.cells, total.share, total.entropy) == (1, 0, None, 0)
