@@ -139,6 +139,18 @@ def test_filters_by_clause_and_class_leave_the_clips_that_fail_them(page: Any, r
     page.wait_for_function("document.querySelectorAll('.clip').length > 30")
 
 
+def test_clips_that_count_nothing_for_want_of_a_pair_say_so(page: Any, run: Run) -> None:
+    page.select_option("select[name=clause]", label="duration_guard")
+    counter = run.card.counts["duration_guard"].counter.any(axis=0)
+    wanted = {clip for clip, found in zip(run.card.family.clips, counter, strict=True) if found}
+    assert wanted
+    rows = page.locator(".clip")
+    marked = {row.locator(".name").inner_text() for row in rows.all() if "⊥" in row.locator(".sum").inner_text()}
+    assert marked == wanted
+    page.fill("input[type=search]", sorted(wanted)[0])
+    assert page.locator(".clip .counter").first.is_visible()
+
+
 def test_a_cell_of_a_table_leads_to_its_clips(page: Any, run: Run) -> None:
     page.locator("#classes tr:has(th:text-is('speech')) .cell").nth(2).click()
     assert page.locator("select[name=class]").input_value() == str(run.card.family.classes.index("speech"))

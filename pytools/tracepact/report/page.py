@@ -82,6 +82,6 @@ def table(headings: Iterable[str], rows: Iterable[Sequence[str]], *, caption: st
     )
     title = f"<caption>{caption}</caption>" if caption else ""
     return (
-        f'<div class="scroll" tabindex="0" role="group" aria-label="table"><table class="{kind}">{title}<thead><tr>{head}</tr></thead>'
-        f"<tbody>\n{body}\n</tbody></table></div>"
+        f'<div class="scroll" tabindex="0" role="group" aria-label="table"><table class="{kind}">{title}'
+        f"<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>"
     )

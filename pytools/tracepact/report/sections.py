@@ -285,10 +285,11 @@ def clip_section(data: Data) -> Section:
         return f'<label>{name}<select name="{name}"><option value="">{all_of_them}</option>{made}</select></label>'
 
     conditions = [row["condition"] for row in data["conditions"]]
+    labels = [row["label"] for row in data["classes"]]
     body = (
         '<form class="filters" id="filters" aria-label="Filter the clips">'
         f"{options('clause', [row['clause'] for row in data['vector']], 'every clause')}"
-        f"{options('class', [row['label'] for row in data['classes']], 'every class')}"
+        f"{options('class', labels, 'every class') if len(labels) > 1 else ''}"
         f"{options('condition', conditions, 'every condition') if conditions else ''}"
         '<label>clip<input type="search" name="search" placeholder="part of its name"></label>'
         '<label>order<select name="order"><option value="worst">worst first</option>'

@@ -38,12 +38,11 @@
   }
   const lossOf = (segment, clause) => {
     const satisfied = segment.scores[2 * clause], obligated = segment.scores[2 * clause + 1];
-    return obligated ? 1 - satisfied / obligated : satisfied < 0 ? 1 : 0;
+    return isCounter(segment, clause) ? 1 : obligated ? 1 - satisfied / obligated : 0;
   };
-  const violated = (segment, clause) => {
-    const satisfied = segment.scores[2 * clause], obligated = segment.scores[2 * clause + 1];
-    return obligated ? obligated - satisfied : 0;
-  };
+  const violated = (segment, clause) =>
+    isCounter(segment, clause) ? 0 : segment.scores[2 * clause + 1] - segment.scores[2 * clause];
+  const isCounter = (segment, clause) => segment.scores[2 * clause] < 0; // nothing to judge, but events: counts 0
 
   // The filter: which clauses, classes and clips are wanted.
   const wanted = () => {
@@ -100,10 +99,13 @@
   };
 
   const row = ({ clip, loss }) => {
-    const counts = chosenClauses(filter)
-      .map((clause) => [clauses[clause], chosenSegments(filter, clip).reduce((sum, s) => sum + violated(s, clause), 0)])
-      .filter(([, count]) => count);
-    const sum = counts.map(([name, count]) => `${name} ${count.toLocaleString("en")}`).join(" · ");
+    const segments = chosenSegments(filter, clip), parts = [];
+    for (const clause of chosenClauses(filter)) {
+      const count = segments.reduce((sum, segment) => sum + violated(segment, clause), 0);
+      const empty = segments.some((segment) => isCounter(segment, clause)) ? " ⊥" : "";
+      if (count || empty) parts.push(`${clauses[clause]}${count ? ` ${count.toLocaleString("en")}` : ""}${empty}`);
+    }
+    const sum = parts.join(" · ");
     const button = element("button", { type: "button", "aria-expanded": "false", "aria-controls": `detail-${clip}` },
       element("span", { class: "sign", "aria-hidden": "true" }),
       element("span", { class: "name", text: data.clips[clip], title: data.clips[clip] }),
@@ -176,6 +178,9 @@
       add("", "prediction", side("prediction", unpack(segment.pred), "pred", percent));
       for (const clause of chosenClauses(filter)) {
         const failures = failuresOf(segment, clause);
+        if (isCounter(segment, clause)) {
+          add("", clauses[clause], element("div", { class: "lane" }, element("span", { class: "counter", text: "⊥ events on one side only: nothing to judge, counts 0" })));
+        }
         if (!failures.length) continue;
         const lane = element("div", { class: "lane" });
         for (const failure of failures) {
