@@ -71,7 +71,17 @@ OUTPUTS = {
     "report: union, set": ("report.schema.json", ("score", "boundary_gate", *SCORE, "--union", "--set", "tol=80ms")),
     "report: decoded and mapped": (
         "report.schema.json",
-        ("score", "short.contract", *SCORE, "--pred", "a.tsv", "--hysteresis", "0.25,0.5", "--label-map", "labels.toml"),
+        (
+            "score",
+            "short.contract",
+            *SCORE,
+            "--pred",
+            "a.tsv",
+            "--hysteresis",
+            "0.25,0.5",
+            "--label-map",
+            "labels.toml",
+        ),
     ),
     "report: pair": ("report.schema.json", ("score", "gate.contract", "--pair", "pair.json", "--format", "json")),
     "metrics": ("metrics.schema.json", ("metrics", *SCORE, "--ignore", "ignore.tsv", "--segment", "100ms")),

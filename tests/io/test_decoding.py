@@ -33,7 +33,7 @@ def frames_of(columns: list[list[Decimal]]) -> ClipScores:
     return ClipScores(
         tuple(i * STEP for i in range(count)),
         tuple((i + 1) * STEP for i in range(count)),
-        tuple(levels),
+        tuple(map(str, levels)),
         ranks,
         tuple(range(2, count + 2)),
     )

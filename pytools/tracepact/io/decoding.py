@@ -1,7 +1,9 @@
 """Decoding: a median filter, a threshold or two, and the runs of active frames that become events (rule 13.9)."""
 
-from bisect import bisect_right
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -72,10 +74,10 @@ def decode(scores: ScoreTable, decoding: Decoding) -> EventTable:
 def active_frames(frames: ClipScores, decoding: Decoding) -> NDArray[np.bool_]:
     """Whether each class is active in each frame."""
     ranks = _median(frames.ranks, decoding.median)
-    high = ranks >= bisect_right(frames.levels, decoding.threshold)
+    high: NDArray[np.bool_] = ranks >= _rank_above(frames.levels, decoding.threshold)
     if decoding.low is None:
         return high
-    low = ranks >= bisect_right(frames.levels, decoding.low)
+    low: NDArray[np.bool_] = ranks >= _rank_above(frames.levels, decoding.low)
     begins, ends, columns = _runs(low)
     reached = np.zeros((len(high) + 1, high.shape[1]), dtype=np.int64)
     np.cumsum(high, axis=0, out=reached[1:])
@@ -84,6 +86,11 @@ def active_frames(frames: ClipScores, decoding: Decoding) -> NDArray[np.bool_]:
     for begin, end, column in zip(begins[holds].tolist(), ends[holds].tolist(), columns[holds].tolist(), strict=True):
         active[begin:end, column] = True
     return active
+
+
+def _rank_above(levels: Sequence[str], threshold: Fraction) -> int:
+    """The rank of the first level greater than a threshold, compared as decimals."""
+    return bisect_left(levels, True, key=lambda text: Decimal(text) > threshold)
 
 
 def _median(ranks: NDArray[np.int64], length: int) -> NDArray[np.int64]:

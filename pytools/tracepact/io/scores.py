@@ -3,30 +3,32 @@
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from io import StringIO
-
-import numpy as np
-from numpy.typing import NDArray
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
 from tracepact.io.delimited import SEPARATORS, report_missing
 from tracepact.io.files import clip_files
+from tracepact.io.ranks import Ranks, ranked, score_value
 from tracepact.io.rows import Times, report_time
 from tracepact.io.source import PathLike, TextFile, shown
 
 EDGES = ("onset", "offset")
+_Texts = tuple[tuple[str, ...], tuple[str, ...]]
+_Edges = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClipScores:
-    """The frames of a clip: their ends, and of each score its rank among the levels, the distinct scores in order."""
+    """The frames of a clip: their ends, and of each score its rank among the levels.
+
+    The levels are the distinct scores in order, as they are written; ranks are by frame and class.
+    """
 
     onsets: tuple[Fraction, ...]
     offsets: tuple[Fraction, ...]
-    levels: tuple[Decimal, ...]
-    ranks: NDArray[np.int64]
+    levels: tuple[str, ...]
+    ranks: Ranks
     rows: tuple[int, ...]
 
 
@@ -53,8 +55,9 @@ def parse_scores(name: str, files: Mapping[str, TextFile], digest: str, diagnost
     """The scores of these files, by clip."""
     classes: tuple[str, ...] | None = None
     clips: dict[str, ClipScores] = {}
+    known: dict[_Texts, _Edges] = {}
     for clip, file in files.items():
-        read = _Frames(file, diagnostics)
+        read = _Frames(file, known, diagnostics)
         header = read.header(classes)
         if header is None:
             continue
@@ -68,16 +71,19 @@ def parse_scores(name: str, files: Mapping[str, TextFile], digest: str, diagnost
 class _Frames:
     """One score file."""
 
-    def __init__(self, file: TextFile, diagnostics: Diagnostics) -> None:
+    def __init__(self, file: TextFile, known: dict[_Texts, _Edges], diagnostics: Diagnostics) -> None:
         self.file = file
         self.diagnostics = diagnostics
+        self.known = known
+        self.broken = False
         line = next((line for line in file.text.splitlines() if line.strip()), "")
         self.separator = max(SEPARATORS, key=line.count)
         self.reader = csv.reader(StringIO(file.text, newline=""), delimiter=self.separator)
         self.names: list[str] = []
 
     def fault(self, code: str, headline: str, row: int | None, help: str | None = None) -> None:
-        """Report what is wrong with a row."""
+        """Report what makes the file useless."""
+        self.broken = True
         self.diagnostics.add(code, headline, RowPlace(self.file.name, row), help)
 
     def header(self, classes: tuple[str, ...] | None) -> tuple[str, ...] | None:
@@ -117,109 +123,88 @@ class _Frames:
 
     def frames(self, classes: Sequence[str]) -> ClipScores | None:
         """The frames, or None if one of them cannot be read."""
-        before = len(self.diagnostics.errors)
-        edges = [self.names.index(name) for name in EDGES]
-        places = [self.names.index(name) for name in classes]
-        times = Times(fractions=False)
-        onsets, offsets, rows, texts = [], [], [], []
-        for fields in self.reader:
-            row = self.reader.line_num
-            if not any(fields):
-                continue
-            if len(fields) != len(self.names):
-                help = "write decimals with a point" if len(fields) > len(self.names) else None
-                headline = f"the row has {len(fields)} fields, the header {len(self.names)}"
-                self.fault("wrong-columns", headline, row, help)
-                continue
-            try:
-                onset, offset = (times[fields[place].strip()] for place in edges)
-            except ValueError:
-                for name, place in zip(EDGES, edges, strict=True):
-                    report_time(times, name, fields[place], self.diagnostics, RowPlace(self.file.name, row))
-                continue
-            onsets.append(onset)
-            offsets.append(offset)
-            rows.append(row)
-            texts.append([fields[place].strip() for place in places])
-        if len(self.diagnostics.errors) == before:
-            self._check_edges(onsets, offsets, rows)
-        values = self._values(texts, rows, classes)
-        if values is None or len(self.diagnostics.errors) > before:
-            return None
-        levels, ranks = _ranked(values, texts)
-        return ClipScores(tuple(onsets), tuple(offsets), levels, ranks, tuple(rows))
-
-    def _check_edges(self, onsets: Sequence[Fraction], offsets: Sequence[Fraction], rows: Sequence[int]) -> None:
-        """Each frame has some length and starts where the one before it ended; lengths are equal but for the last."""
-        if not rows:
+        rows: list[int] = []
+        found: list[list[str]] = []
+        width = len(self.names)
+        try:
+            for fields in self.reader:
+                if len(fields) == width:
+                    rows.append(self.reader.line_num)
+                    found.append(fields)
+                elif any(fields):
+                    help = "write decimals with a point" if len(fields) > width else None
+                    headline = f"the row has {len(fields)} fields, the header {width}"
+                    self.fault("wrong-columns", headline, self.reader.line_num, help)
+        except csv.Error as error:
+            self.fault("wrong-columns", f"the row cannot be read: {error}", self.reader.line_num + 1)
+        if not found:
             self.fault("broken-frames", "the file has no frames", None)
-            return
+            return None
+        columns = list(zip(*found, strict=True))
+        edges = self._edges([columns[self.names.index(name)] for name in EDGES], rows)
+        scores = [columns[self.names.index(name)] for name in classes]
+        order = ranked(scores)
+        if order is None:
+            self._report_scores(scores, classes, rows)
+        if edges is None or order is None or self.broken:
+            return None
+        return ClipScores(*edges, *order, tuple(rows))
+
+    def _edges(self, texts: Sequence[tuple[str, ...]], rows: Sequence[int]) -> _Edges | None:
+        """The ends of the frames; those that are the same in many files are read once."""
+        key = (texts[0], texts[1])
+        if key in self.known:
+            return self.known[key]
+        times = Times(fractions=False)
+        try:
+            onsets, offsets = (tuple(times[text.strip()] for text in column) for column in texts)
+        except ValueError:
+            for name, column in zip(EDGES, texts, strict=True):
+                for row, text in zip(rows, column, strict=True):
+                    report_time(times, name, text.strip(), self.diagnostics, RowPlace(self.file.name, row))
+            return None
+        if self._check_edges(onsets, offsets, rows):
+            self.known[key] = onsets, offsets
+        return onsets, offsets
+
+    def _check_edges(self, onsets: Sequence[Fraction], offsets: Sequence[Fraction], rows: Sequence[int]) -> bool:
+        """Whether each frame has some length and starts where the one before it ended; all equal but for the last."""
+        sound = True
         for i, row in enumerate(rows):
             if offsets[i] <= onsets[i]:
                 self.fault("broken-frames", f"the frame ends at {_s(offsets[i])} and starts at {_s(onsets[i])}", row)
+                sound = False
             elif i and onsets[i] != offsets[i - 1]:
                 headline = f"the frame starts at {_s(onsets[i])}, the one before it ends at {_s(offsets[i - 1])}"
                 self.fault("broken-frames", headline, row, "frames follow one another without gaps")
+                sound = False
         length = offsets[0] - onsets[0]
         for i, row in enumerate(rows):
             own = offsets[i] - onsets[i]
             if own > length or (own < length and i < len(rows) - 1):
                 headline = f"the frame is {_s(own)} long, the first one {_s(length)}"
-                self.fault("unequal-frames", headline, row, "a median filter counts frames, whatever their length")
-                return
+                help = "a median filter counts frames, whatever their length"
+                self.diagnostics.add("unequal-frames", headline, RowPlace(self.file.name, row), help)
+                return False
+        return sound
 
-    def _values(
-        self, texts: Sequence[Sequence[str]], rows: Sequence[int], classes: Sequence[str]
-    ) -> dict[str, Decimal] | None:
-        """Each distinct text of a score as its decimal; None if some are no scores."""
-        values: dict[str, Decimal] = {}
+    def _report_scores(self, scores: Sequence[Sequence[str]], classes: Sequence[str], rows: Sequence[int]) -> None:
+        """Every text that is no score, row by row."""
         wrong: dict[str, str] = {}
-        for text in {text for frame in texts for text in frame}:
+        for text in {text for column in scores for text in column}:
             try:
-                values[text] = score_value(text)
+                score_value(text)
             except ValueError as error:
                 wrong[text] = str(error)
-        if wrong:
-            for row, frame in zip(rows, texts, strict=True):
-                for name, text in zip(classes, frame, strict=True):
-                    if text in wrong:
-                        help = "write decimals with a point" if "," in text else _SCORE_HELP
-                        self.fault(
-                            "bad-score", f"the score `{shown(text)}` of `{shown(name)}` {wrong[text]}", row, help
-                        )
-            return None
-        return values
+        for row, frame in zip(rows, zip(*scores, strict=True), strict=True):
+            for name, text in zip(classes, frame, strict=True):
+                if text in wrong:
+                    help = "write decimals with a point" if "," in text else _SCORE_HELP
+                    headline = f"the score `{shown(text)}` of `{shown(name)}` {wrong[text]}"
+                    self.fault("bad-score", headline, row, help)
 
 
 _SCORE_HELP = "give probabilities; logits must go through a sigmoid first"
-
-
-def score_value(text: str) -> Decimal:
-    """The decimal a score's text denotes; ValueError with words if it is none from 0 to 1."""
-    if not text:
-        raise ValueError("is missing")
-    try:
-        value = Decimal(text) if text.isascii() and "_" not in text else None
-    except InvalidOperation:
-        value = None
-    if value is None or not value.is_finite():
-        raise ValueError("is not a number")
-    if not 0 <= value <= 1:
-        raise ValueError("lies outside 0 to 1")
-    return value
-
-
-def _ranked(
-    values: Mapping[str, Decimal], texts: Sequence[Sequence[str]]
-) -> tuple[tuple[Decimal, ...], NDArray[np.int64]]:
-    """The distinct scores in order, and the place of each score among them."""
-    levels: list[Decimal] = []
-    rank: dict[str, int] = {}
-    for text in sorted(values, key=values.__getitem__):
-        if not levels or values[text] != levels[-1]:
-            levels.append(values[text])
-        rank[text] = len(levels) - 1
-    return tuple(levels), np.array([[rank[text] for text in frame] for frame in texts], dtype=np.int64)
 
 
 def _is_number(text: str) -> bool:

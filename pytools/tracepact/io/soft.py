@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.files import clip_files
+from tracepact.io.ranks import score_value
 from tracepact.io.rows import Times, report_time
-from tracepact.io.scores import score_value
 from tracepact.io.source import PathLike, TextFile, shown, text_lines
 from tracepact.trace import Event, EventTable, Origin
 
