@@ -30,7 +30,7 @@ TABLES = {
 }
 COMMANDS = {name + word: module for name, (modules, _) in TABLES.items() for word, module in modules.items()}
 SUMMARIES = {name + word: text for name, (_, summaries) in TABLES.items() for word, text in summaries.items()}
-HELPERS = ("main", "exits", "lazy", "screen", "data", "audits", "audits.show")
+HELPERS = ("main", "exits", "lazy", "screen", "data", "audits", "audits.show", "audits.systems")
 
 
 def stages() -> dict[str, int]:

@@ -7,6 +7,9 @@ from tracepact.cli.lazy import LazyGroup
 _AUDITS = {
     "annotation": "tracepact.cli.audits.annotation",
     "matcher": "tracepact.cli.audits.matcher",
+    "neutrality": "tracepact.cli.audits.neutrality",
+    "profile": "tracepact.cli.audits.profile",
+    "selection": "tracepact.cli.audits.selection",
     "threshold": "tracepact.cli.audits.threshold",
     "tolerance": "tracepact.cli.audits.tolerance",
     "uncertainty": "tracepact.cli.audits.uncertainty",
@@ -15,6 +18,9 @@ _AUDITS = {
 _SUMMARIES = {
     "annotation": "How ambiguous soft labels are, scene by scene.",
     "matcher": "Greedy against optimal matching.",
+    "neutrality": "The best systems with and without some of them.",
+    "profile": "The best system under each risk profile.",
+    "selection": "The best system on each coordinate.",
     "threshold": "The vector at every decoding threshold of a score file.",
     "tolerance": "The vector as the exact step function of a parameter.",
     "uncertainty": "Intervals over clips, and differences between systems.",

@@ -186,6 +186,8 @@ CODES: dict[str, Code] = {
     **_codes(
         Severity.ERROR,
         ("no-exact-curve", "16.3", "the vector is no step function of the parameter that could be found exactly"),
+        ("unknown-system", "16.10", "a system was named that is not among the runs, or none is left"),
+        ("repeated-system", "16.10", "a run was given more than once"),
         ("incomparable-runs", "16.8", "runs that are to be compared differ in contract, clips or classes"),
     ),
 }

@@ -1,0 +1,82 @@
+"""Risk profiles: over the starter guards, a contract's own, and those a user writes (rule 16.10)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from tracepact.core import Aggregation, Contract, Profile
+from tracepact.diagnostics import Diagnostic, InvalidInput, Source, Span, TextPlace
+from tracepact.lang import parse_contract
+
+STARTER_PROFILES: dict[str, tuple[str, ...]] = {
+    "support_recall": ("missing_guard",),
+    "edge_timing": ("onset_guard", "offset_guard"),
+    "silence_protection": ("spurious_guard", "silence_guard"),
+    "event_integrity": ("duration_guard", "fragmentation_guard"),
+}
+"""The guards that each of them weighs, all alike: together they are the starter guards, none twice."""
+BALANCED = "balanced"
+
+
+class Origin(Enum):
+    """Where a profile comes from."""
+
+    STARTER = "starter guards"
+    CONTRACT = "contract"
+    GIVEN = "given"
+
+
+@dataclass(frozen=True, slots=True)
+class RiskProfile:
+    """A profile and where it comes from."""
+
+    profile: Profile
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """The profiles of an audit; `absent` are those of the starter guards that weigh clauses the contract lacks."""
+
+    found: tuple[RiskProfile, ...]
+    absent: tuple[str, ...]
+
+
+def risk_profiles(contract: Contract, aggregation: Aggregation, given: Sequence[str] = ()) -> Profiles:
+    """Balanced, those of the starter guards, the contract's own, and given ones such as `mine : onset_guard = 2`.
+
+    A profile of the contract takes the place of one of the same name. InvalidInput says what is wrong with a given one.
+    """
+    own = {profile.name: RiskProfile(profile, Origin.CONTRACT) for profile in contract.profiles}
+    clauses = tuple(clause.name for clause in contract.clauses)
+    starter = {BALANCED: clauses, **STARTER_PROFILES}
+    absent = tuple(n for n, guards in starter.items() if n not in own and not set(guards) <= set(clauses))
+    found = {
+        name: RiskProfile(_even(name, aggregation, guards), Origin.STARTER)
+        for name, guards in starter.items()
+        if name not in own and name not in absent
+    }
+    ordered = {name: own.get(name) or found[name] for name in starter if name in own or name in found}
+    written = [RiskProfile(profile, Origin.GIVEN) for profile in _written(contract, given)]
+    return Profiles((*{**ordered, **own}.values(), *written), absent)
+
+
+def _even(name: str, aggregation: Aggregation, clauses: Sequence[str]) -> Profile:
+    return Profile(name, aggregation, tuple((clause, Fraction(1)) for clause in clauses))
+
+
+def _written(contract: Contract, given: Sequence[str]) -> tuple[Profile, ...]:
+    """Profiles written as in a contract, without the word `profile`; read as if they stood at its end."""
+    found: list[Profile] = []
+    text = contract.text.rstrip()
+    for line in given:
+        text += f"\nprofile {' '.join(line.split())}"
+        read = parse_contract(text + "\n", name="--profile")
+        added = read.profiles[len(contract.profiles) + len(found) :]
+        if len(added) != 1 or len(read.clauses) != len(contract.clauses):
+            place = TextPlace(Source("--profile", line), Span(0, len(line)))
+            help = "give --profile once for each"
+            raise InvalidInput([Diagnostic("syntax", f"`{line}` is more than one profile", place, help)])
+        found += added
+    return tuple(found)

@@ -1,0 +1,190 @@
+"""The views of the audits of several systems: profiles, coordinates, neutrality."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Group
+from rich.table import Table
+
+from tracepact.audit.systems import NeutralityAudit, ProfileAudit, Question, Ranking, SelectionAudit, Systems
+from tracepact.core import Aggregation, Profile
+from tracepact.report.audits.view import Cell, View, exact, figures, table
+from tracepact.report.figure import heat_table
+
+_VALUES = ("system", "value", "decimal", "rank", "best")
+
+
+def profile_view(audit: ProfileAudit) -> View:
+    """Which system is best under which profile."""
+    title = "The best system under each risk profile"
+    rankings = [ranking for _, ranking in audit.profiles]
+    shown = _ranked_table(title, "profile", audit.systems.names)
+    shown.add_column("weights")
+    for profile, ranking in audit.profiles:
+        shown.add_row(*_cells(ranking), _weights(profile.profile, len(audit.systems.contract.clauses)))
+    notes = [_changes(rankings)]
+    notes += [f"{name} is dominated by {', '.join(by)}" for name, by in audit.dominated.items() if by]
+    notes += [f"{name}: the contract lacks some of its clauses" for name in audit.absent]
+    return View(
+        {
+            **_head(audit.systems, audit.aggregation),
+            "profiles": [
+                {
+                    "name": profile.profile.name,
+                    "origin": profile.origin.value,
+                    "aggregation": profile.profile.aggregation.value,
+                    "weights": [{"clause": c, "weight": str(w)} for c, w in profile.profile.weights],
+                    **_ranking(ranking),
+                }
+                for profile, ranking in audit.profiles
+            ],
+            "winners": list(audit.winners),
+            "dominated": [{"system": name, "by": list(by)} for name, by in audit.dominated.items() if by],
+            "absent": list(audit.absent),
+        },
+        Group(shown, *notes),
+        ("profile", "origin", "aggregation", *_VALUES),
+        [
+            (profile.profile.name, profile.origin.value, profile.profile.aggregation.value, *row)
+            for profile, ranking in audit.profiles
+            for row in _rows(ranking)
+        ],
+        _figure(title, rankings, audit.systems.names),
+    )
+
+
+def selection_view(audit: SelectionAudit) -> View:
+    """Which system is best on which coordinate."""
+    title = f"The best system on each coordinate ({audit.aggregation.value})"
+    shown = _ranked_table(title, "clause", audit.systems.names)
+    for ranking in audit.coordinates:
+        shown.add_row(*_cells(ranking))
+    led = [{"system": name, "coordinates": audit.led(name)} for name in audit.systems.names]
+    note = "; ".join(f"{row['system']} leads on {row['coordinates']} of {len(audit.coordinates)}" for row in led)
+    return View(
+        {
+            **_head(audit.systems, audit.aggregation),
+            "coordinates": [{"clause": ranking.name, **_ranking(ranking)} for ranking in audit.coordinates],
+            "led": led,
+        },
+        Group(shown, note),
+        ("clause", "aggregation", *_VALUES),
+        [(ranking.name, audit.aggregation.value, *row) for ranking in audit.coordinates for row in _rows(ranking)],
+        _figure(title, audit.coordinates, audit.systems.names),
+    )
+
+
+def neutrality_view(audit: NeutralityAudit) -> View:
+    """Which answers change without some of the systems."""
+    title = f"The same questions without {', '.join(audit.without)}"
+    shown = table(title, ("question", "of", "best of all"), ("ahead by",))
+    shown.add_column("best of the rest", no_wrap=True)
+    shown.add_column("ahead by", justify="right")
+    shown.add_column("changed")
+    for question in audit.questions:
+        shown.add_row(
+            question.of_all.name,
+            question.kind,
+            _named(question.of_all.best),
+            _ahead(question.of_all.margin),
+            _named(question.of_rest.best),
+            _ahead(question.of_rest.margin),
+            "changed" if question.changed else "",
+        )
+    changed = sum(question.changed for question in audit.questions)
+    rest = [name for name in audit.systems.names if name not in audit.without]
+    return View(
+        {
+            **_head(audit.systems, audit.aggregation),
+            "without": list(audit.without),
+            "questions": [_question(question) for question in audit.questions],
+            "changed": changed,
+        },
+        Group(shown, f"{changed} of {len(audit.questions)} answers change"),
+        ("kind", "name", "systems", *_VALUES),
+        [
+            (question.kind, question.of_all.name, which, *row)
+            for question in audit.questions
+            for which, ranking in (("all", question.of_all), ("rest", question.of_rest))
+            for row in _rows(ranking)
+        ],
+        _figure(title, [question.of_rest for question in audit.questions], rest),
+    )
+
+
+def _head(systems: Systems, aggregation: Aggregation) -> dict[str, Any]:
+    return {
+        "contract": {"name": systems.contract.name, "digest": systems.contract.digest},
+        "aggregation": aggregation.value,
+        "systems": list(systems.names),
+    }
+
+
+def _ranking(ranking: Ranking) -> dict[str, Any]:
+    return {
+        "values": [{"system": n, "value": exact(v), "decimal": round(float(v), 6)} for n, v in ranking.values],
+        "best": list(ranking.best),
+        "tie": len(ranking.best) > 1,
+        "margin": exact(ranking.margin),
+    }
+
+
+def _question(question: Question) -> dict[str, Any]:
+    return {
+        "kind": question.kind,
+        "name": question.of_all.name,
+        "all": _ranking(question.of_all),
+        "rest": _ranking(question.of_rest),
+        "changed": question.changed,
+    }
+
+
+def _rows(ranking: Ranking) -> list[tuple[Cell, ...]]:
+    """A row for every system; equal values share a rank."""
+    values = [value for _, value in ranking.values]
+    return [
+        (name, str(value), f"{float(value):.6f}", 1 + sum(v > value for v in values), str(name in ranking.best).lower())
+        for name, value in ranking.values
+    ]
+
+
+def _ranked_table(title: str, first: str, names: Sequence[str]) -> Table:
+    shown = table(title, (first,), names)
+    shown.add_column("best", no_wrap=True)
+    shown.add_column("ahead by", justify="right")
+    return shown
+
+
+def _weights(profile: Profile, clauses: int) -> str:
+    if len({weight for _, weight in profile.weights}) == 1:
+        return "every clause alike" if len(profile.weights) == clauses else ", ".join(c for c, _ in profile.weights)
+    return ", ".join(f"{clause} = {weight}" for clause, weight in profile.weights)
+
+
+def _cells(ranking: Ranking) -> list[str]:
+    """A line of the table: values, the best with a star."""
+    values = [figures(value) + ("*" if name in ranking.best else " ") for name, value in ranking.values]
+    return [ranking.name, *values, _named(ranking.best), _ahead(ranking.margin)]
+
+
+def _named(best: Sequence[str]) -> str:
+    return best[0] if len(best) == 1 else f"tie: {', '.join(best)}"
+
+
+def _ahead(margin: Fraction | None) -> str:
+    """A margin for reading; a small one is not shown as none."""
+    return "<0.001" if margin is not None and 0 < margin < Fraction(1, 2000) else figures(margin)
+
+
+def _changes(rankings: Sequence[Ranking]) -> str:
+    winners = list(dict.fromkeys(name for ranking in rankings for name in ranking.best))
+    if all(ranking.best == rankings[0].best for ranking in rankings):
+        return f"{_named(rankings[0].best)} under every profile"
+    return f"the choice depends on the profile: {', '.join(winners)}"
+
+
+def _figure(title: str, rankings: Sequence[Ranking], names: Sequence[str]) -> str:
+    rows = [f"{ranking.name}: {_named(ranking.best)}" for ranking in rankings]
+    values = [[value for _, value in ranking.values] for ranking in rankings]
+    return heat_table(title, rows, names, values, value_range=(0, 1), shown=lambda value: f"{float(value):.3f}")

@@ -1,0 +1,345 @@
+"""Several systems on the same data: rankings against their definition, ties, refusals, what the commands print."""
+
+import csv
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.command import events, run, write
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from tracepact import parse_contract
+from tracepact.audit.profiles import STARTER_PROFILES, Origin, Profiles, RiskProfile, risk_profiles
+from tracepact.audit.systems import (
+    System,
+    Systems,
+    audit_neutrality,
+    audit_profiles,
+    audit_selection,
+    read_systems,
+)
+from tracepact.core import Aggregation, Profile
+from tracepact.diagnostics import InvalidInput
+from tracepact.lang import load_contract
+from tracepact.specs import spec_path
+
+CLAUSES = ("early", "late", "lost")
+CONTRACT = parse_contract(
+    """contract three
+step 20ms
+aggregate pooled
+clause early on ref_onset : N[1f] pred_onset
+clause late on ref_offset : N[1f] pred_offset
+clause lost on ref_active : pred_active
+profile careful over macro_clips : lost = 2, late = 1
+"""
+)
+STARTER = load_contract("boundary_gate")
+GUARDS = [clause.name for clause in STARTER.clauses]
+
+
+@st.composite
+def systems(draw: st.DrawFn, least: int = 1) -> Systems:
+    """Systems whose scores take few values, so that ties are common."""
+    count = draw(st.integers(least, 4))
+    drawn = draw(st.lists(st.integers(0, 2), min_size=3 * count, max_size=3 * count))
+    shift = draw(st.integers(0, 2))  # every aggregation has other values
+
+    def scores(system: int, aggregation: int) -> dict[str, Fraction]:
+        values = drawn[3 * system : 3 * system + 3]
+        return {c: Fraction((v + shift * aggregation) % 3, 2) for c, v in zip(CLAUSES, values, strict=True)}
+
+    return Systems(
+        CONTRACT,
+        tuple(System(f"s{i}", {a: scores(i, k) for k, a in enumerate(Aggregation)}) for i in range(count)),
+    )
+
+
+weights = st.lists(st.integers(0, 3).map(Fraction), min_size=3, max_size=3).filter(any)
+aggregations = st.sampled_from(Aggregation)
+
+
+def profiles_of(numbers: list[Fraction], aggregation: Aggregation) -> Profiles:
+    profile = Profile("drawn", aggregation, tuple(zip(CLAUSES, numbers, strict=True)))
+    return Profiles((RiskProfile(profile, Origin.GIVEN),), ())
+
+
+# Rankings
+
+
+@given(systems(), weights, aggregations)
+def test_the_best_are_all_systems_of_the_highest_weighted_mean(
+    found: Systems, numbers: list[Fraction], aggregation: Aggregation
+) -> None:
+    ((_, ranking),) = audit_profiles(found, profiles_of(numbers, aggregation), aggregation).profiles
+    mean = {
+        s.name: sum(w * s.scores[aggregation][c] for c, w in zip(CLAUSES, numbers, strict=True)) / sum(numbers)
+        for s in found.systems
+    }
+    assert dict(ranking.values) == mean
+    assert set(ranking.best) == {name for name, value in mean.items() if value == max(mean.values())}
+    if len(mean) == 1:
+        assert ranking.margin is None
+    elif len(ranking.best) > 1:
+        assert ranking.margin == 0
+    else:
+        assert ranking.margin == max(mean.values()) - max(v for n, v in mean.items() if n not in ranking.best) > 0
+
+
+@given(systems(), weights, aggregations, st.integers(1, 5))
+def test_weights_times_a_number_change_nothing(
+    found: Systems, numbers: list[Fraction], aggregation: Aggregation, factor: int
+) -> None:
+    larger = [number * Fraction(factor, 7) for number in numbers]
+    one, other = (audit_profiles(found, profiles_of(n, aggregation), aggregation).profiles for n in (numbers, larger))
+    assert [ranking for _, ranking in one] == [ranking for _, ranking in other]
+
+
+@given(systems(), aggregations, weights)
+def test_a_dominated_system_is_alone_best_under_no_weights(
+    found: Systems, aggregation: Aggregation, numbers: list[Fraction]
+) -> None:
+    audit = audit_profiles(found, profiles_of(numbers, aggregation), aggregation)
+    for name, others in audit.dominated.items():
+        if others:
+            assert audit.profiles[0][1].best != (name,)
+    best = [s for s in found.systems if not audit.dominated[s.name]]
+    assert best, "somebody is not dominated"
+
+
+@given(systems(), aggregations)
+def test_the_best_on_a_coordinate_has_its_highest_score(found: Systems, aggregation: Aggregation) -> None:
+    audit = audit_selection(found, aggregation)
+    assert [ranking.name for ranking in audit.coordinates] == list(CLAUSES)
+    for clause, ranking in zip(CLAUSES, audit.coordinates, strict=True):
+        scores = {s.name: s.scores[aggregation][clause] for s in found.systems}
+        assert set(ranking.best) == {name for name, score in scores.items() if score == max(scores.values())}
+    assert sum(map(audit.led, found.names)) == sum(len(ranking.best) for ranking in audit.coordinates)
+
+
+@given(systems(least=2), weights, aggregations, st.data())
+def test_without_some_systems_the_rest_keep_their_values_and_order(
+    found: Systems, numbers: list[Fraction], aggregation: Aggregation, data: st.DataObject
+) -> None:
+    without = data.draw(st.lists(st.sampled_from(found.names), min_size=1, unique=True))
+    if len(without) == len(found.names):
+        with pytest.raises(InvalidInput):
+            found.without(without)
+        return
+    audit = audit_neutrality(found, without, profiles_of(numbers, aggregation), aggregation)
+    assert [(q.kind, q.of_all.name) for q in audit.questions] == [
+        ("profile", "drawn"),
+        *(("coordinate", clause) for clause in CLAUSES),
+    ]
+    for question in audit.questions:
+        assert question.of_rest.values == tuple(v for v in question.of_all.values if v[0] not in without)
+        assert len(question.of_all.values) == len(found.names)
+        kept = tuple(name for name in question.of_all.best if name not in without)
+        assert question.changed == (kept != question.of_all.best)
+        if kept:
+            assert question.of_rest.best == kept
+
+
+# Profiles
+
+
+def test_the_profiles_over_the_starter_guards_have_each_guard_once() -> None:
+    assert sorted(guard for guards in STARTER_PROFILES.values() for guard in guards) == sorted(GUARDS)
+
+
+def test_a_contract_of_the_starter_guards_has_all_profiles_and_its_own_take_their_place() -> None:
+    found = risk_profiles(STARTER, Aggregation.POOLED)
+    assert [(p.profile.name, p.origin, p.profile.aggregation) for p in found.found] == [
+        ("balanced", Origin.STARTER, Aggregation.POOLED),
+        ("support_recall", Origin.CONTRACT, Aggregation.MACRO_CLIPS),
+        ("edge_timing", Origin.STARTER, Aggregation.POOLED),
+        ("silence_protection", Origin.STARTER, Aggregation.POOLED),
+        ("event_integrity", Origin.STARTER, Aggregation.POOLED),
+    ]
+    assert found.absent == ()
+    assert dict(found.found[0].profile.weights) == dict.fromkeys(GUARDS, 1)
+
+
+def test_a_contract_of_other_clauses_has_balanced_its_own_and_given_ones_and_says_what_is_absent() -> None:
+    found = risk_profiles(
+        CONTRACT, Aggregation.POOLED, ["mine : early = 1/3, lost = 0.5", "hers over pooled: late = 1"]
+    )
+    assert [(p.profile.name, p.origin) for p in found.found] == [
+        ("balanced", Origin.STARTER),
+        ("careful", Origin.CONTRACT),
+        ("mine", Origin.GIVEN),
+        ("hers", Origin.GIVEN),
+    ]
+    assert found.found[2].profile.weights == (("early", Fraction(1, 3)), ("lost", Fraction(1, 2)))
+    assert found.absent == tuple(STARTER_PROFILES)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("mine : nobody = 1", "unknown-clause"),
+        ("mine : late = -1", "out-of-range"),
+        ("mine : late = 0", "out-of-range"),
+        ("careful : late = 1", "repeated-name"),
+        ("mine late 1", "syntax"),
+        ("mine : late = 1\nclause more on ref_onset : pred_onset", "syntax"),
+    ],
+)
+def test_a_given_profile_that_is_none_is_refused_with_its_place(text: str, code: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        risk_profiles(CONTRACT, Aggregation.POOLED, [text])
+    assert code in {d.code for d in refused.value.diagnostics}
+    assert all(d.place is not None for d in refused.value.diagnostics)
+
+
+# Commands, on stored runs
+
+
+FILES = {
+    "ref.tsv": events("a 1 2 x", "a 4 6 x", "b 2 3 y"),
+    "other.tsv": events("a 1 2 x", "a 4 6 x", "b 2 3.5 y"),
+    "exact.tsv": events("a 1 2 x", "a 4 6 x", "b 2 3 y"),
+    "late.tsv": events("a 1.4 2 x", "a 4.4 6 x", "b 2.4 3 y"),
+    "split.tsv": events("a 1 1.3 x", "a 1.7 2 x", "a 4 4.8 x", "a 5.2 6 x", "b 2 3 y"),
+    "durations.tsv": "filename\tduration\na\t10\nb\t5\n",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of three systems, and runs that cannot be compared with them."""
+    place = tmp_path_factory.mktemp("systems")
+    write(place, FILES)
+    for name, ref, pred, more in [
+        ("exact", "ref.tsv", "exact.tsv", ()),
+        ("late", "ref.tsv", "late.tsv", ()),
+        ("split", "ref.tsv", "split.tsv", ()),
+        ("elsewhere", "other.tsv", "exact.tsv", ()),
+        ("wide", "ref.tsv", "late.tsv", ("--set", "tol=80ms")),
+        ("union", "ref.tsv", "late.tsv", ("--union",)),
+    ]:
+        given = ("--ref", ref, "--pred", pred, "--durations", "durations.tsv", "--out", name, *more)
+        assert run("score", "boundary_gate", *given, folder=place).code == 0
+    return place
+
+
+def printed(folder: Path, *arguments: str) -> Any:
+    found = run(*arguments, "--json", folder=folder)
+    assert found.code == 0, found.err
+    return json.loads(found.out)
+
+
+def valid(data: Any, schema: str) -> bool:
+    return Draft202012Validator(json.loads(spec_path(f"schemas/{schema}").read_text())).is_valid(data)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "schema"),
+    [
+        (("profile", "late", "split", "--profile", "mine : onset_guard = 2"), "audit-profile.schema.json"),
+        (("audit", "profile", "exact", "late", "split"), "audit-profile.schema.json"),
+        (("audit", "selection", "late/report.json", "split"), "audit-selection.schema.json"),
+        (("audit", "neutrality", "exact", "late", "--without", "exact"), "audit-neutrality.schema.json"),
+    ],
+)
+def test_what_is_printed_fits_its_schema_and_only_whole(folder: Path, arguments: tuple[str, ...], schema: str) -> None:
+    data = printed(folder, *arguments)
+    assert valid(data, schema)
+    assert not any(valid({k: v for k, v in data.items() if k != key}, schema) for key in data)
+    assert not valid({**data, "more": 1}, schema)
+
+
+def test_profiles_choose_between_a_late_and_a_splitting_system(folder: Path) -> None:
+    data = printed(folder, "profile", "late", "split", "--aggregation", "pooled")
+    best = {profile["name"]: profile["best"] for profile in data["profiles"]}
+    # Late starts miss every onset; pieces miss no edge but break every long event.
+    assert best["edge_timing"] == ["split"]
+    assert best["event_integrity"] == ["late"]
+    assert best["silence_protection"] == ["late", "split"]
+    assert data["winners"] == ["late", "split"]
+    assert data["dominated"] == []
+
+
+def test_a_perfect_system_wins_everything_and_leaving_it_out_changes_that(folder: Path) -> None:
+    data = printed(folder, "audit", "neutrality", "exact", "late", "split", "--without", "exact")
+    for question in data["questions"]:
+        assert "exact" in question["all"]["best"]
+        assert question["changed"]
+    assert data["changed"] == len(data["questions"])
+    profiles = printed(folder, "profile", "exact", "late", "split")
+    assert {row["system"] for row in profiles["dominated"]} == {"late", "split"}
+
+
+def test_reports_and_run_directories_say_the_same(folder: Path) -> None:
+    by_run = printed(folder, "audit", "selection", "late", "split")
+    assert printed(folder, "audit", "selection", "late/report.json", "split/report.json") == by_run
+
+
+def test_csv_and_figure_are_written_and_the_table_marks_the_best(folder: Path) -> None:
+    shown = run("audit", "selection", "late", "split", "--csv", "s.csv", "--figure", "s.svg", folder=folder)
+    assert shown.code == 0
+    rows = list(csv.DictReader((folder / "s.csv").read_text().splitlines()))
+    assert len(rows) == len(GUARDS) * 2
+    best = {(row["clause"], row["system"]) for row in rows if row["best"] == "true"}
+    assert all((row["rank"] == "1") == ((row["clause"], row["system"]) in best) for row in rows)
+    starred = re.search(r"onset_guard\W+([\d.]+)(\*?)\W+([\d.]+)(\*?)", shown.out)
+    assert starred is not None
+    assert (starred[2], starred[4]) == ("", "*")
+    picture = ElementTree.parse(folder / "s.svg").getroot()
+    assert "onset_guard: split" in "".join(picture.itertext())
+
+
+def test_two_runs_of_one_name_are_told_apart_by_their_paths(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "late").symlink_to(folder / "split")
+    found = read_systems([str(folder / "late"), str(folder / "exact")])
+    assert found.names == ("late", "exact")
+    write(tmp_path, {"split.json": (folder / "split" / "report.json").read_bytes()})
+    assert read_systems([str(folder / "late" / "report.json"), str(tmp_path / "split.json")]).names == ("late", "split")
+    clash = [str(folder / "late"), str(folder / "late" / "report.json")]
+    assert read_systems(clash).names == tuple(clash)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "codes"),
+    [
+        (("profile", "exact", "elsewhere"), ["incomparable-runs"]),
+        (("profile", "exact/report.json", "elsewhere/report.json"), ["incomparable-runs"]),
+        (("profile", "exact", "wide", "union"), ["incomparable-runs", "incomparable-runs"]),
+        (("profile", "exact/report.json", "wide/report.json"), ["incomparable-runs"]),
+        (("profile", "exact/report.json", "union/report.json"), ["incomparable-runs"]),
+        (("profile", "exact", "exact", "late"), ["repeated-system"]),
+        (("profile", "exact", "nowhere"), ["not-a-run"]),
+        (("profile", "exact", "ref.tsv", "bad.json", "half.json"), ["bad-json", "bad-json"]),
+        (("profile", "exact/report.json", "half.json"), ["incomparable-runs"] * 4),
+        (("profile", "same.json", "exact"), ["bad-json"]),
+        (("audit", "neutrality", "exact", "late", "--without", "lat"), ["unknown-system"]),
+        (("audit", "neutrality", "exact", "late", "--without", "late", "--without", "exact"), ["unknown-system"]),
+    ],
+)
+def test_runs_that_cannot_be_compared_are_refused_with_every_reason(
+    folder: Path, arguments: tuple[str, ...], codes: list[str]
+) -> None:
+    report = json.loads((folder / "exact" / "report.json").read_text())
+    write(
+        folder,
+        {
+            "bad.json": "[1, 2",
+            "half.json": '{"format": "tracepact-report/1"}',
+            "same.json": json.dumps({**report, "vector": report["vector"][1:]}),
+        },
+    )
+    found = run(*arguments, folder=folder)
+    assert found.code == 2
+    assert found.codes == codes
+
+
+def test_one_run_is_not_enough(folder: Path) -> None:
+    found = run("profile", "exact", folder=folder)
+    assert (found.code, found.out) == (2, "")
+    assert "at least two" in found.err
