@@ -221,6 +221,15 @@ def test_a_partner_that_no_matching_gives_shows_nothing(kind: str) -> None:
     assert far.obligation == Obligation((0, 27), None, Scene(((0, 27),), ((11, 12), (13, 14), (15, 16))))
 
 
+@pytest.mark.parametrize(("each", "own"), [("ref", "ref"), ("pred", "pred")])
+@pytest.mark.parametrize("kind", ["greedy", "optimal"])
+def test_how_long_an_interval_without_a_partner_is_at_least(each: str, own: str, kind: str) -> None:
+    """The middle one of three runs is 11 frames from both ends: 11 + 1 + 11 frames of 20 ms are 460 ms."""
+    for duration, verdict in (("460ms", Verdict.SAT), ("440ms", Verdict.UNSAT)):
+        predicate = f"covering == 3 and not matched and {own}.duration == {duration}"
+        assert ask(contract_of(each, predicate, f"matcher {kind}(search = 200ms)\n")).verdict is verdict
+
+
 def test_the_rival_of_a_partner_costs_more_in_the_scene_that_is_shown() -> None:
     """A partner of 1 frame costs 9 - 0.5. The rival starts 2 late, ends 11 late and shares 8: 2 + 11 - 4."""
     twice = "matched and covering == 2 and ref.duration == 200ms and coverage == 0.9 and overlap == 20ms"
