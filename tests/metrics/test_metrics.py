@@ -135,6 +135,11 @@ def test_substitutions_are_as_many_as_fit() -> None:
     assert found.event.sed_eval.errors == Errors(1, 1, 1, 2)
 
 
+def test_a_prediction_substitutes_one_reference_only() -> None:
+    assert counts(measured("a 1 2, a 1 2", "b 1 2"), "event").errors == Errors(1, 1, 0, 2)
+    assert counts(measured("a 1 2", "b 1 2, c 1 2"), "event").errors == Errors(1, 0, 1, 1)
+
+
 def test_errors_of_segments_by_hand() -> None:
     # Second 0: a against b. Second 1: a and b against a. Second 2: nothing against c. Second 3: a against a.
     found = measured("a 0 2, b 1 2, a 3 4", "b 0 1, a 1 2, c 2 3, a 3 4")
@@ -299,14 +304,15 @@ def test_labels_as_one_are_compared_as_one() -> None:
 
 def test_an_ignored_event_counts_on_neither_side_and_is_said() -> None:
     # The region holds the second reference and a prediction beside it wholly, and the end of the first prediction.
+    # The prediction from 5.5 to 7 s begins in it and ends after it: it counts.
     found = measured(
-        "a 1 2, a 4 5", "a 1 2.1, a 4.4 5, b 4.2 4.6", ignore=table({"clip": [("2", "6", "a")]}), durations=8
+        "a 1 2, a 4 5", "a 1 2.1, a 4.4 5, a 5.5 7, b 4.2 4.6", ignore=table({"clip": [("2", "6", "a")]}), durations=8
     )
     assert found.left_out == 2
-    assert counts(found, "event").classes == {"a": Tally(1, 0, 0), "b": Tally(0, 1, 0)}
+    assert counts(found, "event").classes == {"a": Tally(1, 1, 0), "b": Tally(0, 1, 0)}
     # Frames 100 to 299 of class a do not count; those of b do.
-    assert counts(found, "frame").classes == {"a": Tally(50, 0, 0), "b": Tally(0, 20, 0)}
-    assert counts(found, "boundary").classes == {"a": Tally(1, 0, 0), "b": Tally(0, 1, 0)}
+    assert counts(found, "frame").classes == {"a": Tally(50, 50, 0), "b": Tally(0, 20, 0)}
+    assert counts(found, "boundary").classes == {"a": Tally(1, 1, 0), "b": Tally(0, 1, 0)}
 
 
 def test_times_of_many_digits_are_compared_exactly() -> None:

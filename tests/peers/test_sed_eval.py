@@ -9,6 +9,7 @@ import pytest
 from metrics.builders import Rows, measured, policy, random_sides
 
 from tracepact.metrics import Arithmetic, CountMetric, EventPolicy, OffsetRule
+from tracepact.metrics.matching import search
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # old syntax in its dependencies
@@ -134,6 +135,17 @@ def test_the_generated_data_has_what_tells_matchers_apart() -> None:
         substituted += found.event.sed_eval.errors.substitutions
     assert tied > 30
     assert substituted > 10
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_the_search_finds_the_very_matching_that_sed_eval_finds(seed: int) -> None:
+    draw = random.Random(seed)
+    size = 2 + seed % 12
+    edges = [(r, p) for r in range(size) for p in range(size) if draw.random() < 2.5 / size]
+    graph: dict[int, list[int]] = {}
+    for r, p in edges:
+        graph.setdefault(p, []).append(r)
+    assert search(edges) == sed_eval.util.bipartite_match(graph)
 
 
 @pytest.mark.parametrize("seed", range(6))

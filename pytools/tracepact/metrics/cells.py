@@ -122,8 +122,7 @@ def _exact_cells(side: Columns, length: int) -> Cells:
 def _float_cells(side: Columns, length: float) -> Cells:
     start = np.floor(seconds(side.onset, side.unit) / length).astype(np.int64)
     end = np.ceil(seconds(side.offset, side.unit) / length).astype(np.int64)
-    kept = end > start
-    return Cells(side.clip[kept], side.label[kept], start[kept], end[kept])
+    return Cells(side.clip, side.label, start, end)
 
 
 def _differences(given: Intervals, side: Side, exact: Cells, floats: Cells) -> list[CellDifference]:
