@@ -25,6 +25,7 @@ The way data flows, and the package of each stage (imports point only to earlier
 
 from tracepact.core import Aggregation, Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput
+from tracepact.io import Decoding, Reading
 from tracepact.lang import load_contract, override, parse_contract, parse_formula
 from tracepact.run import Run, score, score_document
 from tracepact.score import Score, Scorecard
@@ -35,9 +36,11 @@ from tracepact.trace import Mode
 __all__ = [
     "Aggregation",
     "Contract",
+    "Decoding",
     "Diagnostic",
     "InvalidInput",
     "Mode",
+    "Reading",
     "Run",
     "Score",
     "Scorecard",

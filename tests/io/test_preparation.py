@@ -54,6 +54,20 @@ def test_two_clips_alike_are_an_error() -> None:
     assert prepared(named("a.wav", "a.flac"), by_files("a"))[2] == ["ambiguous-clip"]
 
 
+def test_a_file_in_a_folder_below_is_found_by_its_name_alone() -> None:
+    assert prepared(by_files("soft/cafe_00", "x/b"), named("cafe_00.wav")) == (
+        ["cafe_00.wav", "x/b"],
+        ["cafe_00.wav"],
+        [],
+    )
+    assert prepared(by_files("x/a"), named("x/a.wav", "a.wav")) == (["x/a.wav"], ["x/a.wav", "a.wav"], [])
+
+
+def test_two_files_of_one_clip_are_an_error() -> None:
+    assert prepared(by_files("x/a", "y/a"), named("a.wav"))[2] == ["ambiguous-clip"]
+    assert prepared(by_files("a", "a.wav"), named("a.wav"))[2] == ["ambiguous-clip"]
+
+
 def test_a_renamed_clip_keeps_its_file() -> None:
     ready = prepare(named("a.wav"), by_files("a"), None, None, None, Diagnostics())
     assert ready.prediction.place("a.wav", 3).file == "folder/a.txt"

@@ -1,6 +1,7 @@
 """Makes both sides ready to be scored: clips named alike, labels mapped, ignored labels made regions; and recorded."""
 
 import os
+import posixpath
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -65,10 +66,11 @@ def name_clips(
     known = [{*lengths}, {*other.clips}] if by_files else [{*lengths, *other.clips}]
     stems = [_stems(names) for names in known]
     names: dict[str, str] = {}
+    taken: dict[str, str] = {}
     for clip in table.clips:
         alike: list[str] = []
         for there, by_stem in zip(known, stems, strict=True):
-            if alike := [clip] if clip in there else by_stem.get(clip, []):
+            if alike := [clip] if clip in there else by_stem.get(clip) or by_stem.get(posixpath.basename(clip), []):
                 break
         if len(alike) > 1:
             listed = " and ".join(f"`{shown(name)}`" for name in sorted(alike)[:3])
@@ -78,7 +80,14 @@ def name_clips(
                 table.place(clip, None),
                 "name the file like its clip, extension included",
             )
-        names[clip] = alike[0] if len(alike) == 1 else clip
+        name = names[clip] = alike[0] if len(alike) == 1 else clip
+        if taken.setdefault(name, clip) != clip:
+            diagnostics.add(
+                "ambiguous-clip",
+                f"the files of `{shown(taken[name])}` and `{shown(clip)}` both speak of `{shown(name)}`",
+                table.place(clip, None),
+                "keep one of them",
+            )
     changed = sum(old != new for old, new in names.items())
     return (_renamed(table, names), changed) if changed else (table, 0)
 
