@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.audit.again import scored_again
-from tracepact.core import Aggregation, Contract, EventClause, FrameClause, atoms
+from tracepact.core import Aggregation, EventClause, FrameClause, atoms
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.run import Run
 from tracepact.score import ClauseCounts, Score, Scorecard, aggregate
@@ -64,11 +64,13 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class UnionGap:
-    """Both scores of each clause, and the mechanisms behind the gap. A clause without union score has None."""
+    """Both scores of each clause under the contract's aggregation and pooled, and the mechanisms behind the gap.
 
-    aggregation: Aggregation
-    class_indexed: Mapping[str, Score]
-    union: Mapping[str, Score | None]
+    A clause without union score has None.
+    """
+
+    class_indexed: Mapping[Aggregation, Mapping[str, Score]]
+    union: Mapping[Aggregation, Mapping[str, Score | None]]
     support: tuple[ClassSupport, ...]
     substitutions: tuple[Substitution, ...]
     confusion: tuple[tuple[Fraction | None, ...], ...]
@@ -79,10 +81,15 @@ class UnionGap:
         """The classes of the reference that are never predicted."""
         return tuple(found.label for found in self.support if found.stratum == "none")
 
-    def gap(self, clause: str) -> Fraction | None:
+    @property
+    def aggregations(self) -> tuple[Aggregation, ...]:
+        """The aggregations of the scores, the contract's first."""
+        return tuple(self.class_indexed)
+
+    def gap(self, clause: str, aggregation: Aggregation) -> Fraction | None:
         """Union minus class-indexed."""
-        union = self.union[clause]
-        return None if union is None else union.value - self.class_indexed[clause].value
+        union = self.union[aggregation][clause]
+        return None if union is None else union.value - self.class_indexed[aggregation][clause].value
 
 
 def audit_union_gap(run: Run) -> UnionGap:
@@ -90,14 +97,20 @@ def audit_union_gap(run: Run) -> UnionGap:
     contract = run.card.contract
     classes = run.card if run.card.family.mode is Mode.CLASS_INDEXED else scored_again(run, mode=Mode.CLASS_INDEXED)
     possible = tuple(clause for clause in contract.clauses if not _compares_classes(clause))
-    joined = _union(run, replace(contract, clauses=possible)) if possible else {}
+    union = scored_again(run, contract=replace(contract, clauses=possible), mode=Mode.UNION) if possible else None
+    aggregations = dict.fromkeys((contract.aggregation, Aggregation.POOLED))
     together, substituted = _overlaps(classes)
     labels = classes.family.classes
     support = _support(classes)
     return UnionGap(
-        contract.aggregation,
-        classes.vector(),
-        {clause.name: joined.get(clause.name) for clause in contract.clauses},
+        {aggregation: classes.vector(aggregation) for aggregation in aggregations},
+        {
+            aggregation: {
+                clause.name: union.score(clause.name, aggregation) if union and clause in possible else None
+                for clause in contract.clauses
+            }
+            for aggregation in aggregations
+        },
         support,
         tuple(
             Substitution(a.label, b, int(substituted[i, j]), Fraction(int(substituted[i, j]), a.reference))
@@ -117,10 +130,6 @@ def _compares_classes(clause: FrameClause | EventClause) -> bool:
     if isinstance(clause, EventClause):
         return False
     return bool((atoms(clause.obligation) | atoms(clause.formula)) & set(CLASS_ATOMS))
-
-
-def _union(run: Run, contract: Contract) -> dict[str, Score]:
-    return scored_again(run, contract=contract, mode=Mode.UNION).vector(contract.aggregation)
 
 
 def _masks(card: Scorecard) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

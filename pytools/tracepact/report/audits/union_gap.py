@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 
 from tracepact.audit import UnionGap
 from tracepact.report.audits.view import Cell, View, exact, figures, table
@@ -18,15 +18,16 @@ def union_gap_view(audit: UnionGap) -> View:
     labels = [found.label for found in audit.support]
     return View(
         {
-            "aggregation": audit.aggregation.value,
             "clauses": [
                 {
                     "clause": name,
+                    "aggregation": aggregation.value,
                     "class_indexed": score_data(score),
-                    "union": None if (union := audit.union[name]) is None else score_data(union),
-                    "gap": exact(audit.gap(name)),
+                    "union": None if (union := audit.union[aggregation][name]) is None else score_data(union),
+                    "gap": exact(audit.gap(name, aggregation)),
                 }
-                for name, score in audit.class_indexed.items()
+                for aggregation in audit.aggregations
+                for name, score in audit.class_indexed[aggregation].items()
             ],
             "without_support": list(audit.without_support),
             "support": [
@@ -69,22 +70,25 @@ def confusion_chart(audit: UnionGap) -> str:
 
 def _chart(audit: UnionGap) -> str:
     groups = []
-    for name, score in audit.class_indexed.items():
-        union = audit.union[name]
-        bars = [
-            Bar("class-indexed", score.value),
-            Bar("union", union.value if union else None, note="compares classes"),
-        ]
+    for name in audit.class_indexed[audit.aggregations[0]]:
+        bars = []
+        for aggregation in audit.aggregations:
+            union = audit.union[aggregation][name]
+            bars.append(Bar(f"class-indexed, {aggregation.value}", audit.class_indexed[aggregation][name].value))
+            note = "compares classes"
+            bars.append(Bar(f"union, {aggregation.value}", union.value if union else None, note=note))
         groups.append(BarGroup(name, bars))
-    return bar_chart(f"Union against class-indexed ({audit.aggregation.value})", groups, x="score", x_range=(0, 1))
+    return bar_chart("Union against class-indexed scoring", groups, x="score", x_range=(0, 1))
 
 
 def _rows(audit: UnionGap) -> Iterator[tuple[Cell, ...]]:
-    for name, score in audit.class_indexed.items():
-        union = audit.union[name]
-        yield "clause", name, "", "class_indexed", str(score.value)
-        yield "clause", name, "", "union", "" if union is None else str(union.value)
-        yield "clause", name, "", "gap", exact(audit.gap(name)) or ""
+    for aggregation in audit.aggregations:
+        for name, score in audit.class_indexed[aggregation].items():
+            union = audit.union[aggregation][name]
+            head = ("clause", name, aggregation.value)
+            yield *head, "class_indexed", str(score.value)
+            yield *head, "union", "" if union is None else str(union.value)
+            yield *head, "gap", exact(audit.gap(name, aggregation)) or ""
     for found in audit.support:
         yield "class", found.label, "", "reference_frames", found.reference
         yield "class", found.label, "", "predicted_frames", found.predicted
@@ -100,12 +104,17 @@ def _rows(audit: UnionGap) -> Iterator[tuple[Cell, ...]]:
 
 
 def _text(audit: UnionGap) -> Group:
-    gap = table(
-        f"Union against class-indexed ({audit.aggregation.value})", ("clause",), ("class-indexed", "union", "gap")
-    )
-    for name, score in audit.class_indexed.items():
-        union = audit.union[name]
-        gap.add_row(name, figures(score.value), figures(union.value if union else None), figures(audit.gap(name)))
+    clauses = list(audit.class_indexed[audit.aggregations[0]])
+    gaps: list[RenderableType] = []
+    for aggregation in audit.aggregations:
+        title = f"Union against class-indexed scoring ({aggregation.value})"
+        made = table(title, ("clause",), ("class-indexed", "union", "gap", "vacuous entries"))
+        for name in clauses:
+            score, union = audit.class_indexed[aggregation][name], audit.union[aggregation][name]
+            vacuous = f"{score.vacuous_entries:,} of {score.entries:,}"
+            gap = figures(audit.gap(name, aggregation))
+            made.add_row(name, figures(score.value), figures(union.value if union else None), gap, vacuous)
+        gaps += [made, ""]
     support = table("Support of the classes, in frames", ("class", "stratum"), ("reference", "predicted", "ratio"))
     for found in audit.support:
         stratum = found.stratum or "no reference"
@@ -118,9 +127,8 @@ def _text(audit: UnionGap) -> Group:
     )
     for pair in pairs[:_SHOWN]:
         taken.add_row(pair.reference, pair.predicted, f"{pair.frames:,}", f"{float(pair.share):.1%}")
-    clauses = list(audit.class_indexed)
     strata = table("Pooled scores by support stratum", ("stratum",), ("classes", *clauses))
     for item in audit.strata:
         values = (figures(item.scores[name].value) if item.scores else "–" for name in clauses)
         strata.add_row(item.name, str(len(item.classes)), *values)
-    return Group(gap, "", support, "", taken, "", strata)
+    return Group(*gaps, support, "", taken, "", strata)
