@@ -160,6 +160,7 @@ def test_how_a_formula_was_read_is_said_where_it_may_surprise(formula: str, hint
         ("N[-40ms] p", "look back with a window of two offsets: `F[-40ms,0ms]`"),
         ("N[tol] p", "write the value out, such as `40ms`"),
         ("ref.onset", "attributes and comparisons belong to event clauses"),
+        ("p => q", "write `->`"),
         ("iou >= 0.5", "attributes and comparisons belong to event clauses"),
     ],
 )
@@ -297,3 +298,30 @@ def test_what_a_target_cannot_express_is_said() -> None:
     assert "left out, as rtamt has no counterpart of event clauses: duration_guard, fragmentation_guard" in rtamt.err
     assert latex.err == ""
     assert "event clauses" in run("export", "--help").out
+
+
+@pytest.mark.parametrize(
+    ("predicate", "latex"),
+    [
+        ("ref.onset - -pred.onset <= 1s", r"REF - (-PRED) \le 1\,\mathrm{s}"),
+        ("2 * -ref.onset >= -40ms", r"2 \cdot (-REF) \ge -40\,\mathrm{ms}"),
+        ("-(ref.onset + pred.onset) < 0s", r"-(REF + PRED) < 0\,\mathrm{ms}"),
+        ("ref.onset - (pred.onset - 1s) > 0s", r"REF - (PRED - 1\,\mathrm{s}) > 0\,\mathrm{ms}"),
+        ("ref.onset - pred.onset + 1s != 0s", r"REF - PRED + 1\,\mathrm{s} \ne 0\,\mathrm{ms}"),
+        ("0.5 * abs(ref.onset - pred.onset) <= 1s", r"0.5 \cdot \lvert REF - PRED \rvert \le 1\,\mathrm{s}"),
+    ],
+)
+def test_latex_of_a_predicate_keeps_its_tree(predicate: str, latex: str, folder: Path) -> None:
+    write(folder, {"l.contract": f"{HEAD}clause c on each matched : {predicate}\n"})
+    text = run("export", "l.contract", "--to", "latex", folder=folder).out
+    names = {"REF": r"\mathit{ref.onset}", "PRED": r"\mathit{pred.onset}"}
+    for short, long in names.items():
+        latex = latex.replace(short, long)
+    assert f"& ${latex}$ \\\\" in text
+
+
+def test_latex_of_nested_until_has_parentheses(folder: Path) -> None:
+    write(folder, {"l.contract": f"{HEAD}atom p\natom q\nclause c on p : p U[2f] (q S[1f] p)\n"})
+    text = run("export", "l.contract", "--to", "latex", folder=folder).out
+    p, q = r"\mathit{p}", r"\mathit{q}"
+    assert rf"${p} \mathbin{{\mathsf{{U}}_{{2}}}} ({q} \mathbin{{\mathsf{{S}}_{{1}}}} {p})$" in text

@@ -36,7 +36,13 @@ _EVERY_CODE = "*"
 @click.argument("contracts", nargs=-1, metavar="CONTRACT...")
 @click.option("--format", "form", type=click.Choice(sorted(DIAGNOSTIC_FORMATS)), default="terminal", show_default=True)
 @click.option("--strict", is_flag=True, help="Treat warnings as errors; the same as --fail-on warning.")
-@click.option("--fail-on", type=click.Choice(["error", "warning"]), default="error", show_default=True)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning"]),
+    default="error",
+    show_default=True,
+    help="The least finding that makes the exit code 2.",
+)
 @click.option("--notes", is_flag=True, help="Show notes too: implied clauses, the lookahead of the contract.")
 @click.option("--against", metavar="CONTRACT", help="Say what changed in meaning from this version.")
 @click.option("--durations", help="The clips' durations (a table, or one time in seconds): warn of longer windows.")

@@ -80,9 +80,9 @@ def _bare(formula: Formula, event_atoms: dict[str, EventAtom]) -> tuple[str, int
         case Always(lo, hi, body):
             return rf"\mathsf{{G}}_{{[{lo},{hi}]}}\, {sub(body, _UNARY)}", _UNARY
         case Until(radius, a, b):
-            return rf"{sub(a, _UNARY)} \mathbin{{\mathsf{{U}}_{{{radius}}}}} {sub(b, 5)}", 5
+            return rf"{sub(a, _UNARY)} \mathbin{{\mathsf{{U}}_{{{radius}}}}} {sub(b, _UNARY)}", 5
         case Since(radius, a, b):
-            return rf"{sub(a, _UNARY)} \mathbin{{\mathsf{{S}}_{{{radius}}}}} {sub(b, 5)}", 5
+            return rf"{sub(a, _UNARY)} \mathbin{{\mathsf{{S}}_{{{radius}}}}} {sub(b, _UNARY)}", 5
         case And(a, b) | Or(a, b) | Implies(a, b) | Iff(a, b):
             kind = type(formula)
             strength, right = _STRENGTH[kind], kind is Implies
@@ -97,33 +97,38 @@ def _event_atom(atom: EventAtom) -> str:
             return f"{_term(left, 0)} {_RELATIONS[relation]} {_term(right, 0)}"
 
 
+# What a term may stand in without parentheses: alone or first, after a plus, after a minus or in a product.
+_ALONE, _ADDED, _BOUND = 0, 1, 2
+
+
 def _term(term: Term, place: int) -> str:
-    """A term; sums inside products get parentheses."""
+    """A term; sums inside products and what starts with a sign get parentheses."""
     match term:
         case Number(value, quantity):
-            return _quantity(value, quantity)
+            text, loose = _quantity(value, quantity), _ADDED if value < 0 else None
         case Attribute():
-            return _attribute(term)
+            text, loose = _attribute(term), None
         case Sum(a, b):
-            text = f"{_term(a, 1)} + {_term(b, 1)}"
+            text, loose = f"{_term(a, _ALONE)} + {_term(b, _ADDED)}", _BOUND
         case Difference(a, b):
-            text = f"{_term(a, 1)} - {_term(b, 2)}"
-        case Scaled(factor, body) if factor == -1:
-            return f"-{_term(body, 2)}"
+            text, loose = f"{_term(a, _ALONE)} - {_term(b, _BOUND)}", _BOUND
         case Scaled(factor, body):
-            return rf"{_number(factor)} \cdot {_term(body, 2)}"
+            sign = "-" if factor == -1 else rf"{_number(factor)} \cdot "
+            text, loose = f"{sign}{_term(body, _BOUND)}", _ADDED if factor < 0 else None
         case Absolute(body):
-            return rf"\lvert {_term(body, 0)} \rvert"
+            text, loose = rf"\lvert {_term(body, _ALONE)} \rvert", None
         case Minimum(arguments):
-            return rf"\min({', '.join(_term(a, 0) for a in arguments)})"
+            text, loose = rf"\min({', '.join(_term(a, _ALONE) for a in arguments)})", None
         case Maximum(arguments):
-            return rf"\max({', '.join(_term(a, 0) for a in arguments)})"
-    return f"({text})" if place > 1 else text
+            text, loose = rf"\max({', '.join(_term(a, _ALONE) for a in arguments)})", None
+    return f"({text})" if loose is not None and place >= loose else text
 
 
 def _quantity(value: Fraction, quantity: Quantity) -> str:
     if quantity is not Quantity.TIME:
         return _number(value)
+    if abs(value) >= 1:
+        return rf"{_number(value)}\,\mathrm{{s}}"
     return rf"{_number(value * 1000)}\,\mathrm{{ms}}"
 
 

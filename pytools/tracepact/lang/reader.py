@@ -251,7 +251,7 @@ def _report_unexpected(token: Token, tokens: list[Token], start: str, source: So
         diagnostics.add("syntax", headline, TextPlace(source, last), hint)
         return
     help_line = f"expected {expected}"
-    hint = _misread(token, before)
+    hint = "write `->`" if source.text.startswith("=>", token.start_pos) else _misread(token, before)
     if hint is not None:
         help_line = hint
     elif str(token) in ("N", "F", "G", "U", "S"):
