@@ -140,6 +140,9 @@ def _read_clips(files: ClipFiles, format: str, how: Reading, diagnostics: Diagno
 def _add(format: str, file: TextFile, clip: str, rows: EventRows, how: Reading) -> None:
     if format == AUDACITY:
         add_audacity(file, clip, rows)
+    elif not file.text.strip():
+        rows.clips.setdefault(clip, [])
+        rows.diagnostics.add("empty-file", "the file is empty", RowPlace(file.name), "not even a header is there")
     elif format == RAVEN:
         add_raven(file, clip, rows, how.label_column)
     else:

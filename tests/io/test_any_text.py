@@ -1,0 +1,56 @@
+"""Whatever a file holds, reading it gives events or diagnostics with their file, and never fails."""
+
+import pytest
+from formats import AUDACITY, BIODCASE, MAESTRO, RAVEN, SCORES, TEXTGRID, put, read
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.io import label_map_from
+from tracepact.io.formats import FORMATS
+
+SIGNS = '\t,\n\r\\"01x ;=[{!ü\x0b\u2028'
+WORDS = """""|0.5|-1|1e9|1e-999|nan|dog|<exists>|[1]|onset|offset|filename|event_label|annotation|start_datetime|
+Selection|Begin Time (s)|End Time (s)|Species|2015-02-04T03:00:00Z|2015-02-04T03-00-00_000.wav"""
+PIECES = st.sampled_from([*SIGNS, *WORDS.replace("\n", "").split("|")])
+GARBAGE = st.lists(PIECES, max_size=25).map("".join)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> str:
+    """A good text with a piece cut out or put in, once or twice."""
+    text = draw(st.sampled_from([AUDACITY, RAVEN, MAESTRO, SCORES, BIODCASE, TEXTGRID]))
+    for _ in range(draw(st.integers(1, 2))):
+        start = draw(st.integers(0, len(text)))
+        end = draw(st.integers(start, min(len(text), start + 12)))
+        text = text[:start] + draw(st.just("") | GARBAGE) + text[end:]
+    return text
+
+
+@given(text=GARBAGE | damaged(), format=st.none() | st.sampled_from(FORMATS), decoding=st.sampled_from([None, "0.5"]))
+def test_any_text_gives_events_or_diagnostics(
+    text: str, format: str | None, decoding: str | None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = put(tmp_path_factory.mktemp("any"), {"f/clip.txt": text})
+    for path in (folder / "f" / "clip.txt", folder / "f"):
+        table, found = read(path, format=format, decoding=decoding)
+        for finding in found:
+            assert finding.headline
+            assert finding.headline.isprintable()
+            assert isinstance(finding.place, RowPlace)
+            assert finding.place.row is None or 1 <= finding.place.row <= text.count("\n") + text.count("\r") + 1
+        for _, event in table.events:
+            assert event.label
+            assert event.onset >= 0
+
+
+@given(
+    text=st.text(
+        st.sampled_from('abc=[]"{}.,\n\t #123-') | st.characters(codec="utf-8", exclude_characters="\0"), max_size=40
+    )
+)
+def test_any_label_map_gives_a_map_or_diagnostics(text: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = put(tmp_path_factory.mktemp("any"), {"labels.toml": text})
+    diagnostics = Diagnostics()
+    found = label_map_from(folder / "labels.toml", diagnostics)
+    assert (found is None) == bool(diagnostics.errors)
