@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from metrics.builders import CONTRACT, measured, policy, random_sides, rows, table
-from tracepact import score
+from tracepact import parse_contract, score
 from tracepact.diagnostics import Diagnostics
 from tracepact.metrics import Arithmetic, CountMetric, Errors, MeanMetric, StandardMetrics, Tally
 from tracepact.trace import Family, Mode, Side, assemble
@@ -294,6 +294,17 @@ def test_silence_at_the_end_of_a_clip_changes_nothing() -> None:
         long = dict.fromkeys(ref | pred, "60")
         first, second = measured(ref, pred), measured(ref, pred, durations=long)
         assert [m.classes for m in first.metrics] == [m.classes for m in second.metrics]
+
+
+def test_of_a_contract_only_grid_and_matcher_matter() -> None:
+    """Its clauses ask for a mask and look further than the clip is long; nobody asks them."""
+    contract = parse_contract(
+        "contract zoned step 10ms atom zone clause far on zone & ref_active : N[100s] pred_active", None
+    )
+    diagnostics = Diagnostics()
+    found = measured("a 1 2", "a 1 2", contract=contract, diagnostics=diagnostics)
+    assert counts(found, "frame").total == Tally(100, 0, 0)
+    assert not list(diagnostics)
 
 
 def test_labels_as_one_are_compared_as_one() -> None:
