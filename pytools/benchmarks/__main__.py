@@ -14,6 +14,7 @@ from benchmarks import (
     metrics,
     onset_guard,
     scaling,
+    selection,
     streaming,
     whole_family,
 )
@@ -30,6 +31,7 @@ SUBJECTS = {
     "streaming": streaming.measure,
     "checker": checker.measure,
     "candidates": candidates.measure,
+    "selection": selection.measure,
 }
 
 
