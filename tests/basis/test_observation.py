@@ -17,7 +17,21 @@ from tracepact.basis.perfect import Prover, facts, follows, perfected
 from tracepact.basis.stage import SHORT, family_of_cases, grid_contract
 from tracepact.basis.words import WordAlgebra, evaluate_rows
 from tracepact.basis.write import describe
-from tracepact.core import Aggregation, And, Dag, Formula, Matcher, MatcherKind, Not
+from tracepact.core import (
+    Aggregation,
+    Always,
+    And,
+    Atom,
+    Dag,
+    Eventually,
+    Formula,
+    Implies,
+    Matcher,
+    MatcherKind,
+    Not,
+    Since,
+    Until,
+)
 from tracepact.lang import load_contract, parse_contract
 from tracepact.logic import Outcome, satisfiable
 from tracepact.logic.vocabulary import with_derived_atoms
@@ -157,6 +171,33 @@ def test_the_prover_agrees_with_all_traces_of_a_few_frames(obligation: Formula, 
             assert proof.outcome is Outcome.NO
         if proof.outcome is Outcome.NO:
             assert proof.by == "solver"
+
+
+def test_what_follows_by_rule_is_never_violated_by_perfection() -> None:
+    """Every window over every literal, until and since, under each kind of obligation."""
+    names = ("ref_active", "ref_onset", "ref_offset")
+    literals: list[Formula] = [f for name in names for f in (Atom(name), Not(Atom(name)))]
+    bodies: list[Formula] = list(literals)
+    bodies += [
+        kind(lo, hi, p)
+        for kind in (Eventually, Always)
+        for lo in (-2, 0, 1)
+        for hi in (-1, 0, 2)
+        for p in literals
+        if lo <= hi
+    ]
+    bodies += [kind(r, p, q) for kind in (Until, Since) for r in (0, 1) for p in literals for q in literals]
+    found = 0
+    for obligation in literals:
+        for body in bodies:
+            if follows(Implies(obligation, body), facts(obligation)):
+                found += 1
+                assert not any(violated_by_perfection(obligation, body, frames) for frames in (1, 2, 5)), (
+                    obligation,
+                    body,
+                )
+    assert found > len(literals)
+    assert not follows(Eventually(1, 2, Atom("ref_onset")), facts(Atom("ref_onset")))
 
 
 @settings(max_examples=5)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
-from basis.builders import PROVED, calibrations, case_of, observation_of, value_tables
+from basis.builders import PROVED, calibration_of, calibrations, case_of, observation_of, value_tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -194,6 +194,31 @@ def test_a_set_that_separates_more_cases_separates_fewer(
             for c in chosen
         ]
         assert all(meets(cut, pair, smaller) for pair in rank_pairs(smaller))
+
+
+def test_the_least_selection_of_several_matchers_is_taken() -> None:
+    """A bridge: greedy matching takes the middle and leaves both ends alone, optimal matching pairs both ends."""
+    from dataclasses import replace
+
+    from tracepact.basis import NO_FAMILY, select
+    from tracepact.core import Matcher, MatcherKind
+    from tracepact.lang import parse_contract
+
+    ref = [10 <= i < 20 or 25 <= i < 75 for i in range(90)]
+    bridge = [15 <= i < 65 or 70 <= i < 80 for i in range(90)]
+    whole = [12 <= i < 20 or 25 <= i < 75 for i in range(90)]
+    cases = [case_of("bridge", 1, ref, bridge), case_of("whole", 2, ref, whole)]
+    author = parse_contract("contract c step 20ms clause c on each ref : matched clause d on ref_active : pred_active")
+    greedy, optimal = (Matcher(kind) for kind in MatcherKind)
+    for matchers, chosen in (((greedy, optimal), greedy), ((optimal, greedy), optimal), ((optimal,), optimal)):
+        found = select(calibration_of(cases), replace(NO_FAMILY, matchers=matchers), author)
+        assert [m for m, _, _ in found.by_matcher] == list(matchers)
+        assert found.matcher == chosen
+    # Ranked the other way round, losing an event is worse than a late onset: only greedy matching loses one.
+    swapped = [replace(case, rank=3 - case.rank) for case in cases]
+    only = parse_contract("contract c step 20ms clause c on each ref : matched")
+    found = select(calibration_of(swapped), replace(NO_FAMILY, matchers=(optimal, greedy)), only)
+    assert (found.matcher, len(found.coordinates), found.retained.unmet) == (greedy, 1, ())
 
 
 @settings(max_examples=8)

@@ -363,6 +363,41 @@ def test_bad_input_is_refused_with_its_code(arguments: tuple[str, ...], code: st
     assert done.out == ""
 
 
+def test_without_time_the_best_found_is_given_with_its_gap(folder: Path) -> None:
+    done = run("select", "boundary_gate", "--seconds", "0", "--json", folder=folder)
+    chosen = json.loads(done.out)["selected"]
+    assert done.code == (0 if chosen["optimal"] else 3)
+    assert chosen["met"] == chosen["required"]
+    if not chosen["optimal"]:
+        assert chosen["count_bound"] <= chosen["count"]
+        text = run("select", "boundary_gate", "--seconds", "0", folder=folder).out
+        assert "the best found in the time" in text
+        assert "none smaller meets it" not in text
+
+
+def test_a_set_that_is_not_proved_smallest_never_says_it_is() -> None:
+    from dataclasses import replace
+
+    from tracepact.basis import load_calibration, select
+    from tracepact.basis.cover.problem import Level
+    from tracepact.basis.write import contract_text
+    from tracepact.report.selection import selection_data
+    from tracepact.report.selection_files import selection_text
+    from tracepact.report.selection_page import selection_page
+
+    found = select(load_calibration("boundary_gate"))
+    spent = replace(
+        found, cover=replace(found.cover, proven=Level.NONE, count_bound=1, independent_rows=(), row_weights=())
+    )
+    data = selection_data(spent)
+    assert "the best found in the time; at least 1 are needed" in contract_text(spent)
+    assert "at least 1 are needed, so at most 2 too many" in selection_text(data)
+    for text in (contract_text(spent), selection_text(data), selection_page(data)):
+        assert "smaller meets" not in text
+        assert "proved smallest" not in text
+        assert "why it is smallest" not in text
+
+
 def test_a_number_of_seconds_that_is_none_is_refused(folder: Path) -> None:
     assert run("select", "small.calibration", "--seconds", "soon", folder=folder).code == 2
 
