@@ -91,7 +91,7 @@ def test_random_cases_catch_a_mutant_and_shrink_it_to_a_few_frames(name: str) ->
     profile, experiment, most = FOUND_BY[name]
     peer = Peer([sys.executable, MUTANT, name], 20)
     try:
-        finding = explore(peer, profile, experiment, examples=1500, seed=1, tally=Tally(), tick=lambda: None)
+        finding = explore(peer, profile, experiment, examples=200, seed=1, tally=Tally(), tick=lambda: None)
     finally:
         peer.kill()
     assert finding is not None
@@ -157,26 +157,6 @@ def test_the_same_seed_draws_the_same_cases() -> None:
     assert one is not None
     assert two is not None
     assert one.vector == two.vector
-
-
-@pytest.mark.parametrize("experiment", ["nested, ahead", "nested"])
-def test_drawn_verdicts_are_neither_almost_all_true_nor_almost_all_false(
-    experiment: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    balance: Counter[str] = Counter()
-    profile = Profile.CORE if "ahead" in experiment else Profile.PAST
-
-    @given(EXPERIMENTS[profile][experiment])
-    @settings(max_examples=300)
-    def collect(case: dict[str, Any]) -> None:
-        for mask in answer(case, REFERENCE)["verdicts"]:
-            balance.update(mask)
-
-    collect()
-    share = balance["1"] / balance.total()
-    with capsys.disabled():
-        print(f"\n{experiment}: {share:.0%} of the verdicts drawn are true")
-    assert 0.2 < share < 0.8
 
 
 @pytest.mark.parametrize("profile", Profile, ids=lambda profile: profile.value)

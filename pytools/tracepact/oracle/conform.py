@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from tracepact.oracle.differential import experiments, explore, nothing_kept
-from tracepact.oracle.findings import Conformance, Finding, Tally, judge
+from tracepact.oracle.findings import Conformance, Finding, Tally, compare_chunks, judge
 from tracepact.oracle.peer import Peer, PeerFault
 from tracepact.oracle.vectors import Profile, vectors_of
 
@@ -60,7 +60,7 @@ def _vectors(peer: Peer, found: Conformance, progress: Callable[[str, int], None
         progress("vectors", count)
         finding = judge(peer, vector, found.vectors.setdefault(vector.topic, Tally()))
         if finding is not None:
-            found.findings.append(finding)
+            found.findings.append(compare_chunks(peer, finding) if peer.runs else finding)
             if not peer.runs:
                 faults += 1
                 if faults >= _MOST_FAULTS:

@@ -21,7 +21,7 @@ from tracepact.core import (
     subformulas,
 )
 from tracepact.oracle.engines import REFERENCE
-from tracepact.oracle.findings import Finding, Tally, judge
+from tracepact.oracle.findings import Finding, Tally, compare_chunks, judge
 from tracepact.oracle.peer import Peer, PeerFault
 from tracepact.oracle.reduce import smaller
 from tracepact.oracle.trees import formula_of
@@ -61,6 +61,9 @@ _MOST_RESTARTS = 60
 """How often an implementation that crashes is started again while one disagreement is shrunk."""
 
 
+_MOST_SHRINKS = 80
+"""How many cases Hypothesis may try to make a disagreement smaller; it tires where most cases must tell."""
+
 _MOST_TRIES = 400
 """How many smaller cases are tried after Hypothesis is done."""
 
@@ -70,11 +73,7 @@ class MissingHypothesis(Exception):  # noqa: N818  (it names what is missing)
 
 
 class _Disagreement(Exception):  # noqa: N818  (never leaves this module)
-    """A case on which the implementation fails."""
-
-    def __init__(self, finding: Finding) -> None:
-        super().__init__(finding.words)
-        self.finding = finding
+    """The implementation fails on a case."""
 
 
 class _Stop(BaseException):
@@ -157,10 +156,14 @@ def explore(
     import hypothesis
 
     smallest: Finding | None = None
-    restarts = 0
+    restarts = shrinks = 0
 
     def check(case: dict[str, Any]) -> None:
-        nonlocal smallest, restarts
+        nonlocal smallest, restarts, shrinks
+        if smallest is not None:
+            shrinks += 1
+            if shrinks > _MOST_SHRINKS:
+                raise _Stop
         own = Tally()
         finding = judge(peer, case_of(profile, experiment, case), own, f"random: {experiment}")
         if smallest is None:
@@ -179,7 +182,7 @@ def explore(
             restarts += 1
             if restarts > _MOST_RESTARTS:
                 raise _Stop
-        raise _Disagreement(finding)
+        raise _Disagreement
 
     settings = hypothesis.settings(
         max_examples=examples,
@@ -194,10 +197,11 @@ def explore(
     drawn: Any = hypothesis.given(_draw().EXPERIMENTS[profile][experiment])
     try:
         hypothesis.seed(seed)(settings(drawn(check)))()
-    except _Disagreement as disagreement:
-        return _reduced(peer, profile, experiment, disagreement.finding)
-    except _Stop:
-        return smallest
+    except (_Disagreement, _Stop):
+        assert smallest is not None
+        if smallest.kind in ("hangs", "out-of-order") or restarts > _MOST_RESTARTS:
+            return smallest
+        return compare_chunks(peer, _reduced(peer, profile, experiment, smallest))
     except (hypothesis.errors.Flaky, ExceptionGroup):
         assert smallest is not None
         words = f"{smallest.words}; asked the same case again it answered otherwise"

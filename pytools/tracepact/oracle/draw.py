@@ -1,4 +1,9 @@
-"""Random cases for every profile, drawn with Hypothesis (the extra `conform`); small ones come out of shrinking."""
+"""Random cases for every profile, drawn with Hypothesis (the extra `conform`); small ones come out of shrinking.
+
+Left to itself Hypothesis begins with constants on one frame. So most cases must *tell*: the reference must find in them
+what can go either way, such as frames that hold and frames that do not. The rest are as they come, the smallest among
+them. `tests/oracle/test_draw.py` measures what is drawn.
+"""
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
@@ -22,17 +27,17 @@ from tracepact.core import (
     Until,
     atoms,
 )
+from tracepact.oracle.engines import REFERENCE
 from tracepact.oracle.trees import formula_text, tree_of
-from tracepact.oracle.vectors import Profile
+from tracepact.oracle.vectors import Profile, answer
 
 Case = dict[str, Any]
 Formulas = st.SearchStrategy[Formula]
 _ATOMS = ("p", "q", "r")
 _FARTHEST = 4
 _STEPS = ("0.02", "0.01", "1/3", "0.0232")
-_LEAF: Formulas = st.one_of(
-    st.sampled_from(_ATOMS).map(Atom), st.sampled_from(_ATOMS).map(Atom), st.booleans().map(Constant)
-)
+_LENGTHS = (6, 7, 8, 5, 4, 3, 2, 1)
+_LEAF: Formulas = st.sampled_from([*map(Atom, _ATOMS * 3), Constant(True), Constant(False)])
 
 
 # Formulas
@@ -64,6 +69,11 @@ def _formulas(*growers: Callable[[Formulas], list[Formulas]]) -> Formulas:
     return st.recursive(_LEAF, lambda parts: st.one_of(*(s for grow in growers for s in grow(parts))), max_leaves=5)
 
 
+def _reaching_atoms(kind: type[Until | Since]) -> Formulas:
+    """Until or since of atoms as often as of anything else."""
+    return st.one_of(*_reaching(kind)(st.sampled_from(_ATOMS).map(Atom)), _formulas(_connectives, _reaching(kind)))
+
+
 def _guards() -> Formulas:
     """What contracts are made of: an atom joined to a window or an until."""
     atom = st.sampled_from(_ATOMS).map(Atom)
@@ -83,7 +93,7 @@ def _mask(draw: Callable[..., Any], frames: int) -> str:
 
 
 def _clip(draw: Callable[..., Any], named: Iterable[str], *, ignored: bool = False) -> Case:
-    frames = draw(st.integers(1, 8))
+    frames = draw(st.sampled_from(_LENGTHS))
     clip: Case = {"frames": frames, "masks": {name: _mask(draw, frames) for name in sorted(named)}}
     return {**clip, "ignored": _mask(draw, frames)} if ignored else clip
 
@@ -101,7 +111,7 @@ def _verdicts(draw: Callable[..., Any], formulas: Formulas, clips: int) -> Case:
 
 @st.composite
 def _clause(draw: Callable[..., Any], formulas: Formulas) -> Case:
-    obligation, formula = draw(formulas), draw(formulas)
+    obligation, formula = draw(st.one_of(st.sampled_from(_ATOMS).map(Atom), formulas)), draw(formulas)
     named = atoms(obligation) | atoms(formula)
     return {
         "ask": "clause",
@@ -137,7 +147,8 @@ def _chunks(draw: Callable[..., Any], frames: int) -> list[int]:
 @st.composite
 def _runs_of(draw: Callable[..., Any], most: int = 14) -> list[list[int]]:
     """The runs of a mask."""
-    mask = [0, *draw(st.lists(st.sampled_from([1, 1, 0]), max_size=most)), 0]
+    frames = draw(st.sampled_from([most, most - 2, most - 4, most // 2, 3, 0]))
+    mask = [0, *draw(st.lists(st.sampled_from([1, 1, 0]), min_size=frames, max_size=frames)), 0]
     edges = [i for i in range(len(mask) - 1) if mask[i] != mask[i + 1]]
     return [list(pair) for pair in zip(edges[::2], edges[1::2], strict=True)]
 
@@ -165,8 +176,17 @@ def _bridges(draw: Callable[..., Any]) -> dict[str, list[list[int]]]:
     return {"ref": [[a, c], [d, g]], "pred": [[b, e], [f, h]]}
 
 
+@st.composite
+def _mirrored(draw: Callable[..., Any]) -> dict[str, list[list[int]]]:
+    """One run in the middle of two that cost the same."""
+    length, gap, within = draw(st.integers(2, 4)), draw(st.integers(1, 3)), draw(st.integers(1, 2))
+    two = [[0, length], [length + gap, 2 * length + gap]]
+    one = [[length - within, length + gap + within]]
+    return {"ref": two, "pred": one} if draw(st.booleans()) else {"ref": one, "pred": two}
+
+
 def _match(kind: str) -> st.SearchStrategy[Case]:
-    sides = st.one_of(_SIDES, _bridges())
+    sides = st.one_of(_SIDES, _bridges(), _bridges() if kind == "optimal" else _mirrored())
     return st.builds(
         lambda sides, matcher: {"ask": "match", "step": "1", **sides, "matcher": matcher}, sides, _matcher((kind,))
     )
@@ -178,7 +198,8 @@ def _runs(draw: Callable[..., Any]) -> Case:
     gap = draw(st.integers(0, 12))
     places = len(step.split(".")[1])
     whole = f"{gap * int(step.split('.')[1]):0{places + 1}d}"
-    mask = "".join(draw(st.lists(st.sampled_from("01"), min_size=1, max_size=16)))
+    frames = draw(st.sampled_from([10, 12, 16, 8, 5, 3, 2, 1]))
+    mask = "".join(draw(st.lists(st.sampled_from("01"), min_size=frames, max_size=frames)))
     return {"ask": "runs", "mask": mask, "step": step, "merge_gap": f"{whole[:-places]}.{whole[-places:]}"}
 
 
@@ -188,10 +209,10 @@ def _project(draw: Callable[..., Any]) -> Case:
     event = st.tuples(times, times).map(lambda pair: sorted(pair))
     return {
         "ask": "project",
-        "step": draw(st.sampled_from(["0.02", "0.03"])),
-        "duration": draw(st.integers(1, 24).map(lambda k: f"0.{k:02d}")),
-        "projection": draw(st.sampled_from(["centre", "touch", "inside"])),
-        "events": draw(st.lists(event, max_size=2)),
+        "step": draw(st.sampled_from(["0.02", "0.02", "0.03"])),
+        "duration": draw(st.integers(1, 24).map(lambda k: f"0.{25 - k:02d}")),
+        "projection": draw(st.sampled_from(["centre", "touch", "inside", "centre", "touch"])),
+        "events": draw(st.lists(event, min_size=draw(st.sampled_from([1, 2, 0])), max_size=2)),
     }
 
 
@@ -292,7 +313,7 @@ def _precedence(draw: Callable[..., Any]) -> Case:
     )
     operator = st.sampled_from([" & ", " | ", " -> ", " <-> ", " U[1f] ", " S[2f] "])
     parts = [draw(operand)]
-    for _ in range(draw(st.integers(0, 4))):
+    for _ in range(draw(st.sampled_from([3, 4, 2, 1, 0]))):
         parts += [draw(operator), draw(operand)]
     return {"ask": "formula", "text": "".join(parts), "step": "0.02"}
 
@@ -339,19 +360,57 @@ def _score(draw: Callable[..., Any]) -> Case:
     return {"ask": "score", "contract": text, "mode": mode, "clips": clips}
 
 
-EXPERIMENTS: dict[Profile, dict[str, st.SearchStrategy[Case]]] = {
+# What tells
+
+
+def _tells(case: Case) -> bool:
+    """Whether the reference's answer goes both ways."""
+    found = answer(case, REFERENCE)
+    match case["ask"]:
+        case "verdicts":
+            return isinstance(case["formula"], list) and all(_mixed(mask) for mask in found["verdicts"])
+        case "clause":
+            return bool(0 < found["satisfied"] < found["obligated"])
+        case "stream":
+            words = {word for out in found["out"] for _, _, word in out}
+            return {"satisfied", "violated"} <= words
+        case "project":
+            return bool(_mixed(found["mask"]))
+        case "runs":
+            return len(found["runs"]) > 1
+        case "match":
+            return len(found["candidates"]) > len(found["pairs"])
+        case "events":
+            return bool(found["obligated"] and (found["violated"] or "not" in case["predicate"]))
+        case "score":
+            return bool(found["pairs"])
+        case "aggregate":
+            return len({values["value"] for values in found.values()}) > 1
+    return True
+
+
+def _mixed(mask: str) -> bool:
+    return "0" in mask and "1" in mask
+
+
+def _mostly_telling(cases: st.SearchStrategy[Case]) -> st.SearchStrategy[Case]:
+    telling = cases.filter(_tells)
+    return st.one_of(telling, telling, telling, cases)
+
+
+_DRAWN: dict[Profile, dict[str, st.SearchStrategy[Case]]] = {
     Profile.TEXT: {"bounds": _bounds(), "precedence": _precedence(), "formulas as text": _text()},
     Profile.CORE: {
         "connectives": _verdicts(_formulas(_connectives), 1),
         "windows ahead": _verdicts(_formulas(_windows(0)), 1),
-        "until": _verdicts(_formulas(_connectives, _reaching(Until)), 1),
+        "until": _verdicts(_reaching_atoms(Until), 1),
         "nested, ahead": _verdicts(_formulas(*_FUTURE), 1),
-        "families, ahead": _verdicts(_formulas(*_FUTURE), 3),
-        "obligations": _clause(_formulas(*_FUTURE)),
+        "families, ahead": _verdicts(st.one_of(_guards(), _formulas(*_FUTURE)), 3),
+        "obligations": _clause(st.one_of(_guards(), _formulas(*_FUTURE))),
     },
     Profile.PAST: {
         "windows": _verdicts(_formulas(_windows(-_FARTHEST)), 1),
-        "since": _verdicts(_formulas(_connectives, _reaching(Since)), 1),
+        "since": _verdicts(_reaching_atoms(Since), 1),
         "nested": _verdicts(_formulas(*_ALL), 1),
         "families": _verdicts(_formulas(*_ALL), 3),
     },
@@ -374,5 +433,10 @@ EXPERIMENTS: dict[Profile, dict[str, st.SearchStrategy[Case]]] = {
         "chunks that look back": _stream(_formulas(*_ALL), chunked=True),
     },
     Profile.CONTRACTS: {"aggregation": _aggregate(), "scores": _score()},
+}
+
+EXPERIMENTS: dict[Profile, dict[str, st.SearchStrategy[Case]]] = {
+    profile: {name: cases if profile is Profile.TEXT else _mostly_telling(cases) for name, cases in experiments.items()}
+    for profile, experiments in _DRAWN.items()
 }
 """What is drawn for each profile, by name; every experiment shrinks its own disagreement."""

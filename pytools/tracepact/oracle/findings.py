@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tracepact.oracle.answers import pushes
@@ -131,14 +131,15 @@ def judge(peer: Peer, vector: Vector, tally: Tally, origin: str = "vectors") -> 
         tally.passed += 1
         return None
     tally.failed += 1
-    words = f"{' and '.join(parts)} {'differ' if len(parts) > 1 else 'differs'}{_by_chunks(peer, vector)}"
+    words = f"{' and '.join(parts)} {'differ' if len(parts) > 1 else 'differs'}"
     return Finding("wrong-answer", words, vector, reply["answer"], parts, origin)
 
 
-def _by_chunks(peer: Peer, vector: Vector) -> str:
-    """Whether the verdicts of a stream are others when the same frames come in other chunks, in words (rule 12.11)."""
-    if "chunks" not in vector.input:
-        return ""
+def compare_chunks(peer: Peer, finding: Finding) -> Finding:
+    """The finding, which says if the verdicts of a stream are others when its frames come in other chunks (12.11)."""
+    vector = finding.vector
+    if vector is None or "chunks" not in vector.input or finding.kind != "wrong-answer":
+        return finding
     frames = int(vector.input["trace"]["frames"])
     said: list[dict[tuple[int, int], str]] = []
     for chunks in ([1] * frames, [frames]):
@@ -146,10 +147,10 @@ def _by_chunks(peer: Peer, vector: Vector) -> str:
             reply = put(peer, {**vector.input, "chunks": chunks, "interrupt": ()}, ("out",))
             said.append({(i, k): word for out in reply["answer"]["out"] for i, k, word in out})
         except (PeerFault, KeyError, TypeError, ValueError):
-            return ""  # what it answers is no stream of verdicts, and that is found elsewhere
+            return finding  # what it answers is no stream of verdicts, and that is found elsewhere
     apart, together = said
     for i, k in sorted(apart.keys() & together.keys()):
         if apart[i, k] != together[i, k]:
             where = f"frame {i} clause {k} is {apart[i, k]} one frame at a time, {together[i, k]} in one chunk"
-            return f"; its verdicts depend on the chunks: {where}"
-    return ""
+            return replace(finding, words=f"{finding.words}; its verdicts depend on the chunks: {where}")
+    return finding

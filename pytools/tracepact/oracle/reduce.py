@@ -35,8 +35,27 @@ def smaller(case: Mapping[str, Any]) -> Iterator[Case]:
         matcher = case.get("matcher", {"search": "0"})
         if matcher["search"].isdecimal() and matcher["search"] != "0":
             yield {**case, "matcher": {**matcher, "search": str(int(matcher["search"]) - 1)}}
+    if case["ask"] == "runs":
+        yield from ({**case, "mask": mask} for mask in _masks(case["mask"]))
+    if case["ask"] == "project":
+        yield from ({**case, "duration": shorter} for shorter in _durations(case["duration"]))
     if "events" in case:
         yield from ({**case, "events": rest} for rest in _without_one(case["events"]))
+
+
+def _masks(mask: str) -> Iterator[str]:
+    """The mask with a frame less, or with one active frame less."""
+    if len(mask) > 1:
+        yield from (mask[:i] + mask[i + 1 :] for i in range(len(mask)))
+    yield from (f"{mask[:i]}0{mask[i + 1 :]}" for i in range(len(mask)) if mask[i] == "1")
+
+
+def _durations(duration: str) -> Iterator[str]:
+    """Half the duration, and a hundredth less, where it is in hundredths."""
+    whole, _, part = duration.partition(".")
+    if whole == "0" and len(part) == 2 and part.isdecimal() and int(part) > 1:
+        yield f"0.{int(part) // 2:02d}"
+        yield f"0.{int(part) - 1:02d}"
 
 
 def _streams(case: Mapping[str, Any]) -> Iterator[Case]:
