@@ -1,7 +1,7 @@
 """The best cover of a problem, with its evidence: reduce, a first cover, an exact search, bounds, a second opinion."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from operator import or_
@@ -23,7 +23,7 @@ from tracepact.basis.cover.problem import (
     members,
     unwatched,
 )
-from tracepact.basis.cover.reduce import Keep, Reduced, minimal_rows, reduced
+from tracepact.basis.cover.reduce import Keep, minimal_rows, reduced
 
 _VISITS = 3_000_000
 """So many looks at columns of branch and bound before a solver is asked: some seconds."""
@@ -50,15 +50,31 @@ def solve(
     small = reduced(problem, Keep.OPTIMUM)
     search_time = clock if seconds is None else clock.at_most(seconds * (1 - _BOUND_SHARE))
     best, solver = _search(small.problem, search_time, on_step)
-    if best.proven < Level.COUNT and bounds.available():
-        on_step("a bound by HiGHS")
-        better, float_bound = bounds.searched(small.problem, clock)
+    on_step("evidence")
+    bound = _bound(problem, small.whole(best.columns), len(small.forced) + best.count_bound, best.proven, clock)
+    float_bound = None
+    if max(best.proven, bound.proves(small.whole(best.columns))) < Level.COUNT and bounds.available():
+        on_step("a cover and a bound by HiGHS")
+        better, found = bounds.searched(small.problem, clock)
+        float_bound = None if found is None else len(small.forced) + found
         if better is not None and small.problem.key(better) < small.problem.key(best.columns):
             best = replace(best, columns=better)
-    else:
-        float_bound = None
-    cover = _with_evidence(problem, small, best, solver, clock, on_step)
-    cover = replace(cover, float_bound=None if float_bound is None else len(small.forced) + float_bound)
+    columns = small.whole(best.columns)
+    proven = max(best.proven, bound.proves(columns))
+    cost = problem.cost(columns)
+    cover = Cover(
+        columns=columns,
+        cost=cost,
+        proven=proven,
+        count_bound=bound.count,
+        cost_bound=cost if proven >= Level.COST else bound.cost,
+        evidence=bound.evidence,
+        solver=solver,
+        independent_rows=bound.rows,
+        row_weights=bound.weights,
+        reductions=small.counts,
+        float_bound=float_bound,
+    )
     return replace(cover, refutation=_refutation(problem, cover, second_opinion, on_step))
 
 
@@ -121,38 +137,40 @@ def _search(problem: Problem, clock: Clock, on_step: OnStep) -> tuple[Found, str
     return best, name if theirs.proven > ours.proven or theirs.count_bound > ours.count_bound else by_branching.NAME
 
 
-def _with_evidence(problem: Problem, small: Reduced, best: Found, solver: str, clock: Clock, on_step: OnStep) -> Cover:
-    """The cover of the whole problem, with the bound that needs least trust among those that are highest."""
-    on_step("evidence")
-    columns = small.whole(best.columns)
-    proven_count = len(columns) if best.proven >= Level.COUNT else len(small.forced) + best.count_bound
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """What every cover of the whole problem has at least, and by what."""
+
+    count: int
+    cost: int
+    evidence: Evidence
+    rows: tuple[int, ...]
+    weights: tuple[tuple[int, Fraction], ...]
+
+    def proves(self, columns: tuple[int, ...]) -> Level:
+        """Whether a cover has the least count because of it."""
+        return Level.COUNT if len(columns) == self.count else Level.NONE
+
+
+def _bound(problem: Problem, columns: tuple[int, ...], searched: int, proven: Level, clock: Clock) -> _Bound:
+    """Of the highest bounds on the count the one that needs least trust; `searched` is what the search found."""
     rows = minimal_rows(problem)
     narrow, sources = Problem(tuple(rows), problem.costs), tuple(rows.values())
     independent = independent_rows(narrow)
-    bound, evidence = max(len(independent), proven_count), Evidence.SOLVER
+    count = max(len(independent), len(columns) if proven >= Level.COUNT else searched)
+    evidence = Evidence.ROWS if len(independent) == count else Evidence.SOLVER
     weights: dict[int, Fraction] = {}
-    if len(independent) == bound:
-        evidence = Evidence.ROWS
-    elif bounds.available():
-        weights = bounds.row_weights(narrow, clock)
-        weighed = bounds.weights_bound(narrow, weights)
-        if weighed >= bound:
-            bound, evidence = weighed, Evidence.WEIGHTS
-    proven = max(best.proven, Level.COUNT if bound == len(columns) else Level.NONE)
-    cost = problem.cost(columns)
-    return Cover(
-        columns=columns,
-        cost=cost,
-        proven=proven,
-        count_bound=bound,
-        cost_bound=cost if proven >= Level.COST else _cost_bound(narrow, independent, bound),
-        evidence=evidence,
-        solver=solver,
-        independent_rows=tuple(sorted(sources[row] for row in independent)),
-        row_weights=tuple(sorted((sources[row], weight) for row, weight in weights.items()))
-        if evidence is Evidence.WEIGHTS
-        else (),
-        reductions=small.counts,
+    if len(independent) < len(columns) and bounds.available():
+        found = bounds.row_weights(narrow, clock)
+        weighed = bounds.weights_bound(narrow, found)
+        if weighed > count or (weighed == count and evidence is Evidence.SOLVER):
+            count, evidence, weights = weighed, Evidence.WEIGHTS, found
+    return _Bound(
+        count,
+        _cost_bound(narrow, independent, count),
+        evidence,
+        tuple(sorted(sources[row] for row in independent)),
+        tuple(sorted((sources[row], weight) for row, weight in weights.items())),
     )
 
 
