@@ -205,7 +205,7 @@ WARNINGS: dict[str, tuple[dict[str, str | bytes], list[tuple[str, str]]]] = {
     ),
     "a label that only one side has": (
         {"ref_tsv": events("a 1 2 x", "a 3 4 y"), "pred_tsv": events("a 1 2 x", "a 3 4 z")},
-        [("one-sided-label", "ref.tsv"), ("one-sided-label", "pred.tsv")],
+        [("one-sided-label", "ref.tsv:3"), ("one-sided-label", "pred.tsv:3")],
     ),
     "clips without predictions": (
         {"durations_tsv": "filename\tduration\na\t10\nb\t10\n"},

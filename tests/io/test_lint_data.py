@@ -38,8 +38,9 @@ EXPECTED = {
     ("offset-beyond-clip", "r.tsv", 7),
     ("starts-outside-clip", "r.tsv", 8),
     ("clip-without-predictions", "p.tsv", None),
-    ("one-sided-label", "r.tsv", None),
-    ("one-sided-label", "p.tsv", None),
+    ("one-sided-label", "r.tsv", 6),
+    ("one-sided-label", "r.tsv", 8),
+    ("one-sided-label", "p.tsv", 3),
     ("silent-clip-predicted", "p.tsv", 4),
     ("unknown-clip", "p.tsv", 6),
 }

@@ -114,11 +114,10 @@ def _classes(
     if contract.labels is not None:
         for table in (reference, prediction):
             for label in sorted(table.labels - set(contract.labels)):
-                clip, row = next((clip, event.row) for clip, event in table.events if event.label == label)
                 diagnostics.add(
                     "unknown-label",
                     f"label `{label}` is not in the contract's declared labels",
-                    table.place(clip, row),
+                    _first_place(table, label),
                     "add it to the `labels` statement, or map it before scoring",
                 )
     if mode is Mode.UNION:
@@ -134,6 +133,11 @@ def _classes(
     return tuple(sorted(reference.labels | prediction.labels)) or (UNION_CLASS,)
 
 
+def _first_place(table: EventTable, label: str) -> RowPlace:
+    """Where a label occurs for the first time."""
+    return next(table.place(clip, event.row) for clip, event in table.events if event.label == label)
+
+
 def report_one_sided(
     reference: EventTable, prediction: EventTable, clips: Sequence[str], diagnostics: Diagnostics
 ) -> None:
@@ -142,7 +146,7 @@ def report_one_sided(
     for table, other, labels in ((reference, "predictions", ref - pred), (prediction, "reference", pred - ref)):
         for label in sorted(labels):
             headline = f"label `{label}` does not occur in the {other}"
-            diagnostics.add("one-sided-label", headline, RowPlace(table.name))
+            diagnostics.add("one-sided-label", headline, _first_place(table, label))
     for clip in clips:
         if clip not in prediction.clips:
             headline = f"`{clip}` has no row in the predictions"
