@@ -15,7 +15,7 @@ from store.runs import small_run
 from tracepact.specs import spec_path
 from tracepact.store import verify_run, write_run
 from tracepact.store.files import json_text
-from tracepact.store.manifest import digest, self_digest
+from tracepact.store.manifest import digest, manifest_faults, self_digest
 
 SCHEMAS = {name: json.loads(spec_path(f"schemas/{name}.schema.json").read_text()) for name in ("verify", "diagnostics")}
 REGISTRY: Registry[Any] = Registry().with_resources(
@@ -71,6 +71,16 @@ def test_every_flipped_byte_is_named_by_its_file(
     else:
         assert outcome.code == 1
         assert any(d.kind == "file" and d.file == name for d in verify_run(folder).drifts)
+
+
+def test_every_flipped_bit_of_the_manifest_is_found(written: dict[str, bytes]) -> None:
+    """Its own digest covers what no other digest does; one bit of each byte, and every bit of some."""
+    whole = written["manifest.json"]
+    assert manifest_faults(whole.decode())[1] is None
+    for at in range(len(whole)):
+        for bit in range(8) if at % 97 == 0 else (at % 7,):
+            flipped = bytes([*whole[:at], whole[at] ^ 1 << bit, *whole[at + 1 :]])
+            assert manifest_faults(flipped.decode(errors="replace"))[1] is not None, (at, bit)
 
 
 @pytest.mark.parametrize("cut", [0, 1, -1])
