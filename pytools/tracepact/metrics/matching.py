@@ -1,7 +1,8 @@
 """One-to-one pairs out of candidates: a largest set of them, and the best of these (rules 15.9 and 15.14)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,55 +161,60 @@ def _parts(edges: Sequence[Priced]) -> Iterator[list[Priced]]:
 
 
 def _cheapest(edges: Sequence[Priced]) -> list[Edge]:
-    """The best largest set of one connected part, by successive cheapest augmenting paths in whole numbers.
+    """The best largest set of one connected part, in whole numbers.
 
     All that is compared is put into one number a pair: the costs, each above all sums of the next, then a bit for the
     reference and one for the prediction, the earlier the higher, to be had rather than not.
     """
     refs, preds = sorted({e[0] for e in edges}), sorted({e[1] for e in edges})
     ref_at, pred_at = {r: k for k, r in enumerate(refs)}, {p: k for k, p in enumerate(preds)}
-    price: dict[int, dict[int, int]] = {p: {} for p in range(len(preds))}
+    prices: list[dict[int, int]] = [{} for _ in preds]
     room = [1 + sum(e[2][k] for e in edges) for k in range(len(edges[0][2]))]
     bits = len(refs) + len(preds)
     for ref, pred, costs in edges:
-        cost = 0
+        cost = 1
         for value, above in zip(costs, room, strict=True):
             cost = cost * above + value
         r, p = ref_at[ref], pred_at[pred]
-        price[p][r] = (cost << bits) - (1 << (bits - 1 - r)) - (1 << (len(preds) - 1 - p))
+        prices[p][r] = (cost << bits) - (1 << (bits - 1 - r)) - (1 << (len(preds) - 1 - p))
+    return [(refs[r], preds[p]) for r, p in assign(prices)]
+
+
+def assign(prices: Sequence[Mapping[int, int]]) -> list[Edge]:
+    """The cheapest of the largest one-to-one sets: what each prediction costs with each reference is not negative.
+
+    Shortest augmenting paths, one prediction after another (Jonker and Volgenant 1987). A prediction may also stay
+    alone, at a price above all sums: that is the reference -1 - p, which only it has.
+    """
+    alone = (len(prices) + 1) * (1 + max(price for row in prices for price in row.values()))
     partner: dict[int, int] = {}
-    while _cheapest_path(price, partner):
-        pass
-    return [(refs[r], preds[p]) for r, p in partner.items()]
-
-
-def _cheapest_path(price: dict[int, dict[int, int]], partner: dict[int, int]) -> bool:
-    """Shift the pairs along the cheapest path from a free prediction to a free reference, if there is one."""
-    taken = {p: r for r, p in partner.items()}
-    cost = {p: 0 for p in price if p not in taken}
-    by: dict[int, tuple[int, int]] = {}  # of a reference: what it costs to reach, and from which prediction
-    todo = list(cost)
-    while todo:
-        changed: dict[int, None] = {}
-        for p in todo:
-            for r, added in price[p].items():
-                total = cost[p] + added
-                if taken.get(p) == r or (r in by and by[r][0] <= total):
-                    continue
-                by[r] = total, p
-                if r in partner:
-                    holder = partner[r]
-                    cost[holder] = total - price[holder][r]
-                    changed[holder] = None
-        todo = list(changed)
-    ends = [(total, r) for r, (total, _) in by.items() if r not in partner]
-    if not ends:
-        return False
-    r = min(ends)[1]
-    while True:
-        p = by[r][1]
-        former = taken.get(p)
-        partner[r] = p
-        if former is None:
-            return True
-        r = former
+    held: dict[int, int] = {}
+    rise = [0] * len(prices)
+    fall: defaultdict[int, int] = defaultdict(int)
+    for first in range(len(prices)):
+        reached: dict[int, tuple[int, int]] = {}
+        settled: dict[int, int] = {}
+        todo: list[tuple[int, int]] = []
+        pred, far = first, 0
+        while True:
+            for ref, price in (*prices[pred].items(), (-1 - pred, alone)):
+                total = far + price - rise[pred] - fall[ref]
+                if ref not in reached or total < reached[ref][0]:
+                    reached[ref] = total, pred
+                    heappush(todo, (total, ref))
+            far, ref = heappop(todo)
+            while ref in settled:
+                far, ref = heappop(todo)
+            if ref not in partner:
+                break
+            settled[ref] = far
+            pred = partner[ref]
+        rise[first] += far
+        for passed, at in settled.items():
+            rise[partner[passed]] += far - at
+            fall[passed] -= far - at
+        end: int | None = ref
+        while end is not None:
+            pred = reached[end][1]
+            partner[end], held[pred], end = pred, end, held.get(pred)
+    return [(ref, pred) for ref, pred in partner.items() if ref >= 0]
