@@ -81,6 +81,8 @@ def test_every_flipped_bit_of_the_manifest_is_found(written: dict[str, bytes]) -
         for bit in range(8) if at % 97 == 0 else (at % 7,):
             flipped = bytes([*whole[:at], whole[at] ^ 1 << bit, *whole[at + 1 :]])
             assert manifest_faults(flipped.decode(errors="replace"))[1] is not None, (at, bit)
+    for other in (b"\t", b"\r", b"  "):  # means the same to a reader of JSON
+        assert manifest_faults(whole.replace(b"\n", other, 1).decode())[1] is not None
 
 
 @pytest.mark.parametrize("cut", [0, 1, -1])
