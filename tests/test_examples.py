@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from io import StringIO
@@ -18,6 +19,7 @@ from tracepact import Aggregation, Run, load_contract, score, score_document, st
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
+DEMO = ROOT / "spec" / "demo"
 NAMES = tuple(sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir()))
 CONTRACT = starter_contracts()["boundary_gate"]
 _BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -261,7 +263,7 @@ def test_the_command_line_example_counts_what_the_tables_hold(tmp_path: Path) ->
 
 
 def test_the_smallest_contracts_are_those_of_the_readme(tmp_path: Path) -> None:
-    least, checked, guards, named, cheaper, tolerant, changed, door, worse, *steps = run("08-select", tmp_path)
+    least, checked, guards, named, cheaper, tolerant, joined, changed, door, worse, *steps = run("08-select", tmp_path)
     folder = tmp_path / "examples" / "08-select"
     first = json.loads((folder / "least" / "selection.json").read_text(encoding="utf-8"))
     dropped = sum(first["candidates"]["dropped"].values())
@@ -284,6 +286,8 @@ def test_the_smallest_contracts_are_those_of_the_readme(tmp_path: Path) -> None:
         "utf-8"
     )
     assert "3 clauses, cost 15" in tolerant.output
+    assert "101,139 candidates" in joined.output
+    assert "2 clauses, cost 22; 23 of 23 met" in joined.output
     assert "clauses: 3 before, 2 now" in changed.output
     assert "2 clauses, cost 2" in door.output
     assert "`last night` (rank 4) is under no candidate worse than `deaf` (rank 3)" in worse.output
@@ -305,6 +309,47 @@ def test_two_tables_become_a_run_with_a_page_that_verifies(tmp_path: Path) -> No
     assert 4.91 - 4.55 > 0.2 * (4.55 - 2.75)
     assert re.search(r"event F1 .* 68 / 184 / 184", exact.output)
     assert re.search(r"event F1 .* 67 / 185 / 185", floats.output)
+
+
+# 10: onsets (car 1, truck 0.5, sirens 6.5, 2 and 4; the car at 3 s joins the truck), tolerance 200 ms.
+
+
+def test_the_league_table_of_a_challenge_names_the_best_on_each_coordinate(tmp_path: Path) -> None:
+    checked, linted, scored, league, ranking, without, _ = run("10-challenge", tmp_path)
+    assert "challenge.contract: ok" in checked.output + checked.errors
+    assert "one-sided-label" not in linted.output + linted.errors
+    assert "reference 1 events dropped and 1 ignored" in scored.output
+    with open(tmp_path / "examples" / "10-challenge" / "league.csv", encoding="utf-8", newline="") as file:
+        onset = {row["system"]: row["value"] for row in csv.DictReader(file) if row["clause"] == "onset"}
+    # Both vehicles are in time everywhere. Sirens: baseline is 400, 300, 300 ms late; eager misses the one at 4 s.
+    assert onset == {"baseline": "1/2", "eager": "5/6", "pieces": "1"}
+    # Cars in pieces: of two vehicles none is covered by one prediction, of three sirens all: (0 + 1) / 2.
+    assert re.search(r"once +│ +1\.000\* │ +0\.833 │ +0\.500 │ baseline", league.output)
+    # (2·1 + 167/170 + 1 + 1/2) / 5 is the greatest.
+    assert re.search(r"ranking .* pieces ", ranking.output)
+    assert re.search(r"found .* changed", without.output)
+
+
+# 11: the demo's system that is late against the one that fragments.
+
+
+def test_two_checkpoints_are_compared_obligation_by_obligation(tmp_path: Path) -> None:
+    _, _, compared, tolerance, profiles, _ = run("11-checkpoints", tmp_path)
+    folder = tmp_path / "examples" / "11-checkpoints"
+    before, after = (
+        counts(score(CONTRACT, DEMO / "reference.tsv", DEMO / f"{name}.tsv", durations=DEMO / "durations.tsv"))
+        for name in ("late_long", "fragmenting")
+    )
+    with open(folder / "changed.csv", encoding="utf-8", newline="") as file:
+        changes: Counter[tuple[str, str]] = Counter()
+        for row in csv.DictReader(file):
+            changes[row["clause"], row["change"]] += int(row["obligations"])
+    for clause in ("onset_guard", "missing_guard", "fragmentation_guard"):
+        gained = after[clause][0] - before[clause][0]
+        assert changes[clause, "fixed"] - changes[clause, "broken"] == gained
+    assert "fragmentation_guard" in compared.output
+    assert re.search(r"onset_guard .* distances", tolerance.output)
+    assert re.search(r"event_integrity .* before ", profiles.output)
 
 
 # 12: calls at 12.4, 90 and 125.5 s (bmd), 40.1 and 42.3 s (fin); detections at 13.9, 12, 127.01 and 41.2 s.
