@@ -201,6 +201,22 @@ def test_a_found_vector_names_the_rules_of_its_operators(formula: Any, clips: in
     assert list(rules_of(stream)) == ["12.2", *(rule for rule in rules if rule != "6.6")]
 
 
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("p", ["2.1"]),
+        ("p & q", ["2.2"]),
+        ("p and q or r", ["2.2", "2.3"]),
+        ("F[1f,2f] p", ["1.4", "2.4"]),
+        ("N[0.04] p", ["1.4", "2.4", "2.6", "2.7"]),
+        ("G[40ms] p", ["1.4", "2.4", "2.6", "2.7"]),
+        ("p U[1f] q -> r", ["1.4", "2.2", "2.3", "2.4"]),
+    ],
+)
+def test_a_found_text_names_the_rules_it_is_read_by(text: str, rules: list[str]) -> None:
+    assert list(rules_of({"ask": "formula", "text": text, "step": "0.02"})) == rules
+
+
 def test_unsupported_cases_are_counted_and_no_fault() -> None:
     peer = Peer([sys.executable, MONITOR], 20)
     tally = Tally()
@@ -225,6 +241,14 @@ def test_the_command_prints_a_picture_and_a_vector_and_exits_with_1(tmp_path: Pa
     failed = {case.get("name") for case in suites.iter("testcase") if case.find("failure") is not None}
     assert "frames/always-clipped" in failed
     assert all(int(s.get("tests", "")) == len(s.findall("testcase")) for s in suites.iter("testsuite"))
+
+
+def test_junit_says_why_cases_were_skipped(tmp_path: Path) -> None:
+    junit = tmp_path / "out.xml"
+    run("conform", "--examples", "0", "--junit", str(junit), *greeter(1, ["core"]))
+    skipped = [skip.get("message") for skip in ElementTree.parse(junit).getroot().iter("skipped")]
+    assert len(skipped) == sum(vector.profile is Profile.CORE for vector in suite())
+    assert set(skipped) == {"not today"}
 
 
 def test_the_outcome_as_json_is_valid_and_its_vectors_can_be_added() -> None:

@@ -81,6 +81,7 @@ def test_a_case_that_is_not_well_formed_is_an_error_and_the_next_is_answered(mes
 
 
 CLIP = {"frames": 1, "masks": {"p": "1"}}
+MATCHER = {"kind": "greedy", "search": "1", "overlap_reward": "0"}
 OPEN = {"id": 0, "ask": "open", "clauses": [{"obligation": True, "formula": "p"}]}
 
 
@@ -98,8 +99,31 @@ OPEN = {"id": 0, "ask": "open", "clauses": [{"obligation": True, "formula": "p"}
         ({"ask": "verdict", "formula": "p", "clips": [CLIP]}, 'nothing is known of the ask `"verdict"`'),
         ({"ask": "measure", "formula": "p", "want": ["depth"]}, 'the answer has no part `"depth"`'),
         ({"ask": "measure"}, "it lacks `formula`"),
-        ({"ask": "verdicts", "formula": "p", "clips": 3}, "a part has a type or value it cannot have"),
-        ({"ask": "runs", "mask": "01", "step": "1/0", "merge_gap": "0"}, "a part has a type or value it cannot have"),
+        ({"ask": "verdicts", "formula": "p", "clips": 3}, "`clips` is `3`, not a list"),
+        ({"ask": "verdicts", "formula": "p", "clips": [{"frames": 1}]}, "`clips[0]` lacks `masks`"),
+        (
+            {"ask": "verdicts", "formula": "p", "clips": [CLIP, {"frames": 1, "masks": ["1"]}]},
+            '`clips[1].masks` is `["1"]`, not an object',
+        ),
+        (
+            {"ask": "runs", "mask": "01", "step": "1/0", "merge_gap": "0"},
+            '`step` is `"1/0"`, not: a time in seconds as decimal text or a fraction (5.2)',
+        ),
+        (
+            {"ask": "match", "step": "1", "ref": [[0, 1], [2]], "pred": [], "matcher": MATCHER},
+            "`ref[1]` has 1 entries, not 2",
+        ),
+        (
+            {"ask": "match", "step": "1", "ref": [], "pred": [], "matcher": {**MATCHER, "kind": "best"}},
+            '`matcher.kind` is `"best"`, not `"greedy"` or `"optimal"`',
+        ),
+        (
+            {"ask": "aggregate", "kind": "frame", "entries": [[{"satisfied": "1", "obligated": 1}]]},
+            '`entries[0][0].satisfied` is `"1"`, not an integer',
+        ),
+        ({"ask": "open", "clauses": [{"obligation": True}]}, "`clauses[0]` lacks `formula`"),
+        ({"ask": "chunk", "frames": 1, "masks": 7}, "`masks` is `7`, not an object"),
+        ({"ask": "chunk", "frames": 2, "masks": {"p": "1"}}, "a mask has another length than its clip"),
         ({"ask": "frame", "values": {}}, 'a frame lacks the atom `"p"`'),
         ({"ask": "frame", "values": {"p": "1"}}, '`"p"` is `"1"`, which is neither true, false, 1 nor 0'),
         ({"ask": "frame", "values": {"p": None}}, '`"p"` is `null`, which is neither true, false, 1 nor 0'),

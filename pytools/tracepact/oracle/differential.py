@@ -1,5 +1,6 @@
 """Random differential testing: cases drawn with Hypothesis, answers compared with the reference, failures shrunk."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
@@ -37,7 +38,7 @@ _RULES = {
     "aggregate": ("7.5",),
     "clause": ("7.1", "7.2"),
     "events": ("9.2",),
-    "formula": ("2.1",),
+    "formula": (),
     "match": ("8.3",),
     "project": ("5.3",),
     "runs": ("5.5", "5.8"),
@@ -110,7 +111,8 @@ def nothing_kept() -> Iterator[None]:
 
 def rules_of(case: Mapping[str, Any]) -> tuple[str, ...]:
     """The rules a case shows: those of what it asks, and of the operators and clips that occur in it."""
-    trees = [part[key] for part in (case, *case.get("clauses", ())) for key in ("obligation", "formula") if key in part]
+    with_trees = (case, *case.get("clauses", ())) if case["ask"] != "formula" else ()
+    trees = [part[key] for part in with_trees for key in ("obligation", "formula") if key in part]
     parts = [part for tree in trees for part in subformulas(formula_of(tree))]
     shown = {rule for part in parts for rule in _rules_of_operator(part)}
     if len(case.get("clips", ())) > 1:
@@ -119,7 +121,26 @@ def rules_of(case: Mapping[str, Any]) -> tuple[str, ...]:
         shown |= {"6.1"}
     if "chunks" in case:
         shown |= {"12.11"}
+    if case["ask"] == "formula":
+        shown = _rules_of_text(case["text"])
     return (*_RULES[case["ask"]], *sorted(shown))
+
+
+_WRITTEN = (
+    (r"\b[NFGUS]\[", "2.4"),
+    (r"\[-?[0-9./]+(ms|s)?(,|\])", "2.6"),
+    (r"\bN\[|\b[FG]\[[^],]*\]", "2.7"),
+    (r"[!&|¬∧∨→↔]|->|\b(not|and|or|implies|iff)\b", "2.2"),
+    (r"[0-9]", "1.4"),
+)
+"""What is written in a formula, and the rule that says how it is read."""
+
+
+def _rules_of_text(text: str) -> set[str]:
+    """The rules by which a formula's text is read: of its operators, bounds, connectives and their precedence."""
+    found = {rule for pattern, rule in _WRITTEN if re.search(pattern, text)}
+    operators = re.findall(r"<->|->|[&|∧∨→↔]|\b(?:and|or|implies|iff|U|S)\b", text)
+    return found | ({"2.3"} if len(operators) > 1 else set()) or {"2.1"}
 
 
 def _rules_of_operator(formula: Formula) -> tuple[str, ...]:

@@ -80,9 +80,9 @@ def _suite(root: Xml.Element, name: str, tally: Tally, findings: list[Finding]) 
         failure.text = _plain("\n".join(picture(finding)))
     for number in range(tally.passed):
         Xml.SubElement(suite, "testcase", classname=name, name=f"passed {number + 1}")
-    for number in range(tally.unsupported):
+    for number, reason in enumerate(tally.reasons.elements()):
         case = Xml.SubElement(suite, "testcase", classname=name, name=f"unsupported {number + 1}")
-        Xml.SubElement(case, "skipped")
+        Xml.SubElement(case, "skipped", message=_plain(reason))
 
 
 def _plain(text: str) -> str:

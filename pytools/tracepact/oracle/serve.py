@@ -8,6 +8,7 @@ from typing import Any
 from tracepact.diagnostics import InvalidInput
 from tracepact.oracle.answers import Stream, frames_in_order, stream_of
 from tracepact.oracle.engines import REFERENCE, Engine
+from tracepact.oracle.shape import fault_of
 from tracepact.oracle.trees import BadCase, shown
 from tracepact.oracle.vectors import ASKS, Profile, answer
 
@@ -46,11 +47,13 @@ class Session:
         except BadCase as bad:
             return reply | {"error": f"the case is not well formed: {bad}"}
         except KeyError as error:
-            return reply | {"error": f"the case is not well formed: it lacks `{error.args[0]}`"}
+            lacking = fault_of(message) or f"it lacks `{error.args[0]}`"
+            return reply | {"error": f"the case is not well formed: {lacking}"}
         except RecursionError:
             return reply | {"error": "the case is not well formed: it is nested too deeply"}
         except (ValueError, TypeError, IndexError, AttributeError, ArithmeticError):
-            return reply | {"error": "the case is not well formed: a part has a type or value it cannot have"}
+            fault = fault_of(message) or "a part has a value it cannot have"
+            return reply | {"error": f"the case is not well formed: {fault}"}
 
     def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
         ask = message["ask"]
