@@ -16,12 +16,13 @@ def preparation_lines(preparation: dict[str, Any]) -> list[str]:
             )
     labels = preparation["label_map"]
     if labels is not None:
+        ref, pred = preparation["reference"], preparation["prediction"]
         merged = sum(item["old"] != item["new"] for item in labels["labels"])
-        counts = ", ".join(
-            f"{side} {preparation[side]['dropped']:,} events dropped and {preparation[side]['ignored']:,} ignored"
-            for side in ("reference", "prediction")
+        lines.append(
+            f"label map {labels['name']}: {merged} label{'s' if merged != 1 else ''} renamed or merged; "
+            f"{ref['dropped']:,} reference and {pred['dropped']:,} predicted events dropped, "
+            f"{ref['ignored']:,} and {pred['ignored']:,} ignored"
         )
-        lines.append(f"label map {labels['name']}: {merged} labels renamed or merged; {counts}")
     return lines
 
 
