@@ -6,7 +6,6 @@ from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
@@ -60,7 +59,7 @@ def _sections(data: Data) -> Iterator[RenderableType]:
     yield _ranks(data, range(len(data["coordinates"])) if few else chosen)
     if data["contract"] is not None:
         yield _section("selected contract")
-        yield Padding(Syntax(data["contract"]["text"].rstrip(), "text", background_color="default"), (0, 0, 1, 2))
+        yield Padding(Text(data["contract"]["text"].rstrip()), (0, 0, 1, 2))
     yield _evidence(data)
     if data["optima"] is not None:
         yield _optima(data)
