@@ -17,6 +17,7 @@ from tracepact.io import SoftTable
 from tracepact.run import Run
 from tracepact.store import open_run, write_run
 
+FEWER = settings(max_examples=max(20, settings().max_examples // 5))
 STEP = Fraction(1, 50)
 CONTRACT = """contract c
 step 20ms
@@ -48,7 +49,7 @@ def violated(run: Run, clause: str) -> set[tuple[str, str, Fraction, Fraction]]:
     return found
 
 
-@settings(max_examples=60)
+@FEWER
 @given(sides(), sides(), sides())
 def test_changes_are_the_differences_of_the_witnesses(ref: Sides, before: Sides, after: Sides) -> None:
     a, b = (tracepact.score(CONTRACT, ref, pred, durations=30 * STEP) for pred in (before, after))

@@ -14,6 +14,7 @@ from tracepact.core import Aggregation
 from tracepact.score import ClauseCounts, aggregate
 from tracepact.store import ScoreRows
 
+FEWER = settings(max_examples=max(20, settings().max_examples // 5))
 LEVEL = Fraction(9, 10)
 
 
@@ -46,7 +47,7 @@ def naive(rows: ScoreRows, aggregation: Aggregation, number: int, seed: int) -> 
     return found
 
 
-@settings(max_examples=60)
+@FEWER
 @given(systems(), st.sampled_from(Aggregation), st.integers(0, 99))
 def test_intervals_are_those_of_a_naive_loop(found: list[ScoreRows], aggregation: Aggregation, seed: int) -> None:
     (rows,) = found
@@ -58,7 +59,7 @@ def test_intervals_are_those_of_a_naive_loop(found: list[ScoreRows], aggregation
         assert (got.low, got.high) == pytest.approx((float(ordered[2]), float(ordered[38])), abs=1e-12)
 
 
-@settings(max_examples=60)
+@FEWER
 @given(systems(2), st.sampled_from(Aggregation), st.integers(0, 99))
 def test_differences_are_paired_and_their_signs_exact(
     found: list[ScoreRows], aggregation: Aggregation, seed: int

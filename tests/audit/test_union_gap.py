@@ -12,6 +12,7 @@ from tracepact.audit.union_gap import ClassSupport, audit_union_gap
 from tracepact.core import Aggregation
 from tracepact.run import Run
 
+FEWER = settings(max_examples=max(20, settings().max_examples // 5))
 STEP = Fraction(1, 50)
 FRAMES = 20
 LABELS = ("x", "y", "z")
@@ -47,7 +48,7 @@ def scored(ref: Masks, pred: Masks, mode: str = "class_indexed", ignore: object 
     return tracepact.score(text, table(ref), table(pred), durations=FRAMES * STEP, mode=mode, ignore=ignore)
 
 
-@settings(max_examples=40)
+@FEWER
 @given(masks(), masks(), st.integers(0, FRAMES))
 def test_support_substitutions_and_confusion_are_those_of_a_loop(ref: Masks, pred: Masks, ignored: int) -> None:
     """The first frames of clip a are ignored for every class."""
@@ -70,7 +71,7 @@ def test_support_substitutions_and_confusion_are_those_of_a_loop(ref: Masks, pre
             assert found == ([swapped] if swapped else [])
 
 
-@settings(max_examples=40)
+@FEWER
 @given(masks(), masks())
 def test_both_scores_are_those_of_scoring_both_ways(ref: Masks, pred: Masks) -> None:
     classes, union = scored(ref, pred), scored(ref, pred, "union")

@@ -36,7 +36,8 @@ def is_time(parameter: Parameter) -> bool:
 
 def at_value(contract: Contract, parameter: Parameter, value: Fraction) -> Contract:
     """The contract with another value of a parameter, in seconds if it is a time."""
-    return override(contract, {parameter.name: print_number(value) + ("s" if is_time(parameter) else "")})
+    text = ("-" if value < 0 else "") + print_number(abs(value)) + ("s" if is_time(parameter) else "")
+    return override(contract, {parameter.name: text})
 
 
 class Bench:
@@ -81,9 +82,12 @@ class Bench:
         return step_function(self.high, ((place, s.value, (s.satisfied, s.obligated)) for place, s in scores))
 
     def _floors(self) -> list[Place]:
-        """The start of the range, and the multiples of the step after it."""
-        step = self.contract.step
-        multiples = range(self.low // step + 1, self.high // step + 1)
+        """The start of the range, and the multiples of the step after it.
+
+        What looks farther than the longest clip sees nothing new, so multiples beyond its length are left out.
+        """
+        step, farthest = self.contract.step, self.layout.longest + 1
+        multiples = range(max(self.low // step + 1, -farthest), min(self.high // step, farthest) + 1)
         return [(self.low, 0), *((k * step, 0) for k in multiples)]
 
     # Frame clauses

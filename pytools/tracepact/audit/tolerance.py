@@ -1,6 +1,6 @@
 """The vector and its mean as exact step functions of a parameter."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -46,11 +46,19 @@ def default_range(contract: Contract, parameter: str) -> tuple[Fraction, Fractio
     return min([Fraction(0), *named]), max([contract.step, *named])
 
 
-def curves(run: Run, parameter: str, low: Fraction | None = None, high: Fraction | None = None) -> Tolerance:
+def curves(
+    run: Run,
+    parameter: str,
+    low: Fraction | None = None,
+    high: Fraction | None = None,
+    *,
+    on_clause: Callable[[str], None] = lambda name: None,
+) -> Tolerance:
     """The curves of a parameter over a range in seconds, or in plain numbers if it has no unit.
 
-    InvalidInput if the contract has no such parameter, if the range is empty or has values the contract refuses, or if
-    the vector is no step function of the parameter that can be found exactly.
+    `on_clause` is told the name of each clause as its turn comes. InvalidInput if the contract has no such parameter,
+    if the range is empty or has values the contract refuses, or if the vector is no step function of the parameter
+    that can be found exactly.
     """
     contract = run.card.contract
     known = _parameter(contract, parameter)
@@ -58,7 +66,10 @@ def curves(run: Run, parameter: str, low: Fraction | None = None, high: Fraction
     low, high = ends[0] if low is None else low, ends[1] if high is None else high
     _check(contract, known, low, high)
     bench = Bench(contract, run.card.family, known, low, high)
-    found = {clause.name: bench.curve(index) for index, clause in enumerate(contract.clauses)}
+    found: dict[str, tuple[str, StepFunction]] = {}
+    for index, clause in enumerate(contract.clauses):
+        on_clause(clause.name)
+        found[clause.name] = bench.curve(index)
     clauses = {name: curve for name, (_, curve) in found.items()}
     return Tolerance(
         parameter,

@@ -22,11 +22,11 @@ def command(run: str, parameter: str, low: str | None, high: str | None, **shown
     RUN is a run directory. Integral and span are exact in JSON and CSV; the contract's own value and its sweep points
     are marked.
     """
-    with progress(2) as advance:
+    with progress(1) as advance:
         advance("reading")
         found = stored(run)
         contract = found.card.contract
         ends = [None if text is None else parameter_value(contract, parameter, text) for text in (low, high)]
-        advance("varying the parameter")
-        audit = curves(found, parameter, *ends)
+    with progress(len(contract.clauses)) as advance:
+        audit = curves(found, parameter, *ends, on_clause=advance)
     show(tolerance_view(audit), **shown)
