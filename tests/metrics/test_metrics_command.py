@@ -95,6 +95,11 @@ def test_a_clip_that_only_the_predictions_name_counts_and_is_said(folder: Path) 
     assert outcome.code == 0
     assert named(json.loads(outcome.out), "event")["counts"] == {"tp": 2, "fp": 2, "fn": 1}
     assert "unlisted-clip" in outcome.codes
+    assert json.loads(outcome.out)["unlisted"] == 1
+    assert "1 predicted events on clips" in run("metrics", *SIDES, folder=folder).out
+    pointed = run("metrics", *SIDES, "--points", "--format", "json", folder=folder)
+    assert json.loads(pointed.out)["unlisted"] == 1
+    assert "unlisted-clip" in pointed.codes
     assert run("metrics", *SIDES, "--strict", folder=folder).code == 2
 
 

@@ -23,6 +23,12 @@ def points(text: str) -> list[tuple[str, str, str]]:
     return rows(",".join(f"{part} {part.split()[1]}" for part in text.split(",") if part.strip()))
 
 
+def overlapped(ref: str, pred: str) -> CountMetric:
+    """The overlap metric of one clip."""
+    sides = (table({"x": rows(side)}) for side in (ref, pred))
+    return only(compare_overlap(*sides, diagnostics=Diagnostics()))
+
+
 def only(found: Measured) -> CountMetric:
     (metric,) = found.metrics
     assert isinstance(metric, CountMetric)
@@ -54,7 +60,7 @@ SCENARIOS = {
 def test_metric_and_contract_count_a_scenario_as_it_is_by_hand(name: str) -> None:
     ref, pred, expected = SCENARIOS[name]
     sides = [table({"clip": points(side)}) for side in (ref, pred)]
-    metric = only(compare_points(*sides))
+    metric = only(compare_points(*sides, diagnostics=Diagnostics()))
     assert metric.classes == {"a": expected}
     assert by_contract(*sides) == {"a": expected}
     assert "1.5 s" in metric.policy
@@ -63,16 +69,16 @@ def test_metric_and_contract_count_a_scenario_as_it_is_by_hand(name: str) -> Non
 @pytest.mark.parametrize(("at", "found"), [("8.5", 1), ("11.5", 1), ("8.499", 0), ("11.501", 0)])
 def test_both_ends_of_a_buffer_are_included(at: str, found: int) -> None:
     sides = table({"clip": points("a 10")}), table({"clip": points(f"a {at}")})
-    assert only(compare_points(*sides)).total == Tally(found, 1 - found, 1 - found)
+    assert only(compare_points(*sides, diagnostics=Diagnostics())).total == Tally(found, 1 - found, 1 - found)
 
 
 def test_values_are_by_label_and_averaged_over_labels() -> None:
     # a: one of two found, one false: precision and recall 1/2. b: found: 1.
     sides = table({"x": points("a 10, a 20, b 10")}), table({"x": points("a 10, a 40, b 11"), "y": []})
-    metric = only(compare_points(*sides))
+    metric = only(compare_points(*sides, diagnostics=Diagnostics()))
     assert metric.classes == {"a": Tally(1, 1, 1), "b": Tally(1, 0, 0)}
     assert metric.macro.rates.f1 == Fraction(3, 4)
-    assert only(compare_points(*sides, mode=Mode.UNION)).total == Tally(2, 1, 1)
+    assert only(compare_points(*sides, diagnostics=Diagnostics(), mode=Mode.UNION)).total == Tally(2, 1, 1)
 
 
 def random_points(seed: int) -> tuple[Rows, Rows]:
@@ -103,7 +109,7 @@ def test_metric_and_contract_agree_with_a_plain_loop(seed: int) -> None:
             false = sum(not any(abs(r - p) <= Fraction(3, 2) for r in refs) for p in preds)
             tally += Tally(hit, false, len(refs) - hit)
         expected[label] = tally
-    assert only(compare_points(*sides)).classes == expected
+    assert only(compare_points(*sides, diagnostics=Diagnostics())).classes == expected
     if expected:
         assert by_contract(*sides) == expected
 
@@ -121,21 +127,27 @@ def test_a_mask_of_points_has_one_frame_a_timestamp() -> None:
 
 def test_a_further_prediction_on_a_matched_reference_is_false() -> None:
     # 0 to 4 has 0.4 of the reference, 5 to 10 has 0.5.
-    metric = only(compare_overlap(table({"x": rows("a 0 10")}), table({"x": rows("a 0 4, a 5 10")})))
+    metric = only(
+        compare_overlap(table({"x": rows("a 0 10")}), table({"x": rows("a 0 4, a 5 10")}), diagnostics=Diagnostics())
+    )
     assert metric.total == Tally(1, 1, 0)
 
 
 @pytest.mark.parametrize(("pred", "found"), [("a 7 10", 0), ("a 6.999 10", 1), ("a 4 14.3", 1), ("a 10 20", 0)])
 def test_the_threshold_is_exceeded_and_not_met(pred: str, found: int) -> None:
     # 3 s of 10 s is exactly 0.3 and not more; 6 s of 14.3 s is.
-    metric = only(compare_overlap(table({"x": rows("a 0 10")}), table({"x": rows(pred)})))
+    metric = overlapped("a 0 10", pred)
     assert metric.total == Tally(found, 1 - found, 1 - found)
     assert "0.3" in metric.policy
 
 
 def test_as_many_pairs_as_fit_are_taken() -> None:
     # The first prediction fits both references, the second only the first of them.
-    metric = only(compare_overlap(table({"x": rows("a 0 4, a 5 9")}), table({"x": rows("a 0 9, a 0 3")})))
+    metric = only(
+        compare_overlap(
+            table({"x": rows("a 0 4, a 5 9")}), table({"x": rows("a 0 9, a 0 3")}), diagnostics=Diagnostics()
+        )
+    )
     assert metric.total == Tally(2, 0, 0)
 
 
@@ -153,7 +165,9 @@ def test_every_overlap_is_found(seed: int) -> None:
         for j, (c, d, _) in enumerate(sides[1]["x"])
         if iou(int(a), int(b), int(c), int(d)) > Fraction(9, 10)
     }
-    metric = only(compare_overlap(table(sides[0]), table(sides[1]), threshold=Fraction(9, 10)))
+    metric = only(
+        compare_overlap(table(sides[0]), table(sides[1]), threshold=Fraction(9, 10), diagnostics=Diagnostics())
+    )
     if len({i for i, _ in pairs}) == len({j for _, j in pairs}) == len(pairs):
         assert metric.total.tp == len(pairs)
     assert metric.total.tp <= len(pairs)

@@ -2,7 +2,7 @@
 
 import sys
 from fractions import Fraction
-from typing import Unpack
+from typing import TypedDict, Unpack
 
 import click
 
@@ -26,13 +26,22 @@ from tracepact.metrics import (
     compare_points,
     metric_rows,
     metrics_data,
-    report_unlisted,
 )
 from tracepact.metrics.submission import check_submission
 from tracepact.report.metrics import render_metrics
 from tracepact.store.files import json_text
 from tracepact.store.tables import write_csv
-from tracepact.trace import Mode
+from tracepact.trace import Durations, Mode, Regions
+
+
+class _Shared(TypedDict):
+    """What every comparison takes."""
+
+    durations: Durations | Fraction | None
+    mode: Mode
+    ignore: Regions | None
+    diagnostics: Diagnostics
+
 
 _DEFAULT = EventPolicy()
 _SETTINGS = MetricSettings()
@@ -108,29 +117,25 @@ def command(
             print_diagnostics(diagnostics)
             click.echo(f"{sides['pred']} and {submission} are a sound submission", err=True)
             return Exit.OK
-    mode = Mode.CLASS_INDEXED if class_indexed else Mode.UNION
     with progress(2) as advance:
         advance("reading")
         ready, durations = read_sides(sides, diagnostics)
         advance("measuring")
         tables = ready.reference, ready.prediction
-        if points or overlap:
-            report_unlisted(*tables, durations, diagnostics)
+        shared: _Shared = {
+            "durations": durations,
+            "mode": Mode.CLASS_INDEXED if class_indexed else Mode.UNION,
+            "ignore": ready.ignore,
+            "diagnostics": diagnostics,
+        }
         if points:
-            found: Measured = compare_points(*tables, half_width=half_width, mode=mode, ignore=ready.ignore)
+            found: Measured = compare_points(*tables, half_width=half_width, **shared)
         elif overlap:
-            found = compare_overlap(*tables, threshold=iou, mode=mode, ignore=ready.ignore)
+            found = compare_overlap(*tables, threshold=iou, **shared)
         else:
-            found = compare(
-                load_contract(contract),
-                *tables,
-                durations=durations,
-                mode=mode,
-                ignore=ready.ignore,
-                settings=MetricSettings(EventPolicy(collar, OffsetRule(offset), share), segment, radius),
-                arithmetic=Arithmetic(policy),
-                diagnostics=diagnostics,
-            )
+            settings = MetricSettings(EventPolicy(collar, OffsetRule(offset), share), segment, radius)
+            chosen = Arithmetic(policy)
+            found = compare(load_contract(contract), *tables, settings=settings, arithmetic=chosen, **shared)
     diagnostics.raise_errors(strict=strict)
     print_diagnostics(diagnostics)
     with reader_may_leave():

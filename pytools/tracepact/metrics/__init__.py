@@ -1,7 +1,7 @@
 """The standard metrics of the field on intervals and on traces, each with its declared policy."""
 
 from tracepact.metrics.cells import CellDifference
-from tracepact.metrics.compare import compare, report_unlisted
+from tracepact.metrics.compare import compare
 from tracepact.metrics.data import METRIC_COLUMNS, metric_rows, metrics_data
 from tracepact.metrics.events import PairDifference
 from tracepact.metrics.points import HALF_WIDTH, OVERLAP, compare_overlap, compare_points, point_frames
@@ -35,6 +35,5 @@ __all__ = [
     "metric_rows",
     "metrics_data",
     "point_frames",
-    "report_unlisted",
     "standard_metrics",
 ]

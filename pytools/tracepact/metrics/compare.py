@@ -28,12 +28,19 @@ def compare(
     """
     contract = replace(contract, clauses=(), declared_atoms=())
     lengths = _lengths(reference, prediction, durations, contract.step)
-    report_unlisted(reference, prediction, durations, diagnostics)
+    unlisted = report_unlisted(reference, prediction, durations, diagnostics)
     family = assemble(
         contract, reference, prediction, durations=lengths, mode=mode, ignore=ignore, diagnostics=diagnostics
     )
     return standard_metrics(
-        reference, prediction, family, contract, settings=settings, arithmetic=arithmetic, ignore=ignore
+        reference,
+        prediction,
+        family,
+        contract,
+        settings=settings,
+        arithmetic=arithmetic,
+        ignore=ignore,
+        unlisted=unlisted,
     )
 
 
@@ -54,12 +61,14 @@ def _lengths(
 
 def report_unlisted(
     reference: EventTable, prediction: EventTable, durations: Durations | Fraction | None, diagnostics: Diagnostics
-) -> None:
-    """Say which clips only the predictions name."""
+) -> int:
+    """Say which clips only the predictions name, and count the events on them."""
+    found = 0
     listed = durations.clips if isinstance(durations, Durations) else {}
     for clip, events in prediction.clips.items():
         if clip in reference.clips or clip in listed:
             continue
+        found += len(events)
         plural = "" if len(events) == 1 else "s"
         diagnostics.add(
             "unlisted-clip",
@@ -68,3 +77,4 @@ def report_unlisted(
             RowPlace(prediction.name, events[0].row if events else None),
             "a tool that loops over the clips of the reference does not see them",
         )
+    return found

@@ -38,6 +38,7 @@ def metrics_data(found: Measured, most: int | None = None) -> Data:
         "policy": found.arithmetic.value,
         "clips": found.clips,
         "left_out": found.left_out,
+        "unlisted": found.unlisted,
         "metrics": [_metric(metric) for metric in found.metrics],
         "differences": _differences(found, most) if isinstance(found, StandardMetrics) else None,
     }

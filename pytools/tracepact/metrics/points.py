@@ -5,12 +5,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from tracepact.diagnostics import Diagnostics
+from tracepact.metrics.compare import report_unlisted
 from tracepact.metrics.intervals import Intervals, intervals
 from tracepact.metrics.matching import largest
 from tracepact.metrics.pairs import Flags, Indices, Pairs, near
 from tracepact.metrics.policy import Arithmetic, Input, number_text, time_text
 from tracepact.metrics.result import CountMetric, Measured, Tally
-from tracepact.trace import Event, EventTable, Mode, Regions
+from tracepact.trace import Durations, Event, EventTable, Mode, Regions
 from tracepact.trace.assemble import UNION_CLASS
 from tracepact.trace.columns import Columns
 
@@ -36,6 +38,8 @@ def compare_points(
     half_width: Fraction = HALF_WIDTH,
     mode: Mode = Mode.CLASS_INDEXED,
     ignore: Regions | None = None,
+    durations: Durations | Fraction | None = None,
+    diagnostics: Diagnostics,
 ) -> Measured:
     """References with a prediction in their buffer, and predictions in no buffer (rule 15.16)."""
     given = _given(reference, prediction, mode, ignore, half_width)
@@ -43,7 +47,8 @@ def compare_points(
     groups = _groups(given)
     found = near(groups[0], given.ref.onset - reach, given.ref.onset + reach, groups[1], given.pred.onset)
     words = f"buffer of {time_text(half_width)} to both sides of the onset, ends included, never joined"
-    return _measured("point", words, given, np.unique(found.ref), found.pred)
+    unlisted = report_unlisted(reference, prediction, durations, diagnostics)
+    return _measured("point", words, given, np.unique(found.ref), found.pred, unlisted)
 
 
 def compare_overlap(
@@ -53,13 +58,16 @@ def compare_overlap(
     threshold: Fraction = OVERLAP,
     mode: Mode = Mode.CLASS_INDEXED,
     ignore: Regions | None = None,
+    durations: Durations | Fraction | None = None,
+    diagnostics: Diagnostics,
 ) -> Measured:
     """Pairs whose intersection over union is greater than the threshold, each event in one pair (rule 15.17)."""
     given = _given(reference, prediction, mode, ignore)
     found = _overlapping(given)
     hits = found.where(_above(given.ref, given.pred, found, threshold))
     words = f"intersection over union > {number_text(threshold)}; a further prediction on a matched reference is false"
-    return _measured("overlap", words, given, *largest(hits.ref, hits.pred))
+    unlisted = report_unlisted(reference, prediction, durations, diagnostics)
+    return _measured("overlap", words, given, *largest(hits.ref, hits.pred), unlisted)
 
 
 def _given(
@@ -70,7 +78,7 @@ def _given(
     return intervals(reference, prediction, tuple({**reference.clips, **prediction.clips}), classes, times, ignore)
 
 
-def _measured(name: str, words: str, given: Intervals, hit: Indices, right: Indices) -> Measured:
+def _measured(name: str, words: str, given: Intervals, hit: Indices, right: Indices, unlisted: int) -> Measured:
     """The metric of the references that were hit and the predictions that hit one."""
     wrong = np.ones(len(given.pred), dtype=np.bool_)
     wrong[right] = False
@@ -81,7 +89,7 @@ def _measured(name: str, words: str, given: Intervals, hit: Indices, right: Indi
     counted = zip(given.classes, tp, refs, fp, strict=True)
     tallies = {label: Tally(hits, false, all_refs - hits) for label, hits, all_refs, false in counted}
     metric = CountMetric(name, Input.INTERVALS, words, "events", tallies)
-    return Measured(Arithmetic.EXACT, len(given.clips), (metric,), given.left_out)
+    return Measured(Arithmetic.EXACT, len(given.clips), (metric,), given.left_out, unlisted)
 
 
 def _groups(given: Intervals) -> list[Indices]:

@@ -146,12 +146,16 @@ Metric = CountMetric | MeanMetric
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Some metrics of two tables, of so many clips; `left_out` events lay in ignore regions (rule 15.13)."""
+    """Some metrics of two tables, of so many clips.
+
+    `left_out` events lay in ignore regions (rule 15.13), `unlisted` predictions on clips nobody else names (rule 15.3).
+    """
 
     arithmetic: Arithmetic
     clips: int
     metrics: tuple[Metric, ...]
     left_out: int
+    unlisted: int
 
 
 def quotient(top: int, bottom: int) -> Fraction | None:

@@ -46,10 +46,12 @@ def standard_metrics(
     arithmetic: Arithmetic = Arithmetic.EXACT,
     events: EventEvaluation | None = None,
     ignore: Regions | None = None,
+    unlisted: int = 0,
 ) -> StandardMetrics:
     """Measure two tables and the family they make; the contract declares grid and matcher.
 
-    `events` is the evaluation of that matcher on the family, where there is one already.
+    `events` is the evaluation of that matcher on the family, where there is one already; so many predictions are on
+    clips that were `unlisted`.
     """
     settings = settings or MetricSettings()
     times = (settings.event.collar, settings.segment)
@@ -72,4 +74,4 @@ def standard_metrics(
             event.onset_error,
             event.offset_error,
         )
-    return StandardMetrics(arithmetic, len(family.clips), metrics, given.left_out, event, segment)
+    return StandardMetrics(arithmetic, len(family.clips), metrics, given.left_out, unlisted, event, segment)

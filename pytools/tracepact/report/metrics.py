@@ -109,6 +109,8 @@ def _name(metric: Data) -> str:
 def _left_out(data: Data) -> Iterator[RenderableType]:
     if data["left_out"]:
         yield _note(f"{data['left_out']:,} events in ignore regions are left out of the metrics on intervals")
+    if data["unlisted"]:
+        yield _note(f"{data['unlisted']:,} predicted events on clips that nothing else names count as false positives")
 
 
 def _differences(found: Data | None) -> Iterator[RenderableType]:
