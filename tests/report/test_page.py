@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from cli.command import run as command
-from store.runs import small_run
+from hypothesis import given, settings
+from store.runs import runs, small_run
 
 from tracepact.core import Aggregation
 from tracepact.report.evidence import Evidence, evidence
@@ -164,6 +165,17 @@ def test_names_from_outside_cannot_leave_their_place(tmp_path: Path) -> None:
         if line.startswith("|"):
             heads = len(re.findall(r"(?<!\\)\|", line))
             assert heads in (6, 7, 8, 9)
+
+
+@settings(max_examples=max(10, settings().max_examples // 10))
+@given(runs())
+def test_every_run_has_a_page_and_markdown_of_its_own(run: Run) -> None:
+    """Whatever the clips and labels are called: all elements are closed, and the clips are those of the run."""
+    data, found = run.to_dict(), evidence(run)
+    seen = outline(report_page(run, data, found))
+    (held,) = (json.loads(script) for script in seen.scripts if script.startswith("{"))
+    assert held["clips"] == list(run.card.family.clips)
+    assert report_markdown(data, found).count("</details>") >= 1
 
 
 def test_data_in_a_script_stays_data() -> None:

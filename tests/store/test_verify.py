@@ -177,6 +177,33 @@ def test_the_command_says_what_became_of_the_originals(tmp_path: Path) -> None:
     assert verification(tmp_path, "--strict")[0] == 1
 
 
+def test_a_folder_of_scores_is_known_again(tmp_path: Path) -> None:
+    """Decoding and label map are recorded; the run is computed again from what came out of them."""
+    rows = "".join(f"{t / 10}\t{(t + 1) / 10}\t{0.9 if 5 < t < 20 else 0.1}\t0.2\n" for t in range(50))
+    for clip in "ab":
+        (tmp_path / "scores").mkdir(exist_ok=True)
+        write(tmp_path / "scores", {f"{clip}.tsv": f"onset\toffset\tdog\tcat\n{rows}"})
+    write(
+        tmp_path,
+        {
+            "ref.tsv": events("a 0.5 2 dog", "b 1 2 cat"),
+            "map.toml": '[merge]\npet = ["cat", "dog"]\n',
+        },
+    )
+    decoded = ("--pred", "scores", "--threshold", "0.5", "--label-map", "map.toml")
+    scored = ("score", "boundary_gate", "--ref", "ref.tsv", *decoded, "--durations", "5", "--out", "run")
+    outcome = run(*scored, folder=tmp_path)
+    assert outcome.code == 0, outcome.err
+    code, data = verification(tmp_path, "--strict")
+    assert (code, {item["role"]: item["state"] for item in data["originals"]}) == (
+        0,
+        {"reference": "same", "prediction": "same", "label_map": "same"},
+    )
+    write(tmp_path / "scores", {"a.tsv": f"onset\toffset\tdog\tcat\n{rows[:-1]}"})
+    states = [item["state"] for item in verification(tmp_path)[1]["originals"]]
+    assert states == ["same", "changed", "same"]
+
+
 def test_the_command_prints_drift_in_its_schema_and_exits_with_one(tmp_path: Path) -> None:
     write(tmp_path, TABLES)
     run(*SCORE, folder=tmp_path)

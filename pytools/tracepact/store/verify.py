@@ -9,6 +9,7 @@ from typing import Any
 
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
 from tracepact.diagnostics.render import as_data
+from tracepact.io.files import clip_files
 from tracepact.run import Run
 from tracepact.score import ClauseCounts
 from tracepact.specs import spec_root
@@ -260,8 +261,17 @@ def _originals(stored: StoredRun) -> Iterator[Original]:
     for item in stored.manifest["inputs"]:
         name = item["name"]
         path = spec_root() / name.removeprefix("spec/") if name.startswith("spec/") else Path(name)
-        try:
-            state = "same" if digest(path.read_bytes()) == item["sha256"] else "changed"
-        except (OSError, ValueError):
-            state = "not found"
+        found = _digest_of(path)
+        state = "not found" if found is None else "same" if found == item["sha256"] else "changed"
         yield Original(item["role"], name, state)
+
+
+def _digest_of(path: Path) -> str | None:
+    """The digest of a file, or of a folder with a file for each clip, as it was read; None if it cannot be."""
+    try:
+        if not path.is_dir():
+            return digest(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    files = clip_files(path, Diagnostics())
+    return files.digest if files else None
