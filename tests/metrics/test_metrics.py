@@ -307,6 +307,21 @@ def test_of_a_contract_only_grid_and_matcher_matter() -> None:
     assert not list(diagnostics)
 
 
+def test_a_clip_whose_length_nobody_gave_is_part_of_the_policy() -> None:
+    sides = {"x": rows("a 1 2"), "y": rows("a 1 2")}
+    for durations, words in (
+        ({"x": 5}, "1 of 2 clips end"),
+        (None, "2 of 2 clips end"),
+        (5, ""),
+        ({"x": 5, "y": 5}, ""),
+    ):
+        found = measured(sides, sides, durations=durations)
+        for name in ("frame", "boundary", "transition"):
+            assert words in counts(found, name).policy
+            assert ("clips end" in counts(found, name).policy) == bool(words)
+        assert "clips end" not in counts(found, "event").policy
+
+
 def test_labels_as_one_are_compared_as_one() -> None:
     found = measured("a 1 2, b 4 5", "b 1 2, b 4 5", mode=Mode.UNION)
     assert counts(found, "event").classes == {"*": Tally(2, 0, 0)}

@@ -1,5 +1,6 @@
 """Two tables without a scoring run: every clip of either side counts, and the metrics are taken (rule 15.3)."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -41,6 +42,7 @@ def compare(
         arithmetic=arithmetic,
         ignore=ignore,
         unlisted=unlisted,
+        unmeasured=len(lengths.clips.keys() - _listed(durations).keys()) if not isinstance(durations, Fraction) else 0,
     )
 
 
@@ -48,8 +50,7 @@ def _lengths(
     reference: EventTable, prediction: EventTable, durations: Durations | Fraction | None, step: Fraction
 ) -> Durations:
     """How long every clip of either side is."""
-    listed = durations.clips if isinstance(durations, Durations) else {}
-    found = dict(listed)
+    found = dict(_listed(durations))
     for clip in (*reference.clips, *prediction.clips):
         if isinstance(durations, Fraction):
             found[clip] = durations
@@ -59,12 +60,16 @@ def _lengths(
     return Durations(durations.name if isinstance(durations, Durations) else "durations", found)
 
 
+def _listed(durations: Durations | Fraction | None) -> Mapping[str, Fraction]:
+    return durations.clips if isinstance(durations, Durations) else {}
+
+
 def report_unlisted(
     reference: EventTable, prediction: EventTable, durations: Durations | Fraction | None, diagnostics: Diagnostics
 ) -> int:
     """Say which clips only the predictions name, and count the events on them."""
     found = 0
-    listed = durations.clips if isinstance(durations, Durations) else {}
+    listed = _listed(durations)
     for clip, events in prediction.clips.items():
         if clip in reference.clips or clip in listed:
             continue

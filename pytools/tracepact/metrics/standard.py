@@ -47,11 +47,12 @@ def standard_metrics(
     events: EventEvaluation | None = None,
     ignore: Regions | None = None,
     unlisted: int = 0,
+    unmeasured: int = 0,
 ) -> StandardMetrics:
     """Measure two tables and the family they make; the contract declares grid and matcher.
 
     `events` is the evaluation of that matcher on the family, where there is one already; so many predictions are on
-    clips that were `unlisted`.
+    clips that were `unlisted`, and so many clips `unmeasured`: their last event says where they end.
     """
     settings = settings or MetricSettings()
     times = (settings.event.collar, settings.segment)
@@ -62,6 +63,8 @@ def standard_metrics(
         metrics: tuple[Metric, ...] = (segment.sed_eval, event.sed_eval)
     else:
         grid = f"frames of {time_text(family.step)}, {contract.projection.value}"
+        if unmeasured:
+            grid += f"; {unmeasured:,} of {len(family.clips):,} clips end after their last event"
         runs = f"runs joined over {time_text(contract.merge_gap)}; {grid}" if contract.merge_gap else grid
         matched = events or evaluate_events(replace(contract, clauses=()), family)
         frames, transitions = frame_metrics(family, settings.transition, grid)
