@@ -178,9 +178,9 @@ def test_a_greedy_cover_covers_and_needs_each_of_its_columns(problem: Problem) -
     assert not any(problem.covers(columns[:i] + columns[i + 1 :]) for i in range(len(columns)))
 
 
-@given(problems())
-def test_independent_rows_share_no_column_and_bound_every_cover(problem: Problem) -> None:
-    chosen = independent_rows(problem)
+@given(problems(), st.data())
+def test_independent_rows_share_no_column_and_bound_every_cover(problem: Problem, data: st.DataObject) -> None:
+    chosen = independent_rows(problem, 9, data.draw(st.dictionaries(st.integers(0, 8), st.fractions(0, 1))))
     assert not any(problem.rows[a] & problem.rows[b] for a, b in combinations(chosen, 2))
     assert len(chosen) <= min(map(len, every_cover(problem)))
 
@@ -214,6 +214,14 @@ def test_a_triangle_of_rows_needs_weights_or_a_solver() -> None:
     assert len(found.independent_rows) == 1
     assert found.evidence is Evidence.WEIGHTS
     check_evidence(problem, found)
+
+
+def test_rows_that_greed_misses_are_found_by_their_weights_or_in_another_try() -> None:
+    # Row 0 shares a column with each other row; the others are independent.
+    problem = Problem((0b0111, 0b1001, 0b0010, 0b0100), (1, 1, 1, 1))
+    assert independent_rows(problem, 1, {0: Fraction(1)}) == (0,)
+    assert independent_rows(problem, 3, {0: Fraction(1)}) == (1, 2, 3)
+    assert independent_rows(problem, 1, {1: Fraction(1), 2: Fraction(1), 3: Fraction(1)}) == (1, 2, 3)
 
 
 def test_weights_that_prove_nothing_are_refused() -> None:

@@ -156,21 +156,23 @@ def _bound(problem: Problem, columns: tuple[int, ...], searched: int, proven: Le
     """Of the highest bounds on the count the one that needs least trust; `searched` is what the search found."""
     rows = minimal_rows(problem)
     narrow, sources = Problem(tuple(rows), problem.costs), tuple(rows.values())
-    independent = independent_rows(narrow)
-    count = max(len(independent), len(columns) if proven >= Level.COUNT else searched)
-    evidence = Evidence.ROWS if len(independent) == count else Evidence.SOLVER
+    independent = independent_rows(narrow, len(columns))
     weights: dict[int, Fraction] = {}
     if len(independent) < len(columns) and bounds.available():
-        found = bounds.row_weights(narrow, clock)
-        weighed = bounds.weights_bound(narrow, found)
-        if weighed > count or (weighed == count and evidence is Evidence.SOLVER):
-            count, evidence, weights = weighed, Evidence.WEIGHTS, found
+        weights = bounds.row_weights(narrow, clock)
+        independent = max(independent, independent_rows(narrow, len(columns), weights), key=len)
+    weighed = bounds.weights_bound(narrow, weights)
+    count = max(len(independent), weighed, len(columns) if proven >= Level.COUNT else searched)
+    evidence = Evidence.WEIGHTS if weighed == count else Evidence.SOLVER
+    if len(independent) == count:
+        evidence = Evidence.ROWS
+    shown = weights if evidence is Evidence.WEIGHTS else {}
     return _Bound(
         count,
         _cost_bound(narrow, independent, count),
         evidence,
         tuple(sorted(sources[row] for row in independent)),
-        tuple(sorted((sources[row], weight) for row, weight in weights.items())),
+        tuple(sorted((sources[row], weight) for row, weight in shown.items())),
     )
 
 

@@ -1,6 +1,12 @@
 """A first cover and a first bound, both by taking what looks best."""
 
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
 from tracepact.basis.cover.problem import Problem, mask_of, members, transposed
+
+_VISITS = 200_000
+"""So many looks at rows for independent ones: less than a second."""
 
 
 def greedy_cover(problem: Problem) -> tuple[int, ...]:
@@ -25,10 +31,11 @@ def without_needless(problem: Problem, columns: tuple[int, ...]) -> tuple[int, .
     return tuple(members(kept))
 
 
-def independent_rows(problem: Problem) -> tuple[int, ...]:
-    """Rows no two of which share a column: again and again the row that shares columns with the fewest others.
+def independent_rows(problem: Problem, enough: int, weights: Mapping[int, Fraction] | None = None) -> tuple[int, ...]:
+    """Rows no two of which share a column, as many as greed finds; it stops at enough of them.
 
-    A cover needs another column for each, so their number is a bound.
+    A cover needs another column for each, so their number is a bound. The first try takes the heaviest first, and
+    among these the row that shares columns with the fewest others; further tries each begin with another row.
     """
     columns = transposed(problem.rows)
     sharing: list[int] = []
@@ -37,10 +44,21 @@ def independent_rows(problem: Problem) -> tuple[int, ...]:
         for column in members(row):
             rows |= columns[column]
         sharing.append(rows)
-    free = (1 << len(problem.rows)) - 1
+    best = _independent(sharing, weights or {})
+    tries = _VISITS // max(1, len(sharing))
+    for first in range(min(len(sharing), tries)):
+        if len(best) >= enough:
+            break
+        best = max(best, _independent(sharing, {first: Fraction(1)}), key=len)
+    return best
+
+
+def _independent(sharing: Sequence[int], weights: Mapping[int, Fraction]) -> tuple[int, ...]:
+    """Independent rows, the heaviest first; `sharing` are for each row those it shares a column with, and itself."""
+    taken = 0
     chosen: list[int] = []
-    while free:
-        best = min(members(free), key=lambda r: ((sharing[r] & free).bit_count(), r))
-        free &= ~sharing[best]
-        chosen.append(best)
+    for row in sorted(range(len(sharing)), key=lambda r: (-weights.get(r, 0), sharing[r].bit_count(), r)):
+        if not taken >> row & 1:
+            taken |= sharing[row]
+            chosen.append(row)
     return tuple(sorted(chosen))
