@@ -8,6 +8,7 @@ from tracepact.io import Reading, read_events
 from tracepact.trace import EventTable
 
 AUDACITY = "0.500000\t1.250000\tdog\n\\\t100.0\t2000.0\n2.000000\t2.000000\tclick\n"
+LIST = "onset\toffset\tevent_label\n0.5\t1.25\tdog\n1\t2\tcat\n"
 RAVEN = (
     "Selection\tView\tChannel\tBegin Time (s)\tEnd Time (s)\tLow Freq (Hz)\tHigh Freq (Hz)\tSpecies\n"
     "1\tWaveform 1\t1\t0.5\t1.5\t0\t100\twren\n"

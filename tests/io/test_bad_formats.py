@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from formats import AUDACITY, BIODCASE, MAESTRO, RAVEN, SCORES, TEXTGRID, places, put, read
+from formats import AUDACITY, BIODCASE, LIST, MAESTRO, RAVEN, SCORES, TEXTGRID, places, put, read
 
 from tracepact.io import Decoding
 from tracepact.trace import exact
@@ -29,6 +29,18 @@ class Mistake:
 
 
 MISTAKES = {
+    # Lists
+    "list: comma decimals": Mistake(LIST + "2,5\t3\tdog\n", "bad-time", 4, ("`2,5`", "point")),
+    "list: no label": Mistake(LIST + "2\t3\t\n", "incomplete-row", 4, ("`event_label`",)),
+    "list: a column misspelt": Mistake(
+        LIST.replace("event_label", "event_lable"),
+        "wrong-columns",
+        1,
+        ("`event_label`", "did you mean"),
+        {"format": "list"},
+    ),
+    "list: a row is short": Mistake(LIST + "2\t3\n", "wrong-columns", 4, ("2 fields",)),
+    "list: semicolons": Mistake(LIST.replace("\t", ";"), "wrong-columns", 1, ("`;`", "tabs"), {"format": "list"}),
     # Audacity
     "audacity: commas": Mistake("0.5,1.5,dog\n", "wrong-columns", 1, ("commas", "tabs"), {"format": "audacity"}),
     "audacity: spaces": Mistake("0.5 1.5 dog\n", "wrong-columns", 1, ("spaces", "tabs"), {"format": "audacity"}),
@@ -195,7 +207,7 @@ def test_a_mistake_is_reported_with_its_place_and_a_way_out(mistake: Mistake, tm
 
 
 def test_the_untouched_texts_have_no_findings(tmp_path: Path) -> None:
-    for text in (AUDACITY, RAVEN, MAESTRO, SCORES, BIODCASE, TEXTGRID):
+    for text in (AUDACITY, LIST, RAVEN, MAESTRO, SCORES, BIODCASE, TEXTGRID):
         put(tmp_path, {"clip.txt": text})
         assert read(tmp_path / "clip.txt", decoding=HALF)[1] == []
 

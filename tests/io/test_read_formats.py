@@ -8,6 +8,7 @@ import pytest
 from formats import (
     AUDACITY,
     BIODCASE,
+    LIST,
     MAESTRO,
     RAVEN,
     SCORES,
@@ -24,6 +25,7 @@ from tracepact.io import Decoding, read_scores, read_soft
 
 HALF = Decoding(Fraction(1, 2))
 EXPECTED = {
+    "list": {"clip": [("1/2", "5/4", "dog"), ("1", "2", "cat")]},
     "audacity": {"clip": [("1/2", "5/4", "dog"), ("2", "2", "click")]},
     "raven": {"clip": [("1/2", "3/2", "wren"), ("3", "33/8", "tit")]},
     "maestro": {"clip": [("0", "2", "dog"), ("3", "4", "dog")]},
@@ -41,6 +43,7 @@ EXPECTED = {
     },
 }
 TEXTS = {
+    "list": LIST,
     "audacity": AUDACITY,
     "raven": RAVEN,
     "maestro": MAESTRO,
@@ -76,7 +79,7 @@ def test_events_know_their_rows(tmp_path: Path) -> None:
         assert [event.row for _, event in table.events] == expected, format
 
 
-@pytest.mark.parametrize("format", ["audacity", "raven", "textgrid", "maestro", "scores"])
+@pytest.mark.parametrize("format", ["list", "audacity", "raven", "textgrid", "maestro", "scores"])
 def test_a_folder_is_one_table_whose_clips_are_the_names_of_its_files(format: str, tmp_path: Path) -> None:
     put(tmp_path, {"b.txt": TEXTS[format], "deep/a.wav.txt": TEXTS[format], ".hidden.txt": "?", ".git/x.txt": "?"})
     table, found = read(tmp_path, decoding=HALF)
@@ -171,3 +174,10 @@ def test_dates_keep_every_digit_and_know_leap_days(tmp_path: Path) -> None:
     table, found = read(tmp_path / "t.csv")
     assert found == []
     assert listed(table) == {"2016-02-28T23-59-59_250.wav": [("1/10000000", str(86400 + Fraction(3, 4)), "x")]}
+
+
+def test_a_list_without_rows_is_a_silent_clip(tmp_path: Path) -> None:
+    put(tmp_path, {"a.tsv": LIST, "b.tsv": "onset\toffset\tevent_label\n"})
+    table, found = read(tmp_path)
+    assert found == []
+    assert table.clips["b"] == ()

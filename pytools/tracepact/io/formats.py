@@ -10,9 +10,9 @@ from tracepact.io.source import TextFile, text_lines
 from tracepact.io.tables import EVENT_COLUMNS
 
 TABLE, JSON, BIODCASE, AUDACITY = "table", "json", "biodcase", "audacity"
-RAVEN, TEXTGRID, MAESTRO, SCORES = "raven", "textgrid", "maestro", "scores"
-FORMATS = (TABLE, JSON, BIODCASE, AUDACITY, RAVEN, TEXTGRID, MAESTRO, SCORES)
-CLIP_FORMATS = frozenset({AUDACITY, RAVEN, TEXTGRID, MAESTRO, SCORES})
+LIST, RAVEN, TEXTGRID, MAESTRO, SCORES = "list", "raven", "textgrid", "maestro", "scores"
+FORMATS = (TABLE, LIST, JSON, BIODCASE, AUDACITY, RAVEN, TEXTGRID, MAESTRO, SCORES)
+CLIP_FORMATS = frozenset({LIST, AUDACITY, RAVEN, TEXTGRID, MAESTRO, SCORES})
 """The formats whose files may speak of one clip each."""
 
 _NUMBER = re.compile(r"[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?", re.ASCII)
@@ -34,6 +34,8 @@ def find_format(file: TextFile) -> str | None:
     names = header_names(file)
     if set(EDGES) <= {name.lower() for name in names} and not _shared(("filename", "event_label"), names):
         return SCORES
+    if set(EVENT_COLUMNS[1:]) <= set(names) and "filename" not in [name.lower() for name in names]:
+        return LIST
     found = max(_COLUMNS, key=lambda name: (_shared(_COLUMNS[name], names), name == TABLE))
     return found if _shared(_COLUMNS[found], names) else TABLE
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tracepact.diagnostics import Diagnostics, InvalidInput
+from tracepact.diagnostics import CODES, Diagnostics, InvalidInput
 from tracepact.io.source import shown
 from tracepact.lang import parse_contract
 from tracepact.lang.printer import print_number
@@ -157,7 +157,7 @@ class _Fixer:
         return tuple(event for event in (stands[e] for e in events) if event is not None)
 
 
-CHANGE_COLUMNS = ("side", "file", "row", "filename", "event_label", "finding", "before", "after")
+CHANGE_COLUMNS = ("side", "file", "row", "filename", "event_label", "finding", "before", "after", "why")
 
 
 def change_rows(changes: Mapping[str, Sequence[Change]]) -> Iterator[tuple[str, ...]]:
@@ -166,7 +166,7 @@ def change_rows(changes: Mapping[str, Sequence[Change]]) -> Iterator[tuple[str, 
         for c in items:
             row = "" if c.row is None else str(c.row)
             after = _span(c.after) if c.after is not None else ""
-            yield side, c.file, row, c.clip, c.before.label, c.finding, _span(c.before), after
+            yield side, c.file, row, c.clip, c.before.label, c.finding, _span(c.before), after, CODES[c.finding].meaning
 
 
 def _span(event: Event) -> str:

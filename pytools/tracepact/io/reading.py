@@ -8,6 +8,7 @@ from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
 from tracepact.io.audacity import add_audacity
 from tracepact.io.biodcase import read_biodcase
 from tracepact.io.decoding import Decoding, checked_decoding, decode
+from tracepact.io.delimited import read_rows
 from tracepact.io.files import ClipFiles, clip_files
 from tracepact.io.formats import (
     AUDACITY,
@@ -15,6 +16,7 @@ from tracepact.io.formats import (
     CLIP_FORMATS,
     FORMATS,
     JSON,
+    LIST,
     MAESTRO,
     RAVEN,
     SCORES,
@@ -26,7 +28,7 @@ from tracepact.io.rows import EventRows, Times
 from tracepact.io.scores import parse_scores
 from tracepact.io.soft import harden, parse_soft
 from tracepact.io.source import PathLike, TextFile, read_text, shown
-from tracepact.io.tables import read_table
+from tracepact.io.tables import EVENT_COLUMNS, read_table
 from tracepact.io.textgrid import add_textgrid
 from tracepact.trace import Event, EventTable, Origin, Time
 
@@ -143,6 +145,9 @@ def _add(format: str, file: TextFile, clip: str, rows: EventRows, how: Reading) 
     elif not file.text.strip():
         rows.clips.setdefault(clip, [])
         rows.diagnostics.add("empty-file", "the file is empty", RowPlace(file.name), "not even a header is there")
+    elif format == LIST:
+        rows.clips.setdefault(clip, [])
+        rows.add_all((row, (clip, *fields)) for row, fields in read_rows(file, EVENT_COLUMNS[1:], rows.diagnostics))
     elif format == RAVEN:
         add_raven(file, clip, rows, how.label_column)
     else:
