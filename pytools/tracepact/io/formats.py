@@ -34,7 +34,7 @@ def find_format(file: TextFile) -> str | None:
     names = header_names(file)
     if set(EDGES) <= {name.lower() for name in names} and not _shared(("filename", "event_label"), names):
         return SCORES
-    if set(EVENT_COLUMNS[1:]) <= set(names) and "filename" not in [name.lower() for name in names]:
+    if set(names) == set(EVENT_COLUMNS[1:]):  # with any other column it is a table whose `filename` is missing
         return LIST
     found = max(_COLUMNS, key=lambda name: (_shared(_COLUMNS[name], names), name == TABLE))
     return found if _shared(_COLUMNS[found], names) else TABLE
