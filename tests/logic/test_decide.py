@@ -210,3 +210,12 @@ def test_the_bound_counts_the_frame_that_an_onset_looks_back() -> None:
 def test_a_wide_window_is_decided_at_once() -> None:
     p = Atom("p")
     assert equivalent(Eventually(-700, 700, p), Eventually(-200, 200, Eventually(-500, 500, p))).outcome is Outcome.YES
+
+
+def test_a_window_of_more_frames_than_a_decimal_has_digits_is_decided() -> None:
+    """A mask of 20,001 bits has 6,021 decimal digits; Python reads at most 4,300."""
+    near, far = Eventually(0, 19_000, Atom("p")), Eventually(0, 20_000, Atom("p"))
+    for length in (None, 19_500, 30_000):
+        found = equivalent(near, far, Terms(length=length, minimise=False, budget=Budget(seconds=60)))
+        assert found.outcome is Outcome.NO
+        assert found.model is not None

@@ -33,7 +33,9 @@ def test_bitset_equals_reference_on_one_clip(formula: Formula, trace: tuple[int,
     masks = {name: to_mask(values) for name, values in environment.items()}
     mask = evaluate_trace(formula, masks, frames)
     assert mask >> frames == 0
-    assert from_mask(mask, frames) == truth(formula, environment, frames)
+    expected = truth(formula, environment, frames)
+    assert from_mask(mask, frames) == expected
+    assert [holds(formula, environment, frames, i) for i in range(frames)] == expected
 
 
 @given(formulas(farthest=4), st.lists(environments(longest=7), min_size=1, max_size=5), st.integers(0, 3))

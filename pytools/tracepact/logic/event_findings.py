@@ -60,7 +60,7 @@ class EventFindings:
                 "clause-never-fails",
                 f"every {kind} satisfies `{clause.name}`",
                 place,
-                self._grid_hint(clause, clause.body) or "its score is 1 for every system that has one; ask for more",
+                self._grid_hint(clause, clause.body) or f"its score is 1 wherever there is a {kind}; ask for more",
                 self._shown(self._question(clause, clause.formula)),
             )
             return
@@ -89,7 +89,7 @@ class EventFindings:
                 "clause-never-holds",
                 f"no {_EACH[clause.each]} satisfies `{clause.name}`",
                 self.written.place(span),
-                self._grid_hint(clause, kept[0]) or "its score is 0 for every system that has one",
+                self._grid_hint(clause, kept[0]) or f"its score is 0 wherever there is a {_EACH[clause.each]}",
                 self._shown(self._question(clause, Not(clause.formula))),
             )
             return

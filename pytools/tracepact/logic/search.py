@@ -62,7 +62,7 @@ def _ask(encoding: Encoding, more: list[Any], deadline: float, megabytes: int) -
     values = solver.model()
 
     def number(vector: Any) -> int:
-        return int(values.eval(vector, model_completion=True).as_long())
+        return int(values.eval(vector, model_completion=True).as_binary_string(), 2)  # decimals have a limit of digits
 
     return Found("sat", number(encoding.valid), {name: number(mask) for name, mask in encoding.masks.items()})
 

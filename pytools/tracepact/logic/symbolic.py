@@ -74,7 +74,7 @@ def encode(formula: Formula, length: int | None) -> Encoding:
     (verdict,) = evaluate_masks([formula], masks, VectorAlgebra(valid, bound))
     constraints = [*_is_block(valid, back, bound), _bit(verdict, back)]
     if length is not None:
-        constraints += _fits(valid, back, bound, length)
+        constraints += _fits(valid, bound, length)
     return Encoding(masks, valid, constraints, back, bound)
 
 
@@ -82,28 +82,30 @@ def _bit(vector: Any, i: int) -> Any:
     return z3.Extract(i, i, vector) == 1
 
 
+def _ones(valid: Any, first: int, number: int) -> Any:
+    """So many bits from the first one on, made by shifts: a numeral of thousands of digits is slow to read."""
+    width = valid.size()
+    return z3.LShR(~z3.BitVecVal(0, width, valid.ctx), width - number) << first
+
+
 def _is_block(valid: Any, judged: int, bound: int) -> Iterator[Any]:
     """The valid bits are the judged one and some next to it on both sides, without a hole."""
     yield _bit(valid, judged)
     if judged:
-        below = (1 << judged) - 1
-        yield (valid & ~z3.LShR(valid, 1) & below) == 0
+        yield (valid & ~z3.LShR(valid, 1) & _ones(valid, 0, judged)) == 0
     if judged + 1 < bound:
-        above = (1 << bound) - (1 << (judged + 1))
-        yield (valid & ~(valid << 1) & above) == 0
+        yield (valid & ~(valid << 1) & _ones(valid, judged + 1, bound - judged - 1)) == 0
 
 
-def _fits(valid: Any, judged: int, bound: int, length: int) -> Iterator[Any]:
+def _fits(valid: Any, bound: int, length: int) -> Iterator[Any]:
     """The block is what a trace of this length shows around one of its frames.
 
-    Frame i shows min(i, judged) frames before it and min(length - 1 - i, lookahead) after it. In a trace of at least
-    `bound` frames at most one end is in sight, and every such view occurs.
+    Both ends of the trace are in sight and the block has its length; or one end is not in sight, so the block reaches
+    that end of the vector, and the trace has at least as many frames as the block. Every such view occurs.
     """
+    cut = z3.Or(_bit(valid, 0), _bit(valid, bound - 1))
     if length >= bound:
-        yield z3.Or(_bit(valid, 0), _bit(valid, bound - 1))
+        yield cut
         return
-    views = {
-        ((1 << (i + 1 + min(length - 1 - i, bound - 1 - judged))) - (1 << max(0, i - judged))) << judged >> i
-        for i in range(length)
-    }
-    yield z3.Or([valid == view for view in sorted(views)])
+    yield (valid & z3.LShR(valid, length)) == 0
+    yield z3.Or(cut, z3.Not((valid & z3.LShR(valid, length - 1)) == 0))

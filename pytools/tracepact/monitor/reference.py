@@ -69,5 +69,40 @@ def truth(formula: Formula, environment: Environment, frames: int) -> list[bool]
 
 
 def holds(formula: Formula, environment: Environment, frames: int, i: int) -> bool:
-    """Whether the formula holds at frame i."""
-    return truth(formula, environment, frames)[i]
+    """Whether the formula holds at frame i: the same lines for one frame, which asks only where it looks."""
+    known: dict[tuple[int, int], bool] = {}
+
+    def at(part: Formula, i: int) -> bool:
+        place = id(part), i
+        if place not in known:
+            known[place] = here(part, i)
+        return known[place]
+
+    def here(part: Formula, i: int) -> bool:
+        match part:
+            case Atom(name):
+                return bool(environment[name][i])
+            case Constant(value):
+                return value
+            case Not(body):
+                return not at(body, i)
+            case And(left, right):
+                return at(left, i) and at(right, i)
+            case Or(left, right):
+                return at(left, i) or at(right, i)
+            case Implies(left, right):
+                return not at(left, i) or at(right, i)
+            case Iff(left, right):
+                return at(left, i) == at(right, i)
+            case Eventually(lo, hi, body):
+                return any(at(body, j) for j in range(i + lo, i + hi + 1) if 0 <= j < frames)
+            case Always(lo, hi, body):
+                return all(at(body, j) for j in range(i + lo, i + hi + 1) if 0 <= j < frames)
+            case Until(radius, left, right):
+                ends = (j for j in range(i, i + radius + 1) if j < frames and at(right, j))
+                return any(all(at(left, k) for k in range(i, j)) for j in ends)
+            case Since(radius, left, right):
+                ends = (j for j in range(i - radius, i + 1) if j >= 0 and at(right, j))
+                return any(all(at(left, k) for k in range(j + 1, i + 1)) for j in ends)
+
+    return at(formula, i)
