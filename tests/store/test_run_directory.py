@@ -184,6 +184,49 @@ def test_where_folders_cannot_be_swapped_at_once_they_are_moved(
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
+@pytest.mark.parametrize("there", [False, True])
+def test_a_folder_somebody_works_in_stays_the_folder_it_is(
+    there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Swapping it would leave a shell in a folder that is gone."""
+    place = tmp_path / "run"
+    place.mkdir()
+    if there:
+        write_run(small_run(conditions=None, ignore=None), place)
+    monkeypatch.chdir(place)
+    node = place.stat().st_ino
+    write_run(small_run(), ".")
+    assert place.stat().st_ino == node
+    write_run(small_run(), tmp_path / "other")
+    assert contents(place) == contents(tmp_path / "other")
+
+
+@pytest.mark.parametrize(("call", "moment"), [("fsync", 1), ("fsync", 9), ("replace", 1), ("replace", 9)])
+def test_a_folder_that_is_filled_is_the_old_run_or_none_before_all_is_there(
+    call: str, moment: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_run(small_run(), tmp_path / "run")
+    monkeypatch.chdir(tmp_path / "run")
+    before = contents(tmp_path / "run")
+    kept, calls = getattr(files.os, call), []
+
+    def full(*given: Any) -> None:
+        calls.append(call)
+        if len(calls) == moment:
+            raise OSError(28, "No space left on device")
+        kept(*given)
+
+    monkeypatch.setattr(files.os, call, full)
+    with pytest.raises(OSError, match="No space"):
+        write_run(small_run(set={"tol": "2f"}), tmp_path / "run")
+    if call == "fsync":
+        assert contents(tmp_path / "run") == before
+    else:
+        with pytest.raises(InvalidInput) as refused:
+            stored(tmp_path / "run")
+        assert [d.code for d in refused.value.diagnostics] == ["not-a-run"]
+
+
 # Stopped in the middle
 
 _STOPPED = """

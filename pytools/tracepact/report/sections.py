@@ -58,6 +58,10 @@ def _tiles(data: Data) -> str:
     tiles += [(number(p), f"profile {p['name']} ({HEADINGS[Aggregation(p['aggregation'])]})") for p in data["profiles"]]
     tiles.append((f"{soft['value']:.3f}", f"soft boundary score, {soft['edges']:,} edges (decides nothing)"))
     tiles.append((f"{len(data['matches']):,}", "matched pairs"))
+    for metric in data["metrics"]["metrics"]:
+        if metric["name"] == "event":
+            name, micro, *_ = metric_cells(metric)
+            tiles.append((micro, f"{name}, micro: {metric['policy']}"))
     cells = "".join(f'<div class="tile"><b>{value}</b><span>{escape(what)}</span></div>' for value, what in tiles)
     return f'<div class="tiles">{cells}</div>'
 

@@ -42,19 +42,21 @@ def write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Make a folder of these files, in one step: it is written beside its place, flushed to the disk and moved there.
 
     A folder that stands there is replaced, and removed afterwards. Whoever stops the program at any moment finds the
-    old folder or the new one; a hidden folder beside it may remain.
+    old folder or the new one; a hidden folder beside it may remain. A folder that cannot be moved, because it is a
+    mount point or somebody works in it, is filled; the last file, which says that all is there, goes first and comes
+    last.
     """
     place = folder.resolve()
     place.parent.mkdir(parents=True, exist_ok=True)
     part = place.with_name(f".{place.name}.{os.getpid()}.part")
+    if Path.cwd().is_relative_to(place) or place.is_mount():
+        _fill(place, contents)
+        return
     shutil.rmtree(part, ignore_errors=True)
     try:
         part.mkdir()
         for name, data in contents.items():
-            with open(part / name, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
+            _flushed(part / name, data)
         if place.exists():
             shutil.copymode(place, part)
             _exchange(part, place)
@@ -62,6 +64,31 @@ def write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
             os.rename(part, place)
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+def _fill(place: Path, contents: Mapping[str, bytes]) -> None:
+    """Put files into a folder in the place of all that are there: written under other names first, then moved."""
+    parts = {name: place / f".{name}.{os.getpid()}" for name in contents}
+    old = [path for path in place.iterdir() if path not in parts.values()]
+    try:
+        for name, data in contents.items():
+            _flushed(parts[name], data)
+        (place / list(contents)[-1]).unlink(missing_ok=True)
+        for path in old:
+            path.unlink(missing_ok=True)
+        for name, part in parts.items():
+            os.replace(part, place / name)
+    finally:
+        for part in parts.values():
+            part.unlink(missing_ok=True)
+
+
+def _flushed(path: Path, data: bytes) -> None:
+    """Write a file down to the disk."""
+    with open(path, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _exchange(part: Path, place: Path) -> None:
