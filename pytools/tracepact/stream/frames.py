@@ -11,6 +11,9 @@ from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, did_you_mean
 from tracepact.trace.layout import pack
 
+_BOOLEAN = np.dtype(np.bool_)
+"""There is one such object: to ask whether it is that one is faster than to compare."""
+
 IGNORED = "ignored frames"
 """The atom of the frames without obligations; no atom of a contract has such a name."""
 
@@ -52,7 +55,7 @@ class FrameReader:
             value = frames.get(name)
             if value is True or value is False:
                 length, masks[name] = 1, int(value)
-            elif isinstance(value, np.ndarray) and value.dtype == np.bool_ and value.ndim == 1:
+            elif isinstance(value, np.ndarray) and value.dtype is _BOOLEAN and value.ndim == 1:
                 length, masks[name] = len(value), pack(value)
             else:
                 return None

@@ -1,11 +1,11 @@
 """Running counts of the frame clauses: satisfied and obligated frames, by clause and channel (rule 12.5)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from tracepact.stream.lanes import Lanes
-from tracepact.stream.window import Step
+from tracepact.stream.window import Part, Step
 from tracepact.trace.layout import Indices
 
 
@@ -14,7 +14,8 @@ class Tallies:
 
     def __init__(self, channels: int, places: Sequence[int]) -> None:
         self._places = tuple(places)
-        self._alone = [[0, 0] for _ in places]
+        self._alone = [0] * (2 * len(self._places))
+        self._count_alone = _compiled(self._places)
         self._many = np.zeros((len(places), 2, channels), dtype=np.int64)
 
     def count(self, step: Step, lanes: Lanes) -> None:
@@ -27,20 +28,28 @@ class Tallies:
                     many[0] += lanes.counts(obliged & masks[place + 1])
                     many[1] += lanes.counts(obliged)
             return
-        for place, alone, part in zip(self._places, self._alone, step.parts, strict=True):
-            # Plain integers: a single frame of a single channel must not cost an array.
-            obliged = masks[place] & part[3]
-            if obliged:
-                satisfied = obliged & masks[place + 1]
-                obligated = obliged.bit_count()
-                alone[0] += obligated if satisfied == obliged else satisfied.bit_count()
-                alone[1] += obligated
+        self._count_alone(masks, step.parts, self._alone)
 
     def of(self, clause: int) -> Indices:
         """Satisfied and obligated frames of a clause, by channel."""
-        total: Indices = self._many[clause] + np.array(self._alone[clause])[:, None]
+        total: Indices = self._many[clause] + np.array(self._alone[2 * clause : 2 * clause + 2])[:, None]
         return total
 
     def restore(self, clause: int, satisfied: Sequence[int], obligated: Sequence[int]) -> None:
         """Go on from these counts of a clause."""
         self._many[clause] = satisfied, obligated
+
+
+def _compiled(places: Sequence[int]) -> Callable[[Sequence[int], Sequence[Part], list[int]], None]:
+    """The counting of one channel, written out clause by clause: a chunk must not cost a loop, nor a frame an array."""
+    lines = ["def count(masks, parts, totals):", "    pass"]
+    for number, place in enumerate(places):
+        lines += [
+            f"    obliged = masks[{place}] & parts[{number}][3]",
+            "    if obliged:",
+            f"        totals[{2 * number}] += (obliged & masks[{place + 1}]).bit_count()",
+            f"        totals[{2 * number + 1}] += obliged.bit_count()",
+        ]
+    scope: dict[str, Callable[[Sequence[int], Sequence[Part], list[int]], None]] = {}
+    exec(compile("\n".join(lines), "<counts>", "exec"), scope)  # noqa: S102  (made of numbers alone)
+    return scope["count"]

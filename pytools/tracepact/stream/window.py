@@ -73,7 +73,7 @@ class Window:
         width = held + frames
         if held:
             shift = held * channels
-            chunk = [old | new << shift for old, new in zip(self.kept, chunk, strict=True)]
+            chunk = [old | new << shift for old, new in zip(self.kept, chunk)]  # noqa: B905  (one mask an input)
         masks = self._program(width)(valid(width), *chunk)
         surplus = width - self.width
         if surplus > 0:
