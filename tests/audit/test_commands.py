@@ -145,6 +145,37 @@ def test_thresholds_decode_and_score(printed: dict[str, Any]) -> None:
     assert best["onset"] == "1/2"
 
 
+def test_a_median_and_a_label_map_change_what_is_decoded(folder: Path) -> None:
+    """Over three frames the medians of y in b are 0, and y may be called x before it is scored."""
+    write(folder, {"map.toml": 'rename = { y = "x" }\nkeep = ["x"]\n'})
+    base = ("audit", "threshold", "good", "--scores", "scores", "--at", "0.5", "--json")
+    found = [
+        json.loads(run(*base, *more, folder=folder).out)["points"][0]
+        for more in ((), ("--median", "3"), ("--label-map", "map.toml"))
+    ]
+    assert [point["decoding"]["median"] for point in found] == [1, 3, 1]
+    # 0.5 and more at 0.5: a x 0-2, a y 3-4, b x 1-2, b y 1-2, c y 0-1; medians leave a x 0-2, c y 0-1
+    assert [point["events"] for point in found] == [5, 2, 5]
+    assert found[2]["vector"]["onset"]["value"] != found[0]["vector"]["onset"]["value"]
+
+
+@pytest.mark.parametrize("name", ["audit-tolerance", "audit-threshold", "audit-uncertainty", "compare"])
+def test_another_aggregation_is_used_and_named(name: str, folder: Path, printed: dict[str, Any]) -> None:
+    outcome = run(*COMMANDS[name], "--aggregation", "macro_clips", "--json", folder=folder)
+    data = json.loads(outcome.out)
+    assert (printed[name]["aggregation"], data["aggregation"]) == ("pooled", "macro_clips")
+    scored_so = {
+        item["clause"]: item["scores"] for item in json.loads((folder / "good/report.json").read_text())["vector"]
+    }
+    own = {
+        "audit-tolerance": lambda: data["curves"][0]["pieces"][1]["value"],
+        "audit-uncertainty": lambda: data["systems"][0]["scores"]["onset"]["value"],
+        "compare": lambda: data["scores"]["onset"]["before"]["value"],
+    }
+    if name in own:
+        assert own[name]() == scored_so["onset"]["macro_clips"]["value"] != scored_so["onset"]["pooled"]["value"]
+
+
 def test_the_ambiguity_of_scenes_by_hand(printed: dict[str, Any], folder: Path) -> None:
     data = printed["audit-annotation"]
     assert [(s["scene"], s["clips"], s["cells"], s["between"], s["share"]) for s in data["scenes"]] == [

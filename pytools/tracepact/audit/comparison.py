@@ -26,10 +26,12 @@ class Comparison:
     changes: tuple[Change, ...]
 
 
-def compare(before: StoredRun, after: StoredRun, bootstrap: Bootstrap = USUAL) -> Comparison:
+def compare(
+    before: StoredRun, after: StoredRun, bootstrap: Bootstrap = USUAL, aggregation: Aggregation | None = None
+) -> Comparison:
     """Compare two stored runs; InvalidInput if they are not of one contract and one set of data."""
     a, b = paired_rows([before, after])
-    aggregation = before.contract.aggregation
+    aggregation = aggregation or before.contract.aggregation
     found = differences(a, b, aggregation, bootstrap)
     corrected = holm([difference.p for difference in found.values()])
     return Comparison(

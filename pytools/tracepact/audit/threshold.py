@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tracepact.audit.again import scored_again
+from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import Decoding, ScoreTable, decode
 from tracepact.io.labels import LabelMap, apply_map
@@ -42,11 +43,13 @@ def audit_thresholds(
     values: Sequence[Fraction],
     *,
     median: int = 1,
+    aggregation: Aggregation | None = None,
     labels: LabelMap | None = None,
     advance: Callable[[str], None] = lambda what: None,
 ) -> ThresholdAudit:
     """Decode scores at each value and score the events in place of a run's predictions; InvalidInput if that fails."""
     lengths = run.durations.clips if isinstance(run.durations, Durations) else {}
+    chosen = aggregation or run.card.contract.aggregation
     points = []
     for value in sorted(set(values)):
         advance(f"threshold {float(value):g}")
@@ -58,8 +61,8 @@ def audit_thresholds(
         diagnostics.raise_errors()
         card = scored_again(run, prediction=replace(table, digest=None))
         events = sum(map(len, table.clips.values()))
-        points.append(DecodedVector(decoding, events, card.vector(), card.logic()))
-    return ThresholdAudit(run.card.contract.aggregation.value, tuple(points))
+        points.append(DecodedVector(decoding, events, card.vector(chosen), card.logic(chosen)))
+    return ThresholdAudit(chosen.value, tuple(points))
 
 
 def _value(point: DecodedVector, clause: str) -> Fraction:

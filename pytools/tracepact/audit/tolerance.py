@@ -1,7 +1,7 @@
 """The vector and its mean as exact step functions of a parameter."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tracepact.audit.curves import Bench, at_value, is_time
@@ -52,15 +52,17 @@ def curves(
     low: Fraction | None = None,
     high: Fraction | None = None,
     *,
+    aggregation: Aggregation | None = None,
     on_clause: Callable[[str], None] = lambda name: None,
 ) -> Tolerance:
     """The curves of a parameter over a range in seconds, or in plain numbers if it has no unit.
 
+    Scores are under the contract's aggregation, or another that is named.
     `on_clause` is told the name of each clause as its turn comes. InvalidInput if the contract has no such parameter,
     if the range is empty or has values the contract refuses, or if the vector is no step function of the parameter
     that can be found exactly.
     """
-    contract = run.card.contract
+    contract = replace(run.card.contract, aggregation=aggregation or run.card.contract.aggregation)
     known = _parameter(contract, parameter)
     ends = default_range(contract, parameter)
     low, high = ends[0] if low is None else low, ends[1] if high is None else high

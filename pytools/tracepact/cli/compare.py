@@ -6,8 +6,9 @@ from typing import Unpack
 import click
 
 from tracepact.audit import Bootstrap, compare
-from tracepact.cli.audits.show import Shown, bootstrap_options, show, show_options
+from tracepact.cli.audits.show import Shown, aggregation_option, bootstrap_options, show, show_options
 from tracepact.cli.screen import progress
+from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
 from tracepact.report.audits.compare import compare_view
 from tracepact.store import open_run
@@ -16,9 +17,18 @@ from tracepact.store import open_run
 @click.command()
 @click.argument("before", type=click.Path(file_okay=False))
 @click.argument("after", type=click.Path(file_okay=False))
+@aggregation_option
 @bootstrap_options
 @show_options
-def command(before: str, after: str, draws: int, seed: int, level: Fraction, **shown: Unpack[Shown]) -> None:
+def command(
+    before: str,
+    after: str,
+    aggregation: Aggregation | None,
+    draws: int,
+    seed: int,
+    level: Fraction,
+    **shown: Unpack[Shown],
+) -> None:
     """Two runs of one contract on the same data: what became better, what worse, and where.
 
     BEFORE and AFTER are run directories. The differences have intervals over clips; p is two-sided and corrected over
@@ -28,5 +38,5 @@ def command(before: str, after: str, draws: int, seed: int, level: Fraction, **s
         advance("reading")
         first, second = (open_run(folder, Diagnostics()) for folder in (before, after))
         advance("comparing")
-        found = compare(first, second, Bootstrap(draws, seed, level))
+        found = compare(first, second, Bootstrap(draws, seed, level), aggregation)
     show(compare_view(found), **shown)

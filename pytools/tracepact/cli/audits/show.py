@@ -9,6 +9,7 @@ import click
 from tracepact.audit.bootstrap import DRAWS, SEED
 from tracepact.cli.data import Share
 from tracepact.cli.screen import output, reader_may_leave, say
+from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
 from tracepact.report.audits import View
 from tracepact.report.files import json_text, write_whole
@@ -60,6 +61,16 @@ def show(view: View, more: Mapping[Path, str] | None = None, **given: Unpack[Sho
 def stored(folder: str) -> Run:
     """The run a directory holds, computed again from its tables."""
     return open_run(folder, Diagnostics()).rescore()
+
+
+def aggregation_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --aggregation, by default the contract's own."""
+    return click.option(
+        "--aggregation",
+        type=click.Choice([a.value for a in Aggregation]),
+        callback=lambda ctx, param, value: None if value is None else Aggregation(value),
+        help="How clips and classes become one; by default as the contract says.",
+    )(function)
 
 
 def bootstrap_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,9 +6,10 @@ from typing import Unpack
 import click
 
 from tracepact.audit import audit_thresholds
-from tracepact.cli.audits.show import Shown, show, show_options, stored
+from tracepact.cli.audits.show import Shown, aggregation_option, show, show_options, stored
 from tracepact.cli.data import OddLength, Share
 from tracepact.cli.screen import print_diagnostics, progress
+from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import label_map_from, read_scores
 from tracepact.report.audits.threshold import threshold_view
@@ -22,9 +23,16 @@ _USUAL = tuple(Fraction(k, 20) for k in range(1, 20))
 @click.option("--at", "at", type=Share(), multiple=True, help="A threshold; repeatable. By default 0.05 to 0.95.")
 @click.option("--median", type=OddLength(), default="1", help="Filter the scores first, over so many frames.")
 @click.option("--label-map", type=click.Path(), help="A TOML file, applied to the decoded events.")
+@aggregation_option
 @show_options
 def command(
-    run: str, scores: str, at: tuple[Fraction, ...], median: int, label_map: str | None, **shown: Unpack[Shown]
+    run: str,
+    scores: str,
+    at: tuple[Fraction, ...],
+    median: int,
+    label_map: str | None,
+    aggregation: Aggregation | None,
+    **shown: Unpack[Shown],
 ) -> None:
     """The vector at every decoding threshold of a score file, against the reference of a run.
 
@@ -38,6 +46,8 @@ def command(
         table = read_scores(scores, diagnostics)
         labels = label_map_from(label_map, diagnostics)
         diagnostics.raise_errors()
-        audit = audit_thresholds(found, table, values, median=median, labels=labels, advance=advance)
+        audit = audit_thresholds(
+            found, table, values, median=median, labels=labels, aggregation=aggregation, advance=advance
+        )
     print_diagnostics(diagnostics)
     show(threshold_view(audit), **shown)

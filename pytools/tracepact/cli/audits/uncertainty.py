@@ -7,8 +7,9 @@ import click
 
 from tracepact.audit import Bootstrap, audit_uncertainty
 from tracepact.audit.pairing import paired_rows
-from tracepact.cli.audits.show import Shown, bootstrap_options, show, show_options
+from tracepact.cli.audits.show import Shown, aggregation_option, bootstrap_options, show, show_options
 from tracepact.cli.screen import progress
+from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
 from tracepact.report.audits.uncertainty import uncertainty_view
 from tracepact.store import open_run
@@ -16,9 +17,17 @@ from tracepact.store import open_run
 
 @click.command()
 @click.argument("runs", type=click.Path(file_okay=False), nargs=-1, required=True)
+@aggregation_option
 @bootstrap_options
 @show_options
-def command(runs: tuple[str, ...], draws: int, seed: int, level: Fraction, **shown: Unpack[Shown]) -> None:
+def command(
+    runs: tuple[str, ...],
+    aggregation: Aggregation | None,
+    draws: int,
+    seed: int,
+    level: Fraction,
+    **shown: Unpack[Shown],
+) -> None:
     """Intervals of the scores over clips, and the differences of all systems from the first.
 
     RUNS are run directories of one contract on the same data. Clips are drawn with replacement, the same for all; p is
@@ -29,6 +38,7 @@ def command(runs: tuple[str, ...], draws: int, seed: int, level: Fraction, **sho
         opened = [open_run(folder, Diagnostics()) for folder in runs]
         rows = paired_rows(opened)
         advance("drawing clips")
+        chosen = aggregation or opened[0].contract.aggregation
         systems = list(zip(runs, rows, strict=True))
-        audit = audit_uncertainty(systems, opened[0].contract.aggregation, Bootstrap(draws, seed, level))
+        audit = audit_uncertainty(systems, chosen, Bootstrap(draws, seed, level))
     show(uncertainty_view(audit), **shown)
