@@ -145,7 +145,9 @@ def _failure(item: Data) -> list[str]:
 
 
 def _foot(data: Data, ranges: bool) -> Iterator[str]:
-    notes = ["∅ clips and classes without an obligation, which count 1; ⊥ events on one side only, which count 0"]
+    notes = [
+        "∅ clips and classes without an obligation, which count 1; ⊥ events but none the clause judges, which count 0"
+    ]
     if ranges:
         notes.append(HOW)
     if data["diagnostics"]["counts"]:

@@ -61,7 +61,7 @@ def _tiles(data: Data) -> str:
     for metric in data["metrics"]["metrics"]:
         if metric["name"] == "event":
             name, micro, *_ = metric_cells(metric)
-            tiles.append((micro, f"{name}, micro: {metric['policy']}"))
+            tiles.append((micro, f"{name}, micro; its policy is below"))
     cells = "".join(f'<div class="tile"><b>{value}</b><span>{escape(what)}</span></div>' for value, what in tiles)
     return f'<div class="tiles">{cells}</div>'
 
@@ -87,7 +87,7 @@ def vector_section(data: Data, run: Run, found: Evidence) -> Section:
         '<p class="legend"><span><span class="bar"><i class="earned" style="left:0;width:100%"></i></span>earned</span>'
         '<span><span class="bar"><i class="vacuous" style="left:0;width:100%"></i></span>'
         f"{VACUOUS} counts 1 because nothing was obliged</span>"
-        "<span>⊥ counts 0: events on one side only, nothing to judge</span>"
+        "<span>⊥ counts 0: there are events, but none the clause judges</span>"
         f"{f'<span>├─┤ {escape(HOW)}</span>' if found.intervals else ''}</p>"
     )
     body = f'{radios}<div class="choices" aria-label="Aggregation">{labels}</div>{tables}{legend}'

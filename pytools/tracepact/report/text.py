@@ -138,7 +138,7 @@ def _beside(data: Data) -> RenderableType:
     if any(score["vacuous_entries"] for score in first):
         lines.append(f"{_VACUOUS} so many of {entries:,} {what} have no obligation and count 1; “no ∅” leaves them out")
     if any(score["counter_entries"] for score in first):
-        lines.append(f"{_COUNTER} so many have events on one side only and count 0 (rule 7.4)")
+        lines.append(f"{_COUNTER} so many have events but none the clause judges, and count 0 (rule 7.4)")
     return Padding(Text("\n".join(lines), style="dim"), (0, 0, 1, 1))
 
 

@@ -179,7 +179,7 @@
       for (const clause of chosenClauses(filter)) {
         const failures = failuresOf(segment, clause);
         if (isCounter(segment, clause)) {
-          add("", clauses[clause], element("div", { class: "lane" }, element("span", { class: "counter", text: "⊥ events on one side only: nothing to judge, counts 0" })));
+          add("", clauses[clause], element("div", { class: "lane" }, element("span", { class: "counter", text: "⊥ events, but none that this clause judges: counts 0" })));
         }
         if (!failures.length) continue;
         const lane = element("div", { class: "lane" });
