@@ -32,7 +32,9 @@ from tracepact.specs import spec_path
 from tracepact.trace import exact
 
 FILES = sorted(spec_path("conformance").glob("*.json"))
-RULES = re.findall(r"^- \*\*([0-9]+\.[0-9]+)\*\*", spec_path("language.md").read_text(encoding="utf-8"), re.MULTILINE)
+LANGUAGE = spec_path("language.md").read_text(encoding="utf-8")
+RULES = re.findall(r"^- \*\*([0-9]+\.[0-9]+)\*\*", LANGUAGE, re.MULTILINE)
+LAST_CHAPTER = int(re.findall(r"^Chapters 1 to (\d+) are the language", LANGUAGE, re.MULTILINE)[0])
 WITHOUT_VECTOR = {"bad-encoding", "file-too-large"}
 """A JSON text is decoded already, and one of more than 1 MiB has no place in the suite."""
 
@@ -77,8 +79,10 @@ def test_ids_and_inputs_are_distinct() -> None:
 
 def test_every_rule_of_the_language_is_shown_and_every_cited_rule_exists() -> None:
     cited = {rule for vector in suite() for rule in vector.rules}
-    assert sorted(set(RULES) - cited) == []
-    assert sorted(cited - set(RULES)) == []
+    language = {rule for rule in RULES if int(rule.split(".")[0]) <= LAST_CHAPTER}
+    assert len(language) > 80
+    assert sorted(language - cited) == []
+    assert sorted(cited - language) == []
 
 
 def test_every_code_of_the_contract_text_has_an_invalid_vector_with_one_fault() -> None:
