@@ -37,6 +37,8 @@ def command(fail_on: str, form: str, fixing: bool, out: Path | None, **given: Un
         raise click.UsageError("give --ref, and --pred to compare with it")
     if fixing != (out is not None):
         raise click.UsageError("--fix writes to a new folder: give --fix and --out together")
+    if fixing and given["label_map"] is not None:
+        raise click.UsageError("a corrected copy keeps its labels; leave out --label-map, or look without --fix")
     diagnostics = Diagnostics()
     with progress(2) as advance:
         advance("reading")
