@@ -14,6 +14,7 @@ from tracepact.diagnostics import Diagnostics, InvalidInput, Source
 from tracepact.lang import parse_located, syntax
 from tracepact.lang.reader import read_value
 from tracepact.logic import Budget, Decision, Outcome, Terms, never_occurs, picture, satisfiable
+from tracepact.logic.asking import NOT_SMALLEST
 from tracepact.logic.data import decision_data
 from tracepact.logic.value_findings import reading_hints
 from tracepact.report.files import json_text
@@ -150,7 +151,7 @@ def _show(decision: Decision, formulas: list[Formula], idle: str | None) -> None
         names = {name for formula in formulas for name in atoms(formula)}
         click.echo("\n" + picture(decision.model, names | set(decision.model.atoms)))
         if not decision.model.minimal:
-            say("the time ran out before the trace was known to be the smallest")
+            say(NOT_SMALLEST)
 
 
 def _frames(number: int) -> str:

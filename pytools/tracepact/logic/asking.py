@@ -19,6 +19,9 @@ _SAMPLES = 40
 _LONGEST_SAMPLE = 4000
 
 
+NOT_SMALLEST = "the time ran out before this was known to be the smallest"
+
+
 def unwatched(question: str) -> None:
     """Nobody wants to know what is being asked."""
 
@@ -47,7 +50,8 @@ class Asker:
         answer = solve(formula, Terms(budget=self.budget))
         if answer.model is None:
             return None
-        return picture(answer.model, _names(answer.model, formula, *names))
+        drawn = picture(answer.model, _names(answer.model, formula, *names))
+        return drawn if answer.model.minimal else f"{drawn}\n{NOT_SMALLEST}"
 
     def event_possible(self, asked: EventQuestion, question: str, place: TextPlace) -> bool | None:
         """Whether a predicate can be true for some obligation; None, and a note, if that stays unknown."""

@@ -53,7 +53,8 @@ class EventExample:
             f"pred  {runs(scene.preds, self.obligation.pred)}",
         ]
         lines += [f"ref of another class  {runs(some, None)}" for some in scene.refs_of_other_classes]
-        return "\n".join([*lines, "times in seconds; * marks the obligated interval and its partner"])
+        lines.append("times in seconds; * marks the obligated interval and its partner")
+        return "\n".join(lines if self.minimal else [*lines, "there may be a smaller scene"])
 
 
 def one_clip(scene: Scene, step: Fraction) -> Family:
