@@ -162,18 +162,29 @@ def _signed(
     difference = ours[name] - theirs[name]
     signs = np.sign(difference).astype(np.int8)
     clauses = list(base.counts) if name == LOGIC else [name]
-    touched = weights @ _differ(base, other, clauses).astype(np.float64) > 0
+    differ = _differ(base, other, clauses)
+    touched = weights @ differ.astype(np.float64) > 0
     near = np.abs(difference) < _NEAR
     signs[near & ~touched] = 0
     for draw in np.flatnonzero(near & touched).tolist():
-        clips = np.repeat(np.arange(len(base.clips)), weights[draw].astype(np.int64))
-        total = sum(
-            aggregate(other.counts[c].select(clips=clips), aggregation).value
-            - aggregate(base.counts[c].select(clips=clips), aggregation).value
-            for c in clauses
+        times = weights[draw].astype(np.int64)
+        if aggregation is Aggregation.MACRO_CLIPS:
+            times *= differ  # the other clips add the same to both means
+        ours_exactly, theirs_exactly = (
+            sum((_drawn_exactly(rows.counts[c], aggregation, times) for c in clauses), Fraction(0))
+            for rows in (other, base)
         )
-        signs[draw] = (total > 0) - (total < 0)
+        signs[draw] = (ours_exactly > theirs_exactly) - (ours_exactly < theirs_exactly)
     return difference, signs
+
+
+def _drawn_exactly(counts: ClauseCounts, aggregation: Aggregation, times: NDArray[np.int64]) -> Fraction:
+    """The score of one draw, that has each clip so many times."""
+    if aggregation in (Aggregation.MACRO_CLIPS, Aggregation.MACRO_CLIPS_INFORMATIVE):
+        return aggregate(counts.select(clips=np.repeat(np.arange(len(times)), times)), aggregation).value
+    drawn = times[:, None]
+    summed = ClauseCounts(counts.satisfied @ drawn, counts.obligated @ drawn, counts.counter @ drawn > 0)
+    return aggregate(summed, aggregation).value
 
 
 def _differ(base: ScoreRows, other: ScoreRows, clauses: Sequence[str]) -> NDArray[np.bool_]:
