@@ -1,6 +1,7 @@
 """Reads one side from a file or a folder, whatever its format: the one way from paths to tables of events."""
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -95,29 +96,23 @@ def _read_folder(path: PathLike, how: Reading, diagnostics: Diagnostics) -> Even
 
 
 def _common_format(files: ClipFiles, diagnostics: Diagnostics) -> str | None:
-    """The format of all files; those without content have that of the others."""
-    first: tuple[str, str] | None = None
-    for file in files.clips.values():
-        format = find_format(file)
-        if format is None:
-            continue
-        if first is None:
-            first = format, file.name
-        elif format != first[0]:
+    """The format of all files; those without content have that of the others, and each that has another is reported."""
+    found = {file.name: format for file in files.clips.values() if (format := find_format(file)) is not None}
+    if not found:
+        headline = f"the files of `{shown(files.name)}` are all empty; nothing says what they are"
+        diagnostics.add("unknown-format", headline, RowPlace(files.name), "name it: --ref-format or --pred-format")
+        return None
+    common = Counter(found.values()).most_common(1)[0][0]
+    example = next(name for name, format in found.items() if format == common)
+    for name, format in found.items():
+        if format != common:
             diagnostics.add(
                 "mixed-formats",
-                f"the file is of the format `{format}`, `{shown(first[1])}` of the format `{first[0]}`",
-                RowPlace(file.name),
+                f"the file is of the format `{format}`, others such as `{shown(example)}` of the format `{common}`",
+                RowPlace(name),
                 "keep one format a folder, or name the format",
             )
-            return None
-    if first is None:
-        headline = f"the files of `{shown(files.name)}` are all empty; nothing says what they are"
-        diagnostics.add(
-            "unknown-format", headline, RowPlace(files.name), "name the format: --ref-format or --pred-format"
-        )
-        return None
-    return first[0]
+    return common if len(set(found.values())) == 1 else None
 
 
 def _read_clips(files: ClipFiles, format: str, how: Reading, diagnostics: Diagnostics) -> EventTable:
