@@ -1,5 +1,6 @@
 """Small calibration sets, observations and families for the tests of selection."""
 
+import os
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +15,13 @@ from tracepact.logic import Outcome
 from tracepact.trace import Event, Run, runs_of_frames
 
 STEP = Fraction(1, 50)
+EXAMPLES = int(os.environ.get("TRACEPACT_EXAMPLES", "200"))
 PROVED = Proof(Outcome.YES, "rule")
+
+
+def scaled(number: int) -> int:
+    """A number of examples that grows with the size of the run."""
+    return max(2, number * EXAMPLES // 200)
 
 
 def events_of(runs: tuple[Run, ...], label: str = "event") -> tuple[Event, ...]:

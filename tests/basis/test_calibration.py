@@ -148,6 +148,27 @@ def test_a_case_can_be_a_table_of_its_own() -> None:
     assert read(text) == [("edit-does-not-apply", 11, "7")]
 
 
+def test_what_the_grid_does_to_a_case_is_said(tmp_path: Path) -> None:
+    from tracepact.basis import observe_family
+
+    tiny = 'name = "tiny", rank = 9, pred = [["200ms", "204ms"], ["800ms", "1000ms"], ["1005ms", "1100ms"]]'
+    found = read_calibration(Source("set", text_of(LATE, tiny)))
+    warned = observe_family(found, found.family).warnings
+    assert [d.code for d in warned] == ["vanished-event", "joined-events"]
+    assert all("`tiny`" in d.headline for d in warned)
+
+
+def test_an_event_of_a_table_outside_its_clip_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("filename\tonset\toffset\tevent_label\na\t0.5\t3\tx\n")
+    table = 'name = "real", rank = 9, ref = "t.tsv", pred = "t.tsv", duration = "2s"'
+    assert [(code, line) for code, line, _ in read(text_of(LATE, table), tmp_path)] == [("bad-time", 4)]
+
+
+def test_an_event_written_twice_is_refused_and_never_dropped() -> None:
+    twice = 'name = "twice", rank = 9, pred = [["200ms", "400ms"], ["200ms", "400ms"]]'
+    assert [(code, line) for code, line, _ in read(text_of(LATE, twice))] == [("bad-time", 4)]
+
+
 BAD = {
     "no rank": (text_of('name = "a", edit = "missing"', LOST), [("bad-rank", 3)]),
     "a rank in words": (text_of('name = "a", rank = "bad", edit = "missing"', LOST), [("bad-rank", 3)]),

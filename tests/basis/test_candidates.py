@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import permutations
 
 import pytest
-from basis.builders import SMALL, STEP, calibration_of, case_of
+from basis.builders import SMALL, STEP, calibration_of, case_of, scaled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -66,7 +66,7 @@ def normal(formula: Formula) -> object:
     return type(formula).__name__, own, tuple(normal(part) for part in children(formula))
 
 
-@settings(max_examples=30)
+@settings(max_examples=scaled(30))
 @given(FAMILIES)
 def test_a_family_has_as_many_candidates_as_was_said_beforehand(family: FamilySpec) -> None:
     assert len(Candidates(family, STEP)) == family_size(family, STEP)
@@ -84,7 +84,7 @@ def test_every_level_is_counted(operators: tuple[str, ...]) -> None:
         assert len(enumerate_formulas(family, STEP, Dag())) == formula_count(family, STEP)
 
 
-@settings(max_examples=30)
+@settings(max_examples=scaled(30))
 @given(FEW)
 def test_no_formula_is_made_twice_in_whatever_writing(family: FamilySpec) -> None:
     dag = Dag()
@@ -93,7 +93,7 @@ def test_no_formula_is_made_twice_in_whatever_writing(family: FamilySpec) -> Non
     assert [depth(f) for f in formulas] == sorted(depth(f) for f in formulas)
 
 
-@settings(max_examples=15)
+@settings(max_examples=scaled(15))
 @given(FEW)
 def test_no_candidate_is_made_twice_and_each_is_a_clause(family: FamilySpec) -> None:
     made = Candidates(family, STEP)

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from basis.builders import SMALL, STEP, calibration_of, calibrations, case_of
+from basis.builders import SMALL, STEP, calibration_of, calibrations, case_of, scaled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import ATOMS, environments, formulas, to_mask
@@ -45,7 +45,7 @@ FULL = FamilySpec(operators=("F", "G", "U", "S", "or"), atoms=("ref_active", "pr
 # Words
 
 
-@settings(max_examples=80)
+@settings(max_examples=scaled(80))
 @given(st.lists(formulas(), min_size=1, max_size=5), st.lists(environments(longest=70), min_size=1, max_size=3))
 def test_rows_of_words_are_the_masks_of_the_reference(
     some: list[Formula], clips: list[tuple[int, dict[str, list[bool]]]]
@@ -91,7 +91,7 @@ def scored(calibration: Calibration, text: str, matcher: Matcher) -> list[Fracti
     ]
 
 
-@settings(max_examples=12)
+@settings(max_examples=scaled(12))
 @given(calibrations(most=3), st.data())
 def test_values_are_the_pooled_scores_of_each_clause_alone(calibration: Calibration, data: st.DataObject) -> None:
     matcher = Matcher(data.draw(st.sampled_from(MatcherKind)), search=Fraction(3, 50))
@@ -155,7 +155,7 @@ def violated_by_perfection(obligation: Formula, formula: Formula, frames: int) -
     return False
 
 
-@settings(max_examples=40)
+@settings(max_examples=scaled(40))
 @given(formulas(SIDES, farthest=2, leaves=3), formulas(SIDES, farthest=2, leaves=4))
 def test_the_prover_agrees_with_all_traces_of_a_few_frames(obligation: Formula, formula: Formula) -> None:
     shown = any(violated_by_perfection(obligation, formula, frames) for frames in range(1, SHORT + 1))
@@ -200,7 +200,7 @@ def test_what_follows_by_rule_is_never_violated_by_perfection() -> None:
     assert not follows(Eventually(1, 2, Atom("ref_onset")), facts(Atom("ref_onset")))
 
 
-@settings(max_examples=5)
+@settings(max_examples=scaled(5))
 @given(calibrations(most=2))
 def test_what_the_tests_drop_is_what_a_perfect_prediction_violates(calibration: Calibration) -> None:
     observed = observe_family(calibration, SMALL)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
-from basis.builders import PROVED, calibration_of, calibrations, case_of, observation_of, value_tables
+from basis.builders import PROVED, calibration_of, calibrations, case_of, observation_of, scaled, value_tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -154,7 +154,7 @@ def test_no_coordinate_names_two_faults(problem: tuple[list[Case], list[Coordina
         assert sum(names(coordinate.values, fault) for fault in found) <= 1 or len(found) == 1
 
 
-@settings(max_examples=120)
+@settings(max_examples=scaled(120))
 @given(problems(), st.sampled_from([(Requirement.SEPARATE,), (Requirement.NAME,), tuple(Requirement)]))
 def test_the_selected_set_is_the_least_by_count_cost_and_order(
     problem: tuple[list[Case], list[Coordinate]], required: tuple[Requirement, ...]
@@ -221,7 +221,7 @@ def test_the_least_selection_of_several_matchers_is_taken() -> None:
     assert (found.matcher, len(found.coordinates), found.retained.unmet) == (greedy, 1, ())
 
 
-@settings(max_examples=8)
+@settings(max_examples=scaled(8))
 @given(calibrations(most=4), st.randoms(use_true_random=False))
 def test_renaming_and_reordering_cases_changes_nothing(calibration: Calibration, random: object) -> None:
     from dataclasses import replace

@@ -1,7 +1,7 @@
 """Reads the declaration of a family of candidates (rule 14.6)."""
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from tracepact.basis.family import ATTRIBUTES, CONNECTIVES, DEEPEST, EACH, MODALITIES, SHAPES, FamilySpec
 from tracepact.basis.fields import Fields, is_number, read_toml
@@ -10,6 +10,8 @@ from tracepact.core import Matcher, MatcherKind
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, InvalidInput, Source
 from tracepact.lang import parse_formula
+
+T = TypeVar("T")
 
 
 def read_family(source: Source, step: Fraction) -> FamilySpec:
@@ -55,23 +57,28 @@ def family_of(fields: Fields) -> FamilySpec:
         return str(item)
 
     family = FamilySpec(
-        atoms=fields.words("atoms", (*BUILTIN_ATOMS, *CLASS_ATOMS), base.atoms),
-        obligations=fields.items("obligations", obligation, base.obligations),
-        tolerances=fields.items("tolerances", time, base.tolerances),
-        shapes=fields.words("shapes", SHAPES, base.shapes),
-        operators=fields.words("operators", (*MODALITIES, *CONNECTIVES), base.operators),
+        atoms=_once(fields.words("atoms", (*BUILTIN_ATOMS, *CLASS_ATOMS), base.atoms)),
+        obligations=_once(fields.items("obligations", obligation, base.obligations)),
+        tolerances=_once(fields.items("tolerances", time, base.tolerances)),
+        shapes=_once(fields.words("shapes", SHAPES, base.shapes)),
+        operators=_once(fields.words("operators", (*MODALITIES, *CONNECTIVES), base.operators)),
         depth=fields.whole("depth", base.depth, most=DEEPEST),
         from_depth=fields.whole("from_depth", base.from_depth, most=DEEPEST),
-        each=fields.words("each", EACH, base.each),
-        attributes=fields.words("attributes", ATTRIBUTES, base.attributes),
-        shares=fields.items("shares", share, base.shares),
-        counts=fields.items("counts", count, base.counts),
+        each=_once(fields.words("each", EACH, base.each)),
+        attributes=_once(fields.words("attributes", ATTRIBUTES, base.attributes)),
+        shares=_once(fields.items("shares", share, base.shares)),
+        counts=_once(fields.items("counts", count, base.counts)),
         joined=fields.truth("joined", base.joined),
-        matchers=fields.items("matchers", lambda item, index: _matcher(fields, item, index), base.matchers),
+        matchers=_once(fields.items("matchers", lambda item, index: _matcher(fields, item, index), base.matchers)),
         most=fields.whole("most", base.most, least=1),
     )
     fields.close()
     return family
+
+
+def _once(values: tuple[T, ...]) -> tuple[T, ...]:
+    """The lists of a family are sets with an order: what is listed twice is there once (rule 14.7)."""
+    return tuple(dict.fromkeys(values))
 
 
 def _matcher(fields: Fields, item: Any, index: int) -> Matcher | None:

@@ -168,7 +168,7 @@ class Fields:
         return None
 
     def items(self, key: str, read: Callable[[Any, int], T | None], default: Sequence[T]) -> tuple[T, ...]:
-        """A list; what `read` gives None for is left out, and it has said why."""
+        """A list; what `read` gives None for is left out, and it has said why. Repeats are kept."""
         value = self.take(key)
         if value is None:
             return tuple(default)
@@ -176,7 +176,7 @@ class Fields:
             self._wrong(key, "a list")
             return tuple(default)
         found = [read(item, index) for index, item in enumerate(value)]
-        return tuple(dict.fromkeys(item for item in found if item is not None))
+        return tuple(item for item in found if item is not None)
 
     def words(self, key: str, choices: Iterable[str], default: Sequence[str]) -> tuple[str, ...]:
         """A list of some of the known words."""

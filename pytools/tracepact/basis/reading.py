@@ -298,6 +298,14 @@ class _Reading:
             headline = f"neither table has a clip `{clip}`" if clip else "the tables have several clips"
             fields.report("unknown-clip", headline, "clip", help=did_you_mean(clip, ref.clips) or "name one: `clip`")
             raise _Unusable
+        events = [*ref.clips.get(clip, ()), *pred.clips.get(clip, ())]
+        for event in events:
+            if event.offset > duration or event.offset <= event.onset:
+                headline = (
+                    f"an event of `{clip}` goes from {event.onset} s to {event.offset} s, the clip to {duration} s"
+                )
+                fields.report("bad-time", headline, "duration")
+                raise _Unusable
         how = f"clip {clip} of {paths[0]} and {paths[1]}"
         return how, duration, tuple(ref.clips.get(clip, ())), tuple(pred.clips.get(clip, ()))
 

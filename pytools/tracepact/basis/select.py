@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from tracepact.basis.calibration import Calibration
 from tracepact.basis.candidates import Candidates, check_size, family_size
-from tracepact.basis.cover import Cover, Optima, Problem, all_optima, solve
+from tracepact.basis.cover import Cover, Level, Optima, Problem, all_optima, solve
 from tracepact.basis.family import FamilySpec
 from tracepact.basis.observe import Fate, Observation, observe
 from tracepact.basis.perfect import Prover
@@ -35,6 +35,7 @@ class Observed:
     matcher: Matcher
     observation: Observation
     prover: Prover
+    warnings: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,10 +142,11 @@ def observe_family(
     matcher = matcher or with_matcher(family, authors).matchers[0]
     on_step("making candidates")
     candidates = Candidates(family, calibration.step, authors)
-    cases = family_of_cases(calibration, grid_contract(calibration, matcher))
+    warnings: list[Diagnostic] = []
+    cases = family_of_cases(calibration, grid_contract(calibration, matcher), warnings)
     stage = stage_of(calibration, cases, candidates.reach)
     observation = observe(candidates, stage, matcher, on_step)
-    return Observed(calibration, candidates, stage, matcher, observation, Prover(calibration.step))
+    return Observed(calibration, candidates, stage, matcher, observation, Prover(calibration.step), tuple(warnings))
 
 
 def retain_basis(
@@ -175,7 +177,10 @@ def select(
     every: bool = False,
     on_step: OnStep = _unwatched,
 ) -> Selection:
-    """The smallest contract for a calibration set, with its evidence; `every` asks for all optima."""
+    """The smallest contract for a calibration set, with its evidence; `every` asks for all optima.
+
+    Where count and cost are not proved least within the budget there are no optima to list.
+    """
     family = with_matcher(family or calibration.family, authors)
     best: tuple[tuple[int, int, int], Retained, Cover] | None = None
     by_matcher = []
@@ -191,10 +196,17 @@ def select(
     assert best is not None
     _, retained, cover = best
     optima = None
-    if every:
+    if every and cover.proven >= Level.COST:
         on_step("all other smallest sets")
-        optima = all_optima(_problem(retained), cover, limit=MOST_OPTIMA)
-    return Selection(retained, tuple(requirements), cover, optima, tuple(by_matcher), tuple(_author_warnings(retained)))
+        optima = all_optima(_problem(retained), cover, limit=MOST_OPTIMA, seconds=seconds)
+    return Selection(
+        retained,
+        tuple(requirements),
+        cover,
+        optima,
+        tuple(by_matcher),
+        (*retained.observed.warnings, *_author_warnings(retained)),
+    )
 
 
 def _problem(retained: Retained) -> Problem:

@@ -1,6 +1,6 @@
 """The cases, the references as perfect predictions and all short perfect traces, as one bitset."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
@@ -11,7 +11,7 @@ from tracepact.basis.calibration import Calibration
 from tracepact.basis.words import Rows, WordAlgebra
 from tracepact.core import Contract, Matcher
 from tracepact.core.contract import CLASS_ATOMS
-from tracepact.diagnostics import Diagnostics
+from tracepact.diagnostics import Diagnostic, Diagnostics
 from tracepact.lang import parse_contract
 from tracepact.lang.printer import print_number
 from tracepact.trace import Durations, EventTable, Family, Layout, assemble
@@ -21,6 +21,7 @@ SHORT = 7
 """Every trace of at most so many frames is tried as a perfect prediction."""
 
 _WORD = 64
+_ON_THE_GRID = {"vanished-event", "joined-events", "duplicate-row"}
 _SIDES = ("ref_active", "ref_onset", "ref_offset")
 
 
@@ -45,8 +46,11 @@ def _ms(seconds: Fraction) -> str:
     return f"{print_number(seconds * 1000)}ms"
 
 
-def family_of_cases(calibration: Calibration, contract: Contract) -> Family:
-    """Clips in order: a clip a case, then each different reference with itself as its prediction."""
+def family_of_cases(calibration: Calibration, contract: Contract, warnings: list[Diagnostic] | None = None) -> Family:
+    """Clips in order: a clip a case, then each different reference with itself as its prediction.
+
+    What the grid does to the events of a case is told to `warnings`.
+    """
     reference = {case.name: case.ref for case in calibration.cases}
     prediction = {case.name: case.pred for case in calibration.cases}
     lengths = {case.name: case.duration for case in calibration.cases}
@@ -70,6 +74,10 @@ def family_of_cases(calibration: Calibration, contract: Contract) -> Family:
         diagnostics=diagnostics,
     )
     diagnostics.raise_errors()
+    if warnings is not None:
+        names = {case.name for case in calibration.cases}
+        told = (d for d in diagnostics if d.code in _ON_THE_GRID and any(f"`{n}`" in d.headline for n in names))
+        warnings += dict.fromkeys(replace(d, place=None) for d in told)
     return family
 
 

@@ -127,6 +127,8 @@ def command(
         unchanged: Asked = {**asked, "without": (), "ranks": ()}
         data["changes"] = changes_data(_selected(unchanged, required, budget, every=False)[0], data)
     print_diagnostics(selection.diagnostics)
+    if every and selection.optima is None:
+        say("the set is not proved smallest, so no other sets can be called as small")
     if out is not None:
         written = write_selection(selection, data, out)
         say(f"wrote {len(written)} files to {out}")
