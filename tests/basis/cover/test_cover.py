@@ -16,6 +16,7 @@ from tracepact.basis.cover import (
     Evidence,
     Level,
     Problem,
+    Refutation,
     all_optima,
     bounds,
     by_branching,
@@ -236,6 +237,7 @@ def test_without_the_extra_z3_and_the_search_of_our_own_do_it(monkeypatch: pytes
     found = solve(Problem((0b011, 0b110, 0b101), (1, 1, 1)))
     assert found.columns == (0, 1)
     assert found.evidence is Evidence.SOLVER
+    assert found.refutation.complete
     assert {found.solver, found.refutation.solver} == {by_branching.NAME, by_z3.NAME}
 
 
@@ -273,11 +275,20 @@ def test_a_second_opinion_that_runs_out_is_not_a_refutation() -> None:
     rows = [mask << 3 * i for i in range(12) for mask in (0b011, 0b110, 0b101)]
     found = solve(Problem(tuple(rows), (1, 2, 3) * 12), second_opinion=Fraction(0))
     assert found.optimal
-    assert found.refutation.count is not Answer.REFUTED
+    assert found.refutation.solver is not None
+    assert found.refutation.count is Answer.UNKNOWN
+
+
+def test_without_a_second_solver_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_rc2, "available", lambda: False)
+    monkeypatch.setattr("tracepact.basis.cover.best._FEW", 0)
+    found = solve(Problem((0b011, 0b110, 0b101), (1, 1, 1)))
+    assert (found.solver, found.columns, found.optimal) == (by_z3.NAME, (0, 1), True)
+    assert found.refutation == Refutation(reason="no second solver is installed")
 
 
 def test_a_second_solver_that_finds_a_better_cover_is_a_fault_not_an_answer() -> None:
     problem = Problem((0b111, 0b011), (1, 1, 1))
     wrong = Cover((1,), 1, Level.ORDER, 1, 1, Evidence.SOLVER, "a solver that errs")
-    with pytest.raises(AssertionError, match="better cover"):
+    with pytest.raises(RuntimeError, match="better cover"):
         _refutation(problem, wrong, Fraction(10), unwatched)

@@ -1,4 +1,4 @@
-"""The best cover of a problem, with its evidence: reduce, a first cover, an exact search, bounds, a second opinion."""
+"""The best cover of a problem, with its evidence (rule 14.15): reductions, a search, bounds, a second opinion."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -27,6 +27,8 @@ from tracepact.basis.cover.reduce import Keep, minimal_rows, reduced
 
 _VISITS = 3_000_000
 """So many looks at columns of branch and bound before a solver is asked: some seconds."""
+_TURN = Fraction(5)
+"""Seconds of a solver's first turn."""
 _FEW = 20
 """Beyond so many columns a cover is not searched for by branch and bound first; the tree is too deep."""
 _SECOND_OPINION = Fraction(20)
@@ -120,21 +122,37 @@ def _nodes(problem: Problem, seed: tuple[int, ...]) -> int:
 
 
 def _search(problem: Problem, clock: Clock, on_step: OnStep) -> tuple[Found, str]:
-    """The exact search and who proved what is proven: our own where few columns are enough, else a solver."""
+    """The exact search, and who proved what is proven.
+
+    Where few columns are enough our own search and a solver take turns, each turn four times as long as the last:
+    neither is the faster one on all problems. Otherwise the solver has all the time.
+    """
     if not problem.rows:
         return Found((), Level.ORDER), "reductions alone"
-    seed = greedy_cover(problem)
-    ours = by_branching.improve(problem, seed, clock, on_step, nodes=_nodes(problem, seed))
-    if ours.proven is Level.ORDER:
-        return ours, by_branching.NAME
+    best, by = Found(tuple(sorted(greedy_cover(problem))), Level.NONE), "greed"
+    few = len(best.columns) <= _FEW
     name, improve = next(iter(_solvers().items()))
-    theirs = improve(problem, ours.columns, clock, on_step)
+    turn, nodes = _TURN, _nodes(problem, best.columns)
+    while best.proven < Level.ORDER and clock.left() != 0:
+        if few:
+            ours = by_branching.improve(problem, best.columns, clock, on_step, nodes=nodes, proven=best.proven)
+            best, by = _better(problem, best, by, ours, by_branching.NAME)
+        if best.proven < Level.ORDER:
+            theirs = improve(problem, best.columns, clock.at_most(turn) if few else clock, on_step)
+            best, by = _better(problem, best, by, theirs, name)
+        turn, nodes = 4 * turn, 4 * nodes
+    return best, by
+
+
+def _better(problem: Problem, one: Found, by: str, other: Found, name: str) -> tuple[Found, str]:
+    """The better cover of two, what either proves, and who proved most of it."""
     best = Found(
-        min(ours.columns, theirs.columns, key=problem.key),
-        max(ours.proven, theirs.proven),
-        max(ours.count_bound, theirs.count_bound),
+        min(one.columns, other.columns, key=problem.key),
+        max(one.proven, other.proven),
+        max(one.count_bound, other.count_bound),
     )
-    return best, name if theirs.proven > ours.proven or theirs.count_bound > ours.count_bound else by_branching.NAME
+    more = (other.proven, other.count_bound) > (one.proven, one.count_bound)
+    return best, name if more else by
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,18 +208,19 @@ def _refutation(problem: Problem, cover: Cover, seconds: Fraction, on_step: OnSt
     if len(cover.columns) <= _FEW:
         others[by_branching.NAME] = by_branching.improve
     others.pop(cover.solver, None)
+    if not others:
+        return Refutation(reason="no second solver is installed")
     whole = Problem(tuple(dict.fromkeys(problem.rows)), problem.costs)
-    best: tuple[Level, str | None] = (Level.NONE, None)
+    level, solver = Level.NONE, ""
     for name, improve in reversed(others.items()):
         found = improve(whole, cover.columns, Clock.of(seconds / len(others)), on_step)
         key = cover.proven.value
-        assert problem.key(found.columns)[:key] >= problem.key(cover.columns)[:key], f"{name} found a better cover"
-        best = max(best, (min(found.proven, cover.proven), name), key=lambda pair: pair[0])
-        if best[0] is cover.proven:
+        if problem.key(found.columns)[:key] < problem.key(cover.columns)[:key]:
+            raise RuntimeError(f"{name} found a better cover than the one {cover.solver} proved least")
+        if not solver or found.proven > level:
+            level, solver = found.proven, name
+        if level >= cover.proven:
             break
-    level, solver = best
-    if solver is None:
-        return Refutation(reason="no second solver is installed, or none answered in the budget")
 
     def answer(asked: Level) -> Answer:
         return Answer.UNASKED if asked > cover.proven else Answer.REFUTED if asked <= level else Answer.UNKNOWN

@@ -13,20 +13,29 @@ NAME = "branch and bound"
 
 
 def improve(
-    problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnStep, *, nodes: int | None = None
+    problem: Problem,
+    seed: tuple[int, ...],
+    clock: Clock,
+    on_step: OnStep,
+    *,
+    nodes: int | None = None,
+    proven: Level = Level.NONE,
 ) -> Found:
     """The best cover from a seed on, and how much of it is proven, within the time and so many nodes.
 
-    First the count alone, where any cover with fewer columns is progress; then cost and order.
+    First the count alone, where any cover with fewer columns is progress, unless the seed's is `proven`; then cost and
+    order.
     """
-    on_step(f"fewer than {len(seed)} columns? ({NAME})")
-    counting = _Search(problem, seed, clock, nodes, count_only=True)
-    if not counting.run():
-        return Found(counting.best, Level.NONE)
-    on_step(f"{len(counting.best)} columns that cost less? ({NAME})")
-    whole = _Search(problem, counting.best, clock, nodes, count_only=False)
+    if proven < Level.COUNT:
+        on_step(f"fewer than {len(seed)} columns? ({NAME})")
+        counting = _Search(problem, seed, clock, nodes, count_only=True)
+        finished, seed = counting.run(), counting.best
+        if not finished:
+            return Found(seed, Level.NONE)
+    on_step(f"{len(seed)} columns that cost less? ({NAME})")
+    whole = _Search(problem, seed, clock, nodes, count_only=False)
     finished = whole.run()
-    return Found(whole.best, Level.ORDER if finished else Level.COUNT, len(whole.best))
+    return Found(whole.best, Level.ORDER if finished else max(proven, Level.COUNT), len(whole.best))
 
 
 def equals(problem: Problem, best: tuple[int, ...], clock: Clock, nodes: int, limit: int) -> list[tuple[int, ...]]:
@@ -51,7 +60,6 @@ class _Search:
 
     def run(self) -> bool:
         """Search; whether to the end."""
-        self.best = tuple(sorted(self.best))
         columns = transposed(self.problem.rows)
         try:
             self._branch((1 << len(self.problem.rows)) - 1, columns, (), 0)
