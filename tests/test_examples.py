@@ -236,7 +236,7 @@ def demo_frames(table: str) -> dict[tuple[str, str], set[int]]:
 
 def test_the_command_line_example_counts_what_the_tables_hold(tmp_path: Path) -> None:
     checked, explained, _, required, _, as_csv = run("06-command-line", tmp_path)
-    assert "boundary_gate: ok" in checked.errors
+    assert "boundary_gate: ok" in checked.output
     assert "4 frames (80 ms)" in explained.output
     assert "onset_guard" in required.errors
     assert "missing_guard" not in required.errors
