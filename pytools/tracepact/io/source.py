@@ -14,7 +14,7 @@ PathLike = str | os.PathLike[str]
 LONGEST_LINE = 1 << 20
 LARGEST_JSON = 1 << 28
 _BOM = b"\xef\xbb\xbf"
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_END = re.compile(r"\r\n|\n|\r|\Z")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -63,10 +63,13 @@ def read_text(path: PathLike, diagnostics: Diagnostics, *, may_be_empty: bool = 
 
 
 def text_lines(file: TextFile) -> Iterator[tuple[int, str]]:
-    """The lines of a file that are not blank, with their numbers."""
-    for number, line in enumerate(_LINE_END.split(file.text), start=1):
+    """The lines of a file that are not blank, with their numbers; no more is read than is asked for."""
+    start = 0
+    for number, end in enumerate(_LINE_END.finditer(file.text), start=1):
+        line = file.text[start : end.start()]
         if line.strip():
             yield number, line
+        start = end.end()
 
 
 def _read_bytes(name: str, diagnostics: Diagnostics) -> bytes | None:
