@@ -22,7 +22,7 @@ from tracepact.lang import format_document, read_document
 from tracepact.lang.printer import print_number
 from tracepact.logic.text import formula_text
 
-_WIDTH = 120
+_WIDTH = 100
 _LONGEST_NAME = 60
 _SHOWN = 3
 

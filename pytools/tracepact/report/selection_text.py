@@ -1,10 +1,11 @@
 """Draws a selection for a terminal: what is not separated first, then values, ranks, the contract and its evidence."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -17,6 +18,7 @@ Data = dict[str, Any]
 _BLOCK = 100
 _PICTURE = 60
 _NAME = 22
+_RANK = 5
 _FEW = 12
 _STYLES = ("bold red", "red", "red", "red", "yellow", "yellow", "yellow", "yellow", "green", "green", "dim")
 
@@ -28,7 +30,7 @@ def render_selection(data: Data) -> RenderableType:
 
 def render_basis(data: Data) -> RenderableType:
     """The cases, the candidates and the retained basis."""
-    return Group(_heading(data), _matrix(data), _ranks(data, range(len(data["coordinates"]))), *_unmet(data))
+    return Group(_heading(data), _Matrix(data), _ranks(data, range(len(data["coordinates"]))), *_unmet(data))
 
 
 def render_pairs(data: Data) -> RenderableType:
@@ -52,7 +54,7 @@ def _ranked(case: Data) -> str:
 def _sections(data: Data) -> Iterator[RenderableType]:
     yield from _unmet(data)
     yield _heading(data)
-    yield _matrix(data)
+    yield _Matrix(data)
     chosen = [clause["coordinate"] for clause in data["selected"]["clauses"]]
     yield _values(data, chosen)
     few = len(data["coordinates"]) <= _FEW
@@ -105,27 +107,32 @@ def _digit(value: str, vacuous: bool) -> tuple[str, str]:
     return str(tenth), _STYLES[tenth]
 
 
-def _matrix(data: Data) -> RenderableType:
-    """Cases × retained coordinates, one sign each."""
-    parts: list[RenderableType] = [
-        _section("cases × retained coordinates"),
-        Text("· is 1, ∘ a vacuous 1, a digit the first decimal of what is less; columns in order", style="dim"),
-    ]
-    total = len(data["coordinates"])
-    for start in range(0, total, _BLOCK):
-        some = data["coordinates"][start : start + _BLOCK]
-        text = Text()
-        chosen = {clause["coordinate"] for clause in data.get("selected", {}).get("clauses", ())}
+@dataclass(frozen=True, slots=True)
+class _Matrix:
+    """Cases × retained coordinates, one sign each, in blocks as wide as the screen."""
+
+    data: Data
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield Text("cases × retained coordinates", style="bold")
+        yield Text("· is 1, ∘ a vacuous 1, a digit the first decimal of what is less; columns in order", style="dim")
+        block = min(_BLOCK, max(10, options.max_width - _NAME - _RANK))
+        for start in range(0, len(self.data["coordinates"]), block):
+            yield self._block(start, block)
+
+    def _block(self, start: int, width: int) -> Text:
+        some = self.data["coordinates"][start : start + width]
+        chosen = {clause["coordinate"] for clause in self.data.get("selected", {}).get("clauses", ())}
         marks = "".join("▼" if start + k in chosen else " " for k in range(len(some)))
-        text.append(f"{'':<{_NAME + 5}}{marks}\n", style="bold")
-        for place, case in _by_rank(data):
+        text = Text(no_wrap=True)
+        text.append(f"{'':<{_NAME + _RANK}}{marks.rstrip()}\n", style="bold")
+        for place, case in _by_rank(self.data):
             text.append(f"{_short(case['name']):<{_NAME}} ")
-            text.append(f"{case['rank']:>3} ", style="dim")
+            text.append(f"{case['rank']:>{_RANK - 2}} ", style="dim")
             for coordinate in some:
                 text.append(*_digit(coordinate["values"][place], coordinate["vacuous"][place]))
             text.append("\n")
-        parts.append(text)
-    return Group(*parts)
+        return text
 
 
 def _by_rank(data: Data) -> list[tuple[int, Data]]:
