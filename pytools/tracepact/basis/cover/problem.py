@@ -7,6 +7,8 @@ from fractions import Fraction
 from functools import reduce
 from operator import or_
 
+import numpy as np
+
 OnStep = Callable[[str], None]
 
 
@@ -62,12 +64,14 @@ def members(mask: int) -> Iterator[int]:
 
 def transposed(rows: Iterable[int]) -> dict[int, int]:
     """For every column that covers something the bit mask of the rows it covers."""
-    columns: dict[int, int] = {}
-    for place, row in enumerate(rows):
-        bit = 1 << place
-        for column in members(row):
-            columns[column] = columns.get(column, 0) | bit
-    return columns
+    listed = list(rows)
+    width = max((row.bit_length() for row in listed), default=0)
+    size = -(-width // 8)
+    packed = np.frombuffer(b"".join(row.to_bytes(size, "little") for row in listed), dtype=np.uint8)
+    bits = np.unpackbits(packed.reshape(len(listed), size), axis=1, bitorder="little")
+    turned = np.packbits(bits[:, :width].T, axis=1, bitorder="little")
+    masks = (int.from_bytes(column.tobytes(), "little") for column in turned)
+    return {column: mask for column, mask in enumerate(masks) if mask}
 
 
 class Level(IntEnum):
