@@ -104,9 +104,10 @@ class Bench:
         radii = window.radii(self.layout, positions, self.layout.positions(self.atoms[window.atom]))
         segments, _ = self.layout.locate(positions)
         found = radii != NEVER
-        rows = sorted(zip(radii[found].tolist(), segments[found].tolist(), strict=True))
+        pairs, times = np.unique(np.stack([radii[found], segments[found]]), axis=1, return_counts=True)
         step, start = self.contract.step, (self.low, 0)
-        changes = ((max(((k - 1) * step, 1), start), segment, 1) for k, segment in rows)
+        places = {k: max(((k - 1) * step, 1), start) for k in np.unique(pairs[0]).tolist()}
+        changes = ((places[k], segment, some) for k, segment, some in zip(*pairs.tolist(), times.tolist(), strict=True))
         total = self.layout.counts(obliged)
         return self._running(start, total - self.layout.counts(asked), total, None, changes)
 
