@@ -159,7 +159,7 @@ def test_what_the_grid_does_to_a_case_is_said(tmp_path: Path) -> None:
 
 
 def test_an_event_of_a_table_outside_its_clip_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "t.tsv").write_text("filename\tonset\toffset\tevent_label\na\t0.5\t3\tx\n")
+    (tmp_path / "t.tsv").write_text("filename\tonset\toffset\tevent_label\na\t0.5\t3\tx\na\t4\t5\tx\n")
     table = 'name = "real", rank = 9, ref = "t.tsv", pred = "t.tsv", duration = "2s"'
     assert [(code, line) for code, line, _ in read(text_of(LATE, table), tmp_path)] == [("bad-time", 4)]
 

@@ -17,8 +17,9 @@ from tracepact.core import Projection
 from tracepact.diagnostics import Diagnostics, InvalidInput, Source, did_you_mean
 from tracepact.io import events_from
 from tracepact.lang import read_file
+from tracepact.lang.printer import print_number
 from tracepact.specs import spec_path
-from tracepact.trace import Event, Grid, union_runs
+from tracepact.trace import Event, EventTable, Grid, union_runs
 
 _LABEL = "event"
 _CASE_KEYS = ("name", "risk", "rank", "fault", "reference", "edit", "event", "pred", "ref", "clip", "duration")
@@ -69,6 +70,7 @@ class _Reading:
         self.fields = Fields(data, (), Places.of(source), diagnostics, what="calibration set")
         self.references: dict[str, Reference] = {}
         self.faulty: set[str] = set()
+        self.tables: dict[str, EventTable] = {}
         self.grid = Grid(Fraction(1, 50))
 
     def calibration(self, without: tuple[str, ...], ranks: Mapping[str, str]) -> Calibration:
@@ -288,7 +290,7 @@ class _Reading:
         fields.required("duration", 'say how long the clip is: `duration = "10s"`')
         paths = [fields.text("ref"), fields.text("pred")]
         duration, clip = fields.time("duration", Fraction(1)), fields.text("clip")
-        found = [events_from(self.folder / path, self.diagnostics, name=path) if path else None for path in paths]
+        found = [self._table(path) if path else None for path in paths]
         if any(table is None for table in found) or self.diagnostics.errors:
             raise _Unusable
         ref, pred = (table for table in found if table is not None)
@@ -298,16 +300,20 @@ class _Reading:
             headline = f"neither table has a clip `{clip}`" if clip else "the tables have several clips"
             fields.report("unknown-clip", headline, "clip", help=did_you_mean(clip, ref.clips) or "name one: `clip`")
             raise _Unusable
-        events = [*ref.clips.get(clip, ()), *pred.clips.get(clip, ())]
-        for event in events:
-            if event.offset > duration or event.offset <= event.onset:
-                headline = (
-                    f"an event of `{clip}` goes from {event.onset} s to {event.offset} s, the clip to {duration} s"
-                )
+        for event in (*ref.clips.get(clip, ()), *pred.clips.get(clip, ())):
+            if event.onset >= duration or event.offset < event.onset:  # a late offset is cut, with a warning (5.4)
+                onset, offset, end = map(print_number, (event.onset, event.offset, duration))
+                headline = f"an event of `{clip}` goes from {onset} to {offset} s, the clip to {end} s"
                 fields.report("bad-time", headline, "duration")
                 raise _Unusable
         how = f"clip {clip} of {paths[0]} and {paths[1]}"
         return how, duration, tuple(ref.clips.get(clip, ())), tuple(pred.clips.get(clip, ()))
+
+    def _table(self, path: str) -> EventTable:
+        """A table of events, read once."""
+        if path not in self.tables:
+            self.tables[path] = events_from(self.folder / path, self.diagnostics, name=path)
+        return self.tables[path]
 
     # The whole set
 

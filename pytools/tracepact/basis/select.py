@@ -278,8 +278,9 @@ _TRIED = 50
 def _separator(observed: Observed, pair: Pair) -> int | None:
     """The cheapest proved candidate that separates a pair, among the first few."""
     seen = observed.observation
-    less = seen.numerator[:, pair.worse] * seen.denominator[:, pair.better]
-    more = seen.numerator[:, pair.better] * seen.denominator[:, pair.worse]
+    tops, bottoms = seen.numerator.astype(object), seen.denominator.astype(object)
+    less = tops[:, pair.worse] * bottoms[:, pair.better]
+    more = tops[:, pair.better] * bottoms[:, pair.worse]
     passing = ((less < more) & (seen.fate == Fate.KEPT)).nonzero()[0].tolist()
     costs = observed.candidates.costs
     for index in sorted(passing, key=lambda i: (costs[i], i))[:_TRIED]:

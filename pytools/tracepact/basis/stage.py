@@ -21,7 +21,7 @@ SHORT = 7
 """Every trace of at most so many frames is tried as a perfect prediction."""
 
 _WORD = 64
-_ON_THE_GRID = {"vanished-event", "joined-events", "duplicate-row"}
+_ON_THE_GRID = {"vanished-event", "joined-events", "duplicate-row", "offset-beyond-clip"}
 _SIDES = ("ref_active", "ref_onset", "ref_offset")
 
 

@@ -203,9 +203,10 @@ def _unmet(data: Data) -> Iterator[RenderableType]:
 def _picture(case: Data) -> RenderableType:
     text = Text()
     for trace in case["traces"]:
+        title = case["name"] if len(case["traces"]) == 1 else f"{case['name']}: {trace['class']}"
         lanes = draw({"frames": case["frames"], "ref": trace["ref"], "pred": trace["pred"], "failed": {}}, _PICTURE)
         for name, cells in lanes:
-            text.append(f"{_short(case['name']) if name == 'ref' else '':<{_NAME}} {name:<5}{cells}\n")
+            text.append(f"{_short(title) if name == 'ref' else '':<{_NAME}} {name:<5}{cells}\n")
         step = Fraction(case["duration"]) / case["frames"]
         apart = [f"{float(start * step):g}–{float(end * step):g} s" for start, end in differences(trace)]
         text.append(f"{'':<{_NAME}} differ at {', '.join(apart) or 'no frame'}\n", style="dim")
