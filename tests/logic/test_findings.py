@@ -239,3 +239,17 @@ def test_the_lookahead_names_the_clause_that_is_responsible() -> None:
     contract = parse_contract(f"contract c\nstep 20ms\n{text}")
     (found,) = [d for d in check_contract(contract, notes=True) if d.code == "contract-lookahead"]
     assert found.headline == "verdicts are settled 50 frames (1 s) after their frame, because of `b`"
+
+
+@pytest.mark.parametrize(
+    ("clause", "code"),
+    [
+        ("clause c on other_ref_active : pred_active", "obligation-never-occurs"),
+        ("clause c on ref_active : ref_active -> !other_pred_active", "clause-never-fails"),
+        ("clause c on each pred : dominant or covering == 0", "clause-never-fails"),
+    ],
+)
+def test_a_class_set_of_one_has_no_other_class(clause: str, code: str) -> None:
+    assert only(f"labels dog\n{clause}\n").code == code
+    for labels in ("labels dog cat\n", ""):
+        assert check_contract(parse_contract(f"contract c\nstep 20ms\n{labels}{clause}\n")) == []

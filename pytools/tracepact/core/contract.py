@@ -209,6 +209,11 @@ class Contract:
         return frozenset().union(*(atoms(f) for f in self.formulas))
 
     @property
+    def one_class(self) -> bool:
+        """Whether the declared class set has no other class (rule 7.6)."""
+        return self.labels is not None and len(self.labels) == 1
+
+    @property
     def compares_classes(self) -> bool:
         """Whether the contract only has a meaning in class-indexed scoring."""
         return bool(self.atoms & set(CLASS_ATOMS))

@@ -5,14 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from tracepact.core import Formula, atoms
+from tracepact.core import Contract, Formula, atoms
 from tracepact.diagnostics import Diagnostic, TextPlace
 from tracepact.logic.decide import Budget, Terms, Verdict, bound, solve
 from tracepact.logic.event_model import EventExample, EventQuestion
 from tracepact.logic.event_samples import differs_between_predictions
 from tracepact.logic.model import Model
 from tracepact.logic.picture import picture
-from tracepact.logic.vocabulary import over_base_atoms
+from tracepact.logic.vocabulary import over_base_atoms, without_other_classes
 from tracepact.monitor import evaluate_trace
 
 _SAMPLES = 40
@@ -30,6 +30,7 @@ def unwatched(question: str) -> None:
 class Asker:
     """What the checker asks about one contract."""
 
+    contract: Contract
     budget: Budget
     watch: Callable[[str], None] = unwatched
     undecided: list[Diagnostic] = field(default_factory=list)
@@ -37,6 +38,7 @@ class Asker:
     def possible(self, formula: Formula, question: str, place: TextPlace) -> bool | None:
         """Whether the formula holds at some frame of some trace; None, and a note, if that stays unknown."""
         self.watch(question)
+        formula = self._in_its_classes(formula)
         if sampled(formula):
             return True
         answer = solve(formula, Terms(budget=self.budget, minimise=False))
@@ -47,11 +49,14 @@ class Asker:
 
     def shown(self, formula: Formula, *names: Formula) -> str | None:
         """The picture of a smallest trace where the formula holds, with the atoms of the formulas named."""
-        answer = solve(formula, Terms(budget=self.budget))
+        answer = solve(self._in_its_classes(formula), Terms(budget=self.budget))
         if answer.model is None:
             return None
         drawn = picture(answer.model, _names(answer.model, formula, *names))
         return drawn if answer.model.minimal else f"{drawn}\n{NOT_SMALLEST}"
+
+    def _in_its_classes(self, formula: Formula) -> Formula:
+        return without_other_classes(formula) if self.contract.one_class else formula
 
     def event_possible(self, asked: EventQuestion, question: str, place: TextPlace) -> bool | None:
         """Whether a predicate can be true for some obligation; None, and a note, if that stays unknown."""

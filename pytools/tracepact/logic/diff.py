@@ -22,7 +22,7 @@ def diff_contracts(
     new: Contract, old: Contract, *, budget: Budget = CHECK_BUDGET, watch: Callable[[str], None] = unwatched
 ) -> list[Diagnostic]:
     """What changed from the old version to the new one, clause by clause; clauses are the same by name."""
-    return by_place(list(_Diff(new, old, Asker(budget, watch)).findings()))
+    return by_place(list(_Diff(new, old, Asker(new, budget, watch)).findings()))
 
 
 @dataclass(slots=True)

@@ -35,15 +35,18 @@ def _holds(question: EventQuestion) -> Callable[[Obligation], bool]:
 
 def _samples(question: EventQuestion) -> tuple[Obligation, ...]:
     contract = question.contract
-    return _obligations(question.each, contract.matcher, contract.merge_gap, contract.step)
+    return _obligations(question.each, contract.matcher, contract.merge_gap, contract.step, contract.one_class)
 
 
 @lru_cache(maxsize=16)
-def _obligations(each: Each, matcher: Matcher, merge_gap: Fraction, step: Fraction) -> tuple[Obligation, ...]:
+def _obligations(
+    each: Each, matcher: Matcher, merge_gap: Fraction, step: Fraction, one_class: bool
+) -> tuple[Obligation, ...]:
     match_runs = matching(matcher, step)
     found: list[Obligation] = []
     for refs, preds, others in _scenes(matcher.search // step):
-        scene = Scene(join_runs(refs, merge_gap, step), join_runs(preds, merge_gap, step), (others,) if others else ())
+        foreign = (others,) if others and not one_class else ()
+        scene = Scene(join_runs(refs, merge_gap, step), join_runs(preds, merge_gap, step), foreign)
         pairs = match_runs(scene.refs, scene.preds) if scene.refs and scene.preds else ()
         found += obligations(each, scene, pairs)
     return tuple(found)

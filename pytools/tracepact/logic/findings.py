@@ -23,7 +23,7 @@ def check_contract(
     watch: Callable[[str], None] = unwatched,
 ) -> list[Diagnostic]:
     """Warnings, with `notes` also notes; questions that stayed open are always among them; `watch` is told each."""
-    written, ask = Written(contract), Asker(budget, watch)
+    written, ask = Written(contract), Asker(contract, budget, watch)
     found = [
         *ValueFindings(written).warnings(),
         *FrameFindings(written, ask).findings(notes=notes),

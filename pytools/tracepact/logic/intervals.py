@@ -125,4 +125,5 @@ def _shape(view: View, contract: Contract) -> Iterator[Any]:
         lonely = z3.And(z3.Not(matched), own.covering >= 3)
         yield z3.Implies(lonely, own.duration >= 2 * (search + 1) + inner)
         if owner is Owner.PRED:
-            yield z3.Implies(view.dominant, own.covered >= 1)
+            covers = own.covered >= 1
+            yield view.dominant == covers if contract.one_class else z3.Implies(view.dominant, covers)

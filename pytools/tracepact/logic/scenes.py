@@ -39,7 +39,9 @@ class Found:
 
 
 def asks_about_other_classes(question: EventQuestion) -> bool:
-    """Whether the predicate compares classes."""
+    """Whether the predicate compares classes, and there may be others."""
+    if question.contract.one_class:
+        return False
     atoms = question.event_atoms.values()
     return any(a.name == "dominant" for atom in atoms if isinstance(atom, Flag) for a in attributes(atom))
 

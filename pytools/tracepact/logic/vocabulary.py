@@ -28,6 +28,7 @@ from tracepact.core import (
     Since,
     Until,
 )
+from tracepact.core.contract import CLASS_ATOMS
 
 
 def _onset(active: Formula) -> Formula:
@@ -55,6 +56,11 @@ def over_base_atoms(formula: Formula) -> Formula:
 def renamed(formula: Formula, name: Callable[[str], str]) -> Formula:
     """The formula with other names for its atoms."""
     return _with_atoms(formula, lambda atom: Atom(name(atom.name)))
+
+
+def without_other_classes(formula: Formula) -> Formula:
+    """The formula where there is one class only: no other one is ever active (rule 5.7)."""
+    return _with_atoms(formula, lambda atom: Constant(False) if atom.name in CLASS_ATOMS else atom)
 
 
 def _with_atoms(formula: Formula, of: Callable[[Atom], Formula]) -> Formula:
