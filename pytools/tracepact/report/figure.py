@@ -7,7 +7,7 @@ fractions; they become floats here, where they are only drawn.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
@@ -151,8 +151,12 @@ def heat_table(
     *,
     value_range: Range | None = None,
     shown: Callable[[Number], str] = lambda value: f"{float(value):.2f}",
+    framed: Collection[tuple[int, int]] = (),
 ) -> str:
-    """A table of numbers, each in a cell as dark as its value is high; a value that is None is a dash."""
+    """A table of numbers, each in a cell as dark as its value is high; a value that is None is a dash.
+
+    `framed` cells, by row and column, have a frame around them.
+    """
     known = [value for row in values for value in row if value is not None]
     scale = _Scale.over(value_range or _span(known), 0.0, 0.4)
     left = 24 + max((_wide(_short(row)) for row in rows), default=0)
@@ -172,7 +176,8 @@ def heat_table(
             here = left + index * cell
             shade = 0.0 if value is None else scale(value)
             box = f"x='{here:.1f}' y='{y:.1f}' width='{cell - 2:.1f}' height='24' rx='2'"
-            parts.append(f"<rect {box} fill='currentColor' fill-opacity='{shade:.3f}' stroke='none'/>")
+            pen = "stroke='currentColor' stroke-width='1.6'" if (row, index) in framed else "stroke='none'"
+            parts.append(f"<rect {box} fill='currentColor' fill-opacity='{shade:.3f}' {pen}/>")
             text = "–" if value is None else shown(value)
             parts.append(_text(here + cell / 2 - 1, y + 16, text, "text-anchor='middle'", _SMALL))
     tail = longest * 0.77 if slanted else 0

@@ -1,6 +1,7 @@
 """The views of the audits of several systems: profiles, coordinates, neutrality."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -93,7 +94,6 @@ def neutrality_view(audit: NeutralityAudit) -> View:
             "changed" if question.changed else "",
         )
     changed = sum(question.changed for question in audit.questions)
-    rest = [name for name in audit.systems.names if name not in audit.without]
     return View(
         {
             **_head(audit.systems, audit.aggregation),
@@ -109,7 +109,11 @@ def neutrality_view(audit: NeutralityAudit) -> View:
             for which, ranking in (("all", question.of_all), ("rest", question.of_rest))
             for row in _rows(ranking)
         ],
-        _figure(title, [question.of_rest for question in audit.questions], rest),
+        _figure(
+            f"The best of each question, of all and without {', '.join(audit.without)}",
+            [replace(r, name=f"{r.name}{of}") for q in audit.questions for r, of in _both(q)],
+            audit.systems.names,
+        ),
     )
 
 
@@ -138,6 +142,12 @@ def _question(question: Question) -> dict[str, Any]:
         "rest": _ranking(question.of_rest),
         "changed": question.changed,
     }
+
+
+def _both(question: Question) -> tuple[tuple[Ranking, str], ...]:
+    """A line for all systems; where the answer changes, one for the rest."""
+    rest = ((question.of_rest, ": the rest"),) if question.changed else ()
+    return (question.of_all, ""), *rest
 
 
 def _rows(ranking: Ranking) -> list[tuple[Cell, ...]]:
@@ -185,6 +195,15 @@ def _changes(rankings: Sequence[Ranking]) -> str:
 
 
 def _figure(title: str, rankings: Sequence[Ranking], names: Sequence[str]) -> str:
-    rows = [f"{ranking.name}: {_named(ranking.best)}" for ranking in rankings]
-    values = [[value for _, value in ranking.values] for ranking in rankings]
-    return heat_table(title, rows, names, values, value_range=(0, 1), shown=lambda value: f"{float(value):.3f}")
+    """Values by system, a frame around the best; a system that is not ranked has a dash."""
+    ranked = [dict(ranking.values) for ranking in rankings]
+    best = {(row, names.index(name)) for row, ranking in enumerate(rankings) for name in ranking.best}
+    return heat_table(
+        f"{title} (framed)",
+        [ranking.name for ranking in rankings],
+        names,
+        [[values.get(name) for name in names] for values in ranked],
+        value_range=(0, 1),
+        shown=lambda value: f"{float(value):.3f}",
+        framed=best,
+    )
