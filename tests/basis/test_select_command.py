@@ -117,6 +117,31 @@ def test_three_clauses_separate_the_paper_and_no_two_do(gate: tuple[Path, dict[s
     assert masks[chosen[0]] | masks[chosen[1]] | masks[chosen[2]] == everything
 
 
+def test_the_evidence_of_the_paper_can_be_checked_from_what_is_printed(gate: tuple[Path, dict[str, Any]]) -> None:
+    """Three pairs of which no coordinate separates two; each clause alone separates what is said; a second solver."""
+    from fractions import Fraction
+
+    data = gate[1]
+    cases = [c["name"] for c in data["cases"]]
+
+    def separated(coordinate: dict[str, Any], row: dict[str, str]) -> bool:
+        worse, better = (Fraction(coordinate["values"][cases.index(row[side])]) for side in ("worse", "better"))
+        return worse < better
+
+    independent = data["selected"]["independent"]
+    assert len(independent) == data["selected"]["count"]
+    for coordinate in data["coordinates"]:
+        assert sum(separated(coordinate, row) for row in independent) <= 1
+    chosen = [data["coordinates"][clause["coordinate"]] for clause in data["selected"]["clauses"]]
+    for own, clause in zip(chosen, data["selected"]["clauses"], strict=True):
+        assert clause["only"]
+        for row in clause["only"]:
+            assert [c["name"] for c in chosen if separated(c, row)] == [own["name"]]
+    second = data["selected"]["second_solver"]
+    assert second["name"] != data["selected"]["solver"]
+    assert (second["fewer"], second["cheaper"], second["earlier"]) == ("refuted", "refuted", "refuted")
+
+
 def test_the_starter_guards_separate_and_four_of_them_suffice(folder: Path) -> None:
     done = run("select", "boundary_gate", *GUARDS, "--json", folder=folder)
     data = json.loads(done.out)
