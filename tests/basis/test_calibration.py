@@ -214,6 +214,8 @@ BAD = {
     ),
     "an unknown key of a case": (text_of(f"{LATE}, evnt = 1", LOST), [("unknown-key", 3)]),
     "an unknown key": (text_of(LATE, LOST, head='step = "20ms"\nstp = 1'), [("unknown-key", 2)]),
+    "a name of two lines": (text_of(LATE.replace('"late"', '"la\\nte"'), LOST), [("wrong-form", 3)]),
+    "an empty name": (text_of(LATE.replace('"late"', '""'), LOST), [("wrong-form", 3)]),
     "no case": ('step = "20ms"\ncases = []\n', [("empty-calibration", 2)]),
     "nothing": ("", [("missing-key", 1), ("empty-calibration", 1)]),
     "one rank only": (text_of(LATE, 'name = "b", rank = 2, edit = "missing"'), [("one-rank", 2)]),

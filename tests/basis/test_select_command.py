@@ -435,5 +435,23 @@ def test_an_authors_clause_that_punishes_perfection_is_named(folder: Path) -> No
     assert done.places == [("imperfect-clause", "mine.contract:3:1")]
 
 
+def test_any_name_gives_a_contract_and_files(folder: Path) -> None:
+    odd = SMALL.replace('step = "20ms"', 'calibration = "../1 <b>\\"[red]é"\nstep = "20ms"', 1)
+    odd = odd.replace('"late"', '"[bold]`late` </svg>"')
+    (folder / "odd.calibration").write_text(odd, encoding="utf-8")
+    done = run("select", "odd.calibration", "--out", "odd", folder=folder)
+    assert done.code == 0, done.err
+    assert "[bold]`late` </svg>" in done.out
+    files = sorted(path.name for path in (folder / "odd").iterdir())
+    assert files == [
+        "_1_b_red_é.contract",
+        "candidates.tsv",
+        *(f"selection.{k}" for k in ("html", "json", "svg", "txt")),
+    ]
+    assert run("check", "odd/_1_b_red_é.contract", "--strict", folder=folder).code == 0
+    ElementTree.parse(folder / "odd" / "selection.svg")
+    assert '<b>"' not in (folder / "odd" / "selection.html").read_text(encoding="utf-8")
+
+
 def test_the_shipped_sets_are_known_by_name() -> None:
     assert "boundary_gate" in calibrations()

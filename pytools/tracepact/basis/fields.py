@@ -96,12 +96,12 @@ class Fields:
         return self.take(key)
 
     def text(self, key: str, default: str = "") -> str:
-        """A text."""
+        """A text on one line, not empty."""
         value = self.take(key)
         if value is None:
             return default
-        if not isinstance(value, str):
-            self._wrong(key, "a text")
+        if not isinstance(value, str) or not value or not value.isprintable():
+            self._wrong(key, "a text on one line")
             return default
         return value
 
@@ -203,5 +203,5 @@ class Fields:
 
 
 def _shown(value: object) -> str:
-    text = str(value)
+    text = str(value) if str(value).isprintable() else repr(value)
     return text if len(text) <= 40 else f"{text[:39]}…"

@@ -129,6 +129,8 @@ class _Reading:
                 return None
             onset, offset = (fields.as_time(time, key, index, k) for k, time in enumerate(item[:2]))
             label = str(item[2]) if len(item) == 3 else _LABEL
+            if not label or not label.isprintable():
+                fields.report("wrong-form", "a label is a text on one line", key, index, 2)
             row = self.source.position(fields.places.value((*fields.path, key, index)).span.start)[0]
             if not onset < offset <= duration:
                 headline = "the event does not end after it starts" if offset <= onset else "it ends after its clip"

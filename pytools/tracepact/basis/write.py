@@ -119,14 +119,20 @@ def _written(selection: Selection) -> str:
     observed, calibration = selection.retained.observed, selection.calibration
     candidates = observed.candidates
     title = f"Selected from {len(calibration.cases)} cases of {calibration.name}"
-    name = re.sub(r"[^A-Za-z0-9_]", "_", calibration.name) or "selected"
-    lines = [*_opening(selection), settings_text(calibration, selection.matcher, f"{name}_selected", title).rstrip()]
+    settings = settings_text(calibration, selection.matcher, contract_name(selection), title)
+    lines = [*_opening(selection), settings.rstrip()]
     lines += ["aggregate pooled", *_parameters(selection)]
     names = clause_names(selection)
     for need, coordinate, clause in zip(selection.necessity, selection.coordinates, names, strict=True):
         lines += ["", *_reasons(selection, need.only)]
         lines.append(f"clause {clause} {describe(candidates, coordinate.candidate)}")
     return "\n".join(lines) + "\n"
+
+
+def contract_name(selection: Selection) -> str:
+    """The name of the selected contract (rule 1.3)."""
+    name = re.sub(r"[^A-Za-z0-9_]", "_", selection.calibration.name)
+    return f"{'_' if name[:1].isdigit() else ''}{name}_selected"
 
 
 def _parameters(selection: Selection) -> list[str]:

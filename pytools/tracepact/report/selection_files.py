@@ -1,5 +1,6 @@
 """Writes the files of a selection: the contract, JSON, text, page, picture, and where every candidate went."""
 
+import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -29,10 +30,15 @@ def write_selection(selection: Selection, data: Data, folder: Path) -> list[Path
         folder / "candidates.tsv": candidates_table(selection.retained),
     }
     if data["contract"] is not None:
-        contents[folder / f"{data['calibration']['name']}.contract"] = data["contract"]["text"]
+        contents[folder / f"{_file_name(data['calibration']['name'])}.contract"] = data["contract"]["text"]
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(contents)
     return list(contents)
+
+
+def _file_name(name: str) -> str:
+    """A name that is a file's name everywhere."""
+    return re.sub(r"[^\w-]+", "_", name) or "selected"
 
 
 def selection_text(data: Data) -> str:
