@@ -74,6 +74,16 @@ def test_differences_are_paired_and_their_signs_exact(
         assert got.p == min(1, Fraction(2 * (1 + fewer), 42))
 
 
+@pytest.mark.parametrize(
+    ("draws", "level", "ends"),
+    [(100, "1", (0, 99)), (100, "0.95", (2, 97)), (101, "0.9", (5, 95)), (100, "0", (49, 50)), (1, "0.5", (0, 0))],
+)
+def test_the_ends_of_an_interval_are_drawn_values(draws: int, level: str, ends: tuple[int, int]) -> None:
+    """A hundred draws at 0.95 leave 2.5 outside on either side: two whole ones."""
+    values = np.arange(draws, dtype=np.float64)[::-1]
+    assert bootstrap.interval(values, Fraction(level)) == ends
+
+
 def test_portions_of_draws_are_the_draws_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = np.concatenate(list(bootstrap.draws(7, 50, 3)))
     monkeypatch.setattr(bootstrap, "_CELLS", 21)

@@ -65,7 +65,7 @@ def clip_values(counts: ClauseCounts, *, informative: bool) -> tuple[Values, NDA
 def interval(values: Values, level: Fraction) -> tuple[float, float]:
     """The drawn values that leave as many draws outside on either side as the level allows."""
     ordered = np.sort(values)
-    outside = int(len(ordered) * (1 - level) / 2)
+    outside = min(int(len(ordered) * (1 - level) / 2), (len(ordered) - 1) // 2)
     return float(ordered[outside]), float(ordered[len(ordered) - 1 - outside])
 
 
