@@ -4,7 +4,8 @@
     python mtl_monitor.py careful
 
 `careful` goes around what the first run finds: a window is written one frame longer, since its end is left out, and cut
-at the end of the trace by an atom that holds up to there; a radius of 0 is not tried.
+at the end of the trace by an atom that holds up to there; a radius of 0 is not tried. Windows
+in one another on more than eight frames are never tried: they take it minutes.
 """
 
 import sys
@@ -17,6 +18,7 @@ with warnings.catch_warnings():
     import mtl
 
 CAREFUL = "careful" in sys.argv
+LONGEST = 8
 SIGNS = {"and": "&", "or": "|", "implies": "->", "iff": "<->"}
 
 
@@ -45,6 +47,14 @@ def text(tree):
     return f"({text(rest[0])} {SIGNS[operator]} {text(rest[1])})"
 
 
+def nested(tree):
+    """How many windows stand in one another."""
+    if isinstance(tree, str | bool):
+        return 0
+    parts = [part for part in tree[1:] if not isinstance(part, int) or isinstance(part, bool)]
+    return max(map(nested, parts)) + (tree[0] in ("F", "G", "U"))
+
+
 class Mtl(Monitor):
     """Whole traces, one unit of time a frame."""
 
@@ -52,6 +62,8 @@ class Mtl(Monitor):
     formula = measure = project = runs = match = open = None
 
     def truth(self, tree, masks, n):
+        if nested(tree) > 1 and n > LONGEST:
+            raise Unsupported("nested windows on a trace that takes it too long")
         formula = mtl.parse(text(tree))
         clock = {"alive_": [(i, i < n) for i in range(n + 1)]}
         data = clock | {name: [(i, digit == "1") for i, digit in enumerate(mask)] for name, mask in masks.items()}

@@ -158,7 +158,8 @@ def _take(monitor: StreamMonitor, line: Line, screen: "_Screen") -> BadLine | No
                 arrival = monitor.push(frames, ignore=ignore)
             except InvalidInput as fault:
                 first = fault.diagnostics[0]
-                return BadLine(number, "; ".join(d.headline for d in fault.diagnostics), first.help)
+                help = first.help or "a frame has `ref` and `pred`, and declared atoms in `masks`"
+                return BadLine(number, "; ".join(d.headline for d in fault.diagnostics), help)
             screen.show(arrival)
     return None
 

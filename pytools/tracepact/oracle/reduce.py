@@ -13,13 +13,13 @@ def smaller(case: Mapping[str, Any]) -> Iterator[Case]:
     """Cases that are one step smaller, the boldest steps first; every one is well formed."""
     for key in ("formula", "obligation"):
         if key in case and case["ask"] != "formula":
-            yield from (_tidy({**case, key: tree}) for tree in _trees(case[key]))
+            yield from (_tidy({**case, key: tree}) for tree in _simpler(key, case[key]))
     if "clauses" in case:
         clauses = case["clauses"]
         yield from (_tidy({**case, "clauses": rest}) for rest in _without_one(clauses) if rest)
         for k, clause in enumerate(clauses):
             for key in ("obligation", "formula"):
-                for tree in _trees(clause[key]):
+                for tree in _simpler(key, clause[key]):
                     yield _tidy({**case, "clauses": [*clauses[:k], {**clause, key: tree}, *clauses[k + 1 :]]})
     if "clips" in case and case["ask"] != "score":
         yield from ({**case, "clips": rest} for rest in _without_one(case["clips"]) if rest)
@@ -95,11 +95,20 @@ def _tidy(case: Case) -> Case:
     return {**case, "trace": kept(case["trace"])}
 
 
+def _simpler(key: str, tree: Tree) -> Iterator[Tree]:
+    """Formulas one step simpler; an obligation may be `true` at once."""
+    if key == "obligation" and tree is not True:
+        yield True
+    yield from _trees(tree)
+
+
 def _trees(tree: Tree) -> Iterator[Tree]:
     """Formulas one step simpler: a part in place of the whole, a bound nearer to zero, a constant."""
     if isinstance(tree, str | bool):
         return
     operator, *rest = tree
+    if operator == "not" and isinstance(rest[0], list) and rest[0][0] == "not":
+        yield rest[0][1]
     parts = [k for k, part in enumerate(rest) if isinstance(part, bool) or not isinstance(part, int)]
     yield from (rest[k] for k in parts)
     for k, item in enumerate(rest):
