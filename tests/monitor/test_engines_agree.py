@@ -57,7 +57,7 @@ def test_a_window_longer_than_every_clip_stays_inside_its_clip() -> None:
     far = Eventually(1000, 1000, Atom("p"))
     near = Eventually(-1000, 1000, Atom("p"))
     layout = Layout([3, 5, 2], reach(far))
-    atoms = {"p": layout.paint([(1, [(2, 3)])])}
+    atoms = {"p": layout.paint({1: [(2, 3)]})}
     for formula in (far, near, Always(-1000, 1000, Atom("p")), Since(1000, Constant(True), Atom("p"))):
         (mask,) = evaluate_masks([formula], atoms, IntegerAlgebra(layout.valid, layout.longest))
         for segment, frames in enumerate([3, 5, 2]):

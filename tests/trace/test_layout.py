@@ -20,7 +20,7 @@ pairs = st.integers(1, 90).flatmap(
 @given(clips, st.integers(1, 200))
 def test_painting_runs_gives_each_clip_its_frames(some: list[list[bool]], gap: int) -> None:
     layout = Layout([len(frames) for frames in some], gap)
-    mask = layout.paint((i, runs_of_frames(frames)) for i, frames in enumerate(some))
+    mask = layout.paint({i: runs_of_frames(frames) for i, frames in enumerate(some)})
     assert [layout.frames_of(mask, i).tolist() for i in range(len(some))] == some
     assert mask & ~layout.valid == 0
     assert layout.counts(mask).tolist() == [sum(frames) for frames in some]

@@ -117,7 +117,7 @@ CODES: dict[str, Code] = {
         ("mixed-formats", "13.2", "the files of a folder are not all of one format"),
         ("ambiguous-clip", "13.2 13.3", "a file could speak of two clips, or two files speak of one"),
         ("missing-extra", "", "a package that reads or writes this kind of file is not installed"),
-        ("bad-metadata", "15.18", "the metadata of a submission is not YAML, or an entry is missing or of another kind"),
+        ("bad-metadata", "15.18", "the metadata of a submission is no YAML, or an entry is missing or of another kind"),
         ("bad-date", "13.4", "a date and time that cannot be read, or a file's name without its start"),
         ("conflicting-selection", "13.6", "two views of one selection disagree"),
         ("unnamed-label-column", "13.6", "nothing says which column holds the labels"),

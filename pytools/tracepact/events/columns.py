@@ -33,7 +33,7 @@ from tracepact.events.attributes import Obligation
 from tracepact.events.matching import choose
 from tracepact.events.predicate import PreparedAtom, PreparedComparison
 from tracepact.events.terms import constant
-from tracepact.trace import Run
+from tracepact.trace.runs import RunColumns
 
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -41,39 +41,11 @@ _ROOM = 1 << 62
 _NONE = -1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RunColumns:
-    """The runs of one side by segment and time."""
-
-    segment: Indices
-    start: Indices
-    end: Indices
-
-    def __len__(self) -> int:
-        return len(self.segment)
-
-    def overlapping(self, others: "RunColumns") -> tuple[Indices, Indices]:
-        """For each run the first and one past the last of the others in its segment that share a frame with it."""
-        # One number line for all segments: no run reaches into the stretch of the next one.
-        stretch = 1 + max(int(self.end.max(initial=0)), int(others.end.max(initial=0)))
-        mine, theirs = self.segment * stretch, others.segment * stretch
-        first = np.searchsorted(theirs + others.end, mine + self.start, side="right")
-        last = np.searchsorted(theirs + others.start, mine + self.end, side="left")
-        return first, np.maximum(first, last)
-
-
-def run_columns(runs: Mapping[int, tuple[Run, ...]]) -> RunColumns:
-    """Runs by segment, which are sorted and disjoint."""
-    rows = [(segment, start, end) for segment in sorted(runs) for start, end in runs[segment]]
-    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    return RunColumns(table[:, 0], table[:, 1], table[:, 2])
-
-
 def match_columns(refs: RunColumns, preds: RunColumns, matcher: Matcher, step: Fraction) -> tuple[Indices, Indices]:
     """The matched pairs of all segments by index, sorted by reference (chapter 8)."""
     first, last = refs.overlapping(preds)
     count = last - first
-    ref = np.repeat(np.arange(len(refs)), count)
+    ref = np.repeat(np.arange(len(refs.segment)), count)
     pred = np.arange(len(ref)) + np.repeat(first - (np.cumsum(count) - count), count)
     onset = np.abs(refs.start[ref] - preds.start[pred])
     offset = np.abs(refs.end[ref] - preds.end[pred])
@@ -127,13 +99,13 @@ def obligation_indices(
     """Reference and prediction of each obligation, before any is ignored (rule 9.1)."""
     match each:
         case Each.REF:
-            partner = np.full(len(refs), _NONE)
+            partner = np.full(len(refs.segment), _NONE)
             partner[pairs[0]] = pairs[1]
-            return np.arange(len(refs)), partner
+            return np.arange(len(refs.segment)), partner
         case Each.PRED:
-            partner = np.full(len(preds), _NONE)
+            partner = np.full(len(preds.segment), _NONE)
             partner[pairs[1]] = pairs[0]
-            return partner, np.arange(len(preds))
+            return partner, np.arange(len(preds.segment))
         case Each.MATCHED:
             return pairs
 
@@ -237,7 +209,7 @@ class _Column:
     def _attribute(self, owner: Owner, name: str) -> Indices | None:
         some = self.some
         if owner is Owner.PAIR:
-            if name != "overlap" or not (len(some.refs) and len(some.preds)):
+            if name != "overlap" or not (len(some.refs.segment) and len(some.preds.segment)):
                 return None
             ends = np.minimum(some.refs.end[some.ref], some.preds.end[some.pred])
             shared: Indices = ends - np.maximum(some.refs.start[some.ref], some.preds.start[some.pred])
@@ -245,7 +217,7 @@ class _Column:
         own, others, index = (
             (some.refs, some.preds, some.ref) if owner is Owner.REF else (some.preds, some.refs, some.pred)
         )
-        if not len(own):
+        if not len(own.segment):
             return None
         match name:
             case "onset":

@@ -20,7 +20,7 @@ from tracepact.core import (
 )
 from tracepact.diagnostics import Span
 from tracepact.events.attributes import Obligation, Scene, Value, covered, duration
-from tracepact.events.columns import Flags, Obligations, match_columns, obligation_indices, run_columns, truth_column
+from tracepact.events.columns import Flags, Obligations, match_columns, obligation_indices, truth_column
 from tracepact.events.matching import Pair, matching
 from tracepact.events.predicate import (
     PreparedAtom,
@@ -30,6 +30,7 @@ from tracepact.events.predicate import (
     shortfall,
 )
 from tracepact.trace import Family, Run, Side, join_runs
+from tracepact.trace.runs import run_columns
 
 _NO_RUNS: tuple[Run, ...] = ()
 
@@ -100,7 +101,8 @@ class EventClauseEvaluation:
 class EventEvaluation:
     """All event clauses of a contract on one family.
 
-    `counter_evidence` tells, by segment, whether a run that is not ignored exists on either side (rule 7.4).
+    `counter_evidence` tells, by segment, whether a run that is not ignored exists on either side (rule 7.4);
+    `matched_segments` has the segment of each matched pair.
     """
 
     matcher: Matcher
@@ -108,6 +110,7 @@ class EventEvaluation:
     preds: Mapping[int, tuple[Run, ...]]
     clauses: tuple[EventClauseEvaluation, ...]
     counter_evidence: NDArray[np.bool_]
+    matched_segments: NDArray[np.int64]
     find_matches: Callable[[], Iterable[Match]]
 
     @cached_property
@@ -155,6 +158,7 @@ def evaluate_events(contract: Contract, family: Family, matcher: Matcher | None 
         bench.runs[Side.PRED],
         tuple(bench.judge(clause) for clause in contract.event_clauses),
         bench.counter_evidence(),
+        bench.matched_segments,
         bench.matches,
     )
 
@@ -164,42 +168,40 @@ class _Bench:
 
     def __init__(self, contract: Contract, family: Family, matcher: Matcher) -> None:
         self._family = family
-        self.runs = {side: _joined(family, side, contract.merge_gap) for side in Side}
-        self._flat = {side: [run for s in sorted(some) for run in some[s]] for side, some in self.runs.items()}
-        self._columns = {side: run_columns(some) for side, some in self.runs.items()}
-        self._pairs = match_columns(self._columns[Side.REF], self._columns[Side.PRED], matcher, family.step)
+        self.runs = {side: run_columns(_joined(family, side, contract.merge_gap)) for side in Side}
+        self._pairs = match_columns(self.runs[Side.REF], self.runs[Side.PRED], matcher, family.step)
+        self.matched_segments = self.runs[Side.REF].segment[self._pairs[0]]
         self._ignored = {side: self._ignored_runs(side) for side in Side}
         self._compares_classes = any(map(_compares_classes, contract.event_clauses))
         self._scenes: dict[int, Scene] = {}
 
     def matches(self) -> Iterator[Match]:
         """The matched pairs, by segment and time."""
-        refs, preds = self._flat[Side.REF], self._flat[Side.PRED]
-        segments = self._columns[Side.REF].segment[self._pairs[0]]
-        columns = (column.tolist() for column in (segments, *self._pairs))
+        refs, preds = self.runs[Side.REF].runs, self.runs[Side.PRED].runs
+        columns = (column.tolist() for column in (self.matched_segments, *self._pairs))
         return (Match(segment, refs[i], preds[j]) for segment, i, j in zip(*columns, strict=True))
 
     def counter_evidence(self) -> Flags:
         """By segment, whether it has a run that is not ignored."""
         found = np.zeros(self._family.segments, dtype=np.bool_)
         for side in Side:
-            found[self._columns[side].segment[~self._ignored[side]]] = True
+            found[self.runs[side].segment[~self._ignored[side]]] = True
         return found
 
     def judge(self, clause: EventClause) -> EventClauseEvaluation:
         """Ask the clause's predicate about every obligation that is not ignored (rule 9.1)."""
         side = Side.PRED if clause.each is Each.PRED else Side.REF
-        refs, preds = self._columns[Side.REF], self._columns[Side.PRED]
+        refs, preds = self.runs[Side.REF], self.runs[Side.PRED]
         ref, pred = obligation_indices(clause.each, refs, preds, self._pairs)
         owner = pred if side is Side.PRED else ref
         kept = ~self._ignored[side][owner]
-        ref, pred, segment = ref[kept], pred[kept], self._columns[side].segment[owner[kept]]
+        ref, pred, segment = ref[kept], pred[kept], self.runs[side].segment[owner[kept]]
 
         def one(number: int) -> Obligation:
             i, j = int(ref[number]), int(pred[number])
             return Obligation(
-                self._flat[Side.REF][i] if i >= 0 else None,
-                self._flat[Side.PRED][j] if j >= 0 else None,
+                refs.runs[i] if i >= 0 else None,
+                preds.runs[j] if j >= 0 else None,
                 self._scene(int(segment[number])),
             )
 
@@ -225,10 +227,10 @@ class _Bench:
         return self._scenes[segment]
 
     def _ignored_runs(self, side: Side) -> Flags:
-        columns, regions = self._columns[side], self._family.ignored
-        found = np.zeros(len(columns), dtype=np.bool_)
+        columns, regions = self.runs[side], self._family.ignored
+        found = np.zeros(len(columns.segment), dtype=np.bool_)
         for number in np.flatnonzero(np.isin(columns.segment, list(regions))).tolist() if regions else ():
-            found[number] = is_ignored(self._flat[side][number], regions[int(columns.segment[number])])
+            found[number] = is_ignored(columns.runs[number], regions[int(columns.segment[number])])
         return found
 
 
@@ -274,10 +276,9 @@ def _failed_comparison(atom: PreparedAtom, obligation: Obligation) -> FailedComp
 
 def _joined(family: Family, side: Side, merge_gap: Fraction) -> Mapping[int, tuple[Run, ...]]:
     """The joined runs of one side by segment (rule 5.8); segments without a run are left out."""
-    present = {segment: runs for segment, runs in family.runs[side].items() if runs}
     if merge_gap < family.step:
-        return present
-    return {segment: join_runs(runs, merge_gap, family.step) for segment, runs in present.items()}
+        return run_columns(family.runs[side])
+    return {segment: join_runs(runs, merge_gap, family.step) for segment, runs in family.runs[side].items() if runs}
 
 
 def _refs_of_other_classes(

@@ -17,6 +17,7 @@ from tracepact.metrics.sweep import Cells, count_cells, pieces
 from tracepact.trace import Family, Side
 from tracepact.trace.columns import Columns
 from tracepact.trace.grid import ceil_div
+from tracepact.trace.runs import run_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +60,10 @@ def _transitions(family: Family, ref: Cells, radius: Fraction) -> Cells:
 def boundary_metric(family: Family, found: EventEvaluation, grid: str) -> CountMetric:
     """Pairs of the declared matcher (rule 15.12), without what is ignored (rule 15.13)."""
     clips = max(len(family.clips), 1)
-    tp, refs, preds = ([0] * len(family.classes) for _ in range(3))
-    for match in found.matches:
-        tp[match.segment // clips] += 1
-    for counts, runs in ((refs, found.refs), (preds, found.preds)):
-        for segment, some in runs.items():
-            counts[segment // clips] += len(some)
+    tp, refs, preds = (
+        np.bincount(segments // clips, minlength=len(family.classes)).tolist()
+        for segments in (found.matched_segments, run_columns(found.refs).segment, run_columns(found.preds).segment)
+    )
     matched: dict[int, list[Match]] = {}
     for match in found.matches if family.ignored else ():
         matched.setdefault(match.segment, []).append(match)

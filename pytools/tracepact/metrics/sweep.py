@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.metrics.result import Errors, Tally
 from tracepact.trace.family import Runs
+from tracepact.trace.runs import run_columns
 
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -26,12 +26,9 @@ class Cells:
     @classmethod
     def of_runs(cls, runs: Runs, clips: int) -> "Cells":
         """The runs of one side of a family of so many clips."""
-        counts = [len(some) for some in runs.values()]
-        segment = np.repeat(np.fromiter(runs, np.int64, len(runs)), counts)
-        ends = chain.from_iterable(chain.from_iterable(runs.values()))
-        table = np.fromiter(ends, np.int64, 2 * len(segment)).reshape(-1, 2)
-        label, clip = np.divmod(segment, max(clips, 1))
-        return cls(clip, label, table[:, 0], table[:, 1])
+        columns = run_columns(runs)
+        label, clip = np.divmod(columns.segment, max(clips, 1))
+        return cls(clip, label, columns.start, columns.end)
 
     def __len__(self) -> int:
         return len(self.clip)

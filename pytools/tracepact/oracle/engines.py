@@ -116,7 +116,7 @@ REFERENCE = Engine(
 def _fast_verdicts(formula: Formula, clips: Sequence[Clip]) -> list[list[bool]]:
     layout = Layout([clip.frames for clip in clips], reach(formula))
     masks = {
-        name: layout.paint((k, runs_of_frames(clip.masks[name])) for k, clip in enumerate(clips))
+        name: layout.paint({k: runs_of_frames(clip.masks[name]) for k, clip in enumerate(clips)})
         for name in atoms(formula)
     }
     (mask,) = evaluate_masks([formula], masks, IntegerAlgebra(layout.valid, layout.longest))
@@ -135,7 +135,7 @@ def _fast_project(step: Fraction, duration: Fraction, projection: Projection, ev
 def _fast_edges(mask: Sequence[bool]) -> tuple[list[Run], list[bool], list[bool]]:
     layout = Layout([len(mask)], 1)
     found = runs_of_frames(mask)
-    active = layout.paint([(0, found)])
+    active = layout.paint({0: found})
     starts, ends = (layout.frames_of(m, 0) for m in (onset(active), offset(active, layout.valid)))
     return list(found), [bool(x) for x in starts], [bool(x) for x in ends]
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -17,18 +18,22 @@ from tracepact.trace.family import Atoms, Family
 from tracepact.trace.layout import Indices, Layout
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Scorecard:
     """What a contract says of a family. Counts come first; everything else is derived when asked for."""
 
     contract: Contract
     family: Family
     counts: Mapping[str, ClauseCounts]
-    soft: SoftCounts
     events: EventEvaluation
     layout: Layout
     atoms: Atoms
     violated: Mapping[str, int]
+
+    @cached_property
+    def soft(self) -> SoftCounts:
+        """The soft boundary score of every clip and class."""
+        return soft_counts(self.family, self.layout, self.atoms, self.contract.soft_scale)
 
     def score(
         self,
@@ -108,8 +113,7 @@ def score_family(contract: Contract, family: Family) -> Scorecard:
             evaluated.obligated.reshape(shape),
             counter & (evaluated.obligated.reshape(shape) == 0),
         )
-    soft = soft_counts(family, layout, atoms, contract.soft_scale)
-    return Scorecard(contract, family, counts, soft, events, layout, atoms, violated)
+    return Scorecard(contract, family, counts, events, layout, atoms, violated)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,21 +78,21 @@ class Atoms(dict[str, int]):
     def _make(self, name: str) -> int:
         match name:
             case "ref_active":
-                return self._layout.paint(self._family.runs[Side.REF].items())
+                return self._layout.paint(self._family.runs[Side.REF])
             case "pred_active":
-                return self._layout.paint(self._family.runs[Side.PRED].items())
+                return self._layout.paint(self._family.runs[Side.PRED])
             case "ref_onset" | "pred_onset":
                 return onset(self[name.replace("onset", "active")])
             case "ref_offset" | "pred_offset":
                 return offset(self[name.replace("offset", "active")], self._layout.valid)
             case "other_ref_active" | "other_pred_active":
                 return self._others(self[name.removeprefix("other_")])
-        return self._layout.paint(self._family.masks[name].items())
+        return self._layout.paint(self._family.masks[name])
 
     @property
     def ignored(self) -> int:
         """The frames that carry no obligation."""
-        return self._layout.paint(self._family.ignored.items())
+        return self._layout.paint(self._family.ignored)
 
     def _others(self, active: int) -> int:
         """The frames where some other class is active: what comes before and after each class, or-ed."""

@@ -4,13 +4,13 @@ Segment s holds one clip of one class. Its frame i is bit `start[s] + i` of ever
 the reach of the contract, so a window never carries a bit from one clip into the next (rule 6.6).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.trace.runs import Run
+from tracepact.trace.runs import Run, run_columns
 
 Words = NDArray[np.uint64]
 Indices = NDArray[np.int64]
@@ -41,13 +41,10 @@ class Layout:
         """The mask of the frames that belong to a clip."""
         return self.paint_runs(np.arange(self.segments), np.zeros_like(self.frames), self.frames)
 
-    def paint(self, runs: Iterable[tuple[int, Iterable[Run]]]) -> int:
+    def paint(self, runs: Mapping[int, Sequence[Run]]) -> int:
         """The mask of runs given by segment; runs of one segment are disjoint and inside it."""
-        rows = [(segment, start, end) for segment, some in runs for start, end in some]
-        if not rows:
-            return 0
-        table = np.array(rows, dtype=np.int64)
-        return self.paint_runs(table[:, 0], table[:, 1], table[:, 2])
+        columns = run_columns(runs)
+        return self.paint_runs(columns.segment, columns.start, columns.end) if len(columns.segment) else 0
 
     def paint_runs(self, segment: Indices, start: Indices, end: Indices) -> int:
         """The mask of disjoint runs in columns: toggle both ends, then take the running parity of the bits."""

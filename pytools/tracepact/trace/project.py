@@ -11,7 +11,7 @@ from tracepact.diagnostics import Diagnostics
 from tracepact.trace.columns import Columns, Ticks
 from tracepact.trace.event import Event, EventTable
 from tracepact.trace.grid import Grid
-from tracepact.trace.runs import Run
+from tracepact.trace.runs import RunColumns
 
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -28,13 +28,13 @@ class Clips:
 
 def project(
     table: EventTable, given: Columns, grid: Grid, clips: Clips, base: Indices, diagnostics: Diagnostics
-) -> dict[int, tuple[Run, ...]]:
+) -> RunColumns:
     """The runs of one side by segment; `base` is the first segment of each label.
 
     Events whose clip or label has no index were reported as unknown and are passed over.
     """
     if not clips.names:
-        return {}
+        return RunColumns(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
     step = int(grid.step * given.unit)
     kept = given.clip >= 0
     repeats = _repeats(given) & kept
@@ -52,7 +52,9 @@ def project(
     _report_joins(table, clips, given, chosen[order[~opens]], diagnostics)
     segment = base[given.label[chosen]] + given.clip[chosen]
     opens, reached, order = _unite(segment, start[chosen], end[chosen])
-    return _by_segment(segment[order], start[chosen][order], reached, opens)
+    first = np.flatnonzero(opens)
+    last = np.append(first[1:], len(opens))[: len(first)] - 1
+    return RunColumns(segment[order][first], start[chosen][order][first], reached[last])
 
 
 def _repeats(given: Columns) -> Flags:
@@ -151,17 +153,6 @@ def _unite(group: Indices, start: Indices, end: Indices) -> tuple[Flags, Indices
     opens = np.ones(len(order), dtype=np.bool_)
     opens[1:] = (apart + start[order])[1:] > reached[:-1]
     return opens, reached - apart, order
-
-
-def _by_segment(segment: Indices, start: Indices, reached: Indices, opens: Flags) -> dict[int, tuple[Run, ...]]:
-    """The runs that begin where `opens` says, by segment."""
-    first = np.flatnonzero(opens)
-    last = np.append(first[1:] - 1, len(opens) - 1) if len(first) else first
-    runs = list(zip(start[first].tolist(), reached[last].tolist(), strict=True))
-    owners = segment[first]
-    cuts = np.flatnonzero(np.diff(owners, prepend=-1))
-    ends = np.append(cuts[1:], len(owners)).tolist()
-    return {owner: tuple(runs[a:b]) for owner, a, b in zip(owners[cuts].tolist(), cuts.tolist(), ends, strict=False)}
 
 
 def seconds(time: Fraction) -> str:
