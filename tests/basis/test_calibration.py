@@ -6,13 +6,15 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from tracepact.basis import calibrations, load_calibration, read_calibration
 from tracepact.basis.declaring import read_family
 from tracepact.basis.edits import ARGUMENTS, Edit, NotApplicable, apply
 from tracepact.basis.places import Places
-from tracepact.diagnostics import InvalidInput, Source, TextPlace
+from tracepact.diagnostics import Diagnostic, InvalidInput, Source, TextPlace
 from tracepact.specs import spec_path
 from tracepact.trace import Event
 
@@ -289,6 +291,28 @@ def test_a_wrong_family_is_refused_at_its_place(text: str) -> None:
     assert found.code == BAD_FAMILIES[text]
     assert isinstance(found.place, TextPlace)
     assert found.place.source.position(found.place.span.start)[0] == 2
+
+
+SHIPPED = calibrations()["boundary_gate"].read_text(encoding="utf-8")
+PIECES = st.sampled_from(
+    ["", '"', "]", "{", "=", "[[x]]\n", "0", "-1", "nan", "1e9", "true", "[]", '"1/0"', "\n", "9" * 70, "#", "é"]
+)
+
+
+@given(st.lists(st.tuples(st.integers(0, len(SHIPPED)), st.integers(0, 12), PIECES), min_size=1, max_size=3))
+def test_no_text_is_more_than_refused(changes: list[tuple[int, int, str]]) -> None:
+    """Pieces of the shipped set taken out or put in: a set that is read, or diagnostics that all have a place."""
+    text = SHIPPED
+    for at, length, piece in changes:
+        text = text[:at] + piece + text[at + length :]
+    found: tuple[Diagnostic, ...] = ()
+    try:
+        assert read_calibration(Source("changed", text)).cases
+    except InvalidInput as error:
+        found = error.diagnostics
+    for d in found:
+        assert isinstance(d.place, TextPlace)
+        assert 0 <= d.place.span.start <= d.place.span.end <= len(text) + 1
 
 
 # Places
