@@ -48,7 +48,10 @@ def equals(problem: Problem, best: tuple[int, ...], clock: Clock, nodes: int, li
 
 @dataclass(slots=True)
 class _Search:
-    """One search; `best` is the incumbent, `equals` are the covers found as short and cheap as it."""
+    """One search; `best` is the incumbent, `equals` are the covers found as short and cheap as it.
+
+    With `count_only` it is for fewer columns; else the incumbent's count is known to be least.
+    """
 
     problem: Problem
     best: tuple[int, ...]
@@ -81,8 +84,7 @@ class _Search:
             return
         needed = open_rows - sum(most[: left - 1])  # a column that covers less would leave too much to the others
         useful = {c: columns[c] & rows for c, gain in gains.items() if gain and gain >= needed}
-        exact = sum(most[: left - 1]) < open_rows  # fewer columns than the incumbent has cannot do
-        if exact and not self.count_only and self._too_dear(useful, spent, open_rows, left):
+        if not self.count_only and self._too_dear(useful, spent, open_rows, left):
             return
         row = min((self.problem.rows[r] for r in members(rows)), key=lambda row: sum(1 for c in useful if row >> c & 1))
         for column in sorted((c for c in useful if row >> c & 1), key=lambda c: -gains[c]):
@@ -105,7 +107,10 @@ class _Search:
             self.best = found
 
     def _too_dear(self, columns: dict[int, int], spent: int, open_rows: int, left: int) -> bool:
-        """Whether so many columns more must cost more than the incumbent: each at least its cost a row covered."""
+        """Whether the columns that are left to choose must cost more than the incumbent's.
+
+        Its count is least, so they are so many and not fewer; a row costs at least the least cost of a row covered.
+        """
         costs = self.problem.costs
         cheapest = sum(sorted(costs[c] for c in columns)[:left])
         by_row = min((-(-costs[c] * open_rows // covered.bit_count()) for c, covered in columns.items()), default=0)
