@@ -423,6 +423,17 @@ def test_a_set_that_is_not_proved_smallest_never_says_it_is() -> None:
         assert "why it is smallest" not in text
 
 
+def test_a_family_too_large_is_refused_where_its_bound_stands(folder: Path) -> None:
+    (folder / "large.toml").write_text("depth = 2\nmost = 9\n", encoding="utf-8")
+    (folder / "inside.calibration").write_text(f"{SMALL}depth = 2\nmost = 9\n", encoding="utf-8")
+    own = run("select", "small.calibration", "--family", "large.toml", folder=folder)
+    assert own.places == [("family-too-large", "large.toml:2:1")]
+    inside = run("select", "inside.calibration", folder=folder)
+    assert inside.places == [("family-too-large", f"inside.calibration:{SMALL.count(chr(10)) + 2}:1")]
+    asked = run("select", "small.calibration", "--most", "9", folder=folder)
+    assert asked.places == [("family-too-large", "small.calibration:10:1")]  # at the table that declares the family
+
+
 def test_a_number_of_seconds_that_is_none_is_refused(folder: Path) -> None:
     assert run("select", "small.calibration", "--seconds", "soon", folder=folder).code == 2
 

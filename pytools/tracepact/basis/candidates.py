@@ -18,7 +18,7 @@ from tracepact.core import (
     cost,
     reach,
 )
-from tracepact.diagnostics import Diagnostics, Place, RowPlace
+from tracepact.diagnostics import Diagnostics, Place
 from tracepact.lang import parse_formula
 
 
@@ -122,7 +122,7 @@ def family_size(family: FamilySpec, step: Fraction, authors: Sequence[object] = 
 
 
 def check_size(
-    family: FamilySpec, step: Fraction, authors: Contract | None, diagnostics: Diagnostics, place: Place | None
+    family: FamilySpec, step: Fraction, authors: Contract | None, diagnostics: Diagnostics, place: Place
 ) -> None:
     """Refuse a family beyond its bound, and an empty one (rule 14.7)."""
     clauses = authors.clauses if authors else ()
@@ -135,7 +135,7 @@ def check_size(
             _smaller(family, step, clauses) or f"raise `most` to {number}",
         )
     elif not number:
-        diagnostics.add("empty-family", "the family has no candidate", place or RowPlace("family"), "give it clauses")
+        diagnostics.add("empty-family", "the family has no candidate", place, "give it clauses")
 
 
 def _smaller(family: FamilySpec, step: Fraction, clauses: Sequence[object]) -> str | None:

@@ -1,5 +1,6 @@
 """Reads the declaration of a family of candidates (rule 14.6)."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -25,7 +26,7 @@ def read_family(source: Source, step: Fraction) -> FamilySpec:
     fields = Fields(data["family"] if inside else data, path, Places.of(source), diagnostics, step, "family")
     found = family_of(fields)
     diagnostics.raise_errors()
-    return found
+    return replace(found, source=source)
 
 
 def family_of(fields: Fields) -> FamilySpec:

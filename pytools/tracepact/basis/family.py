@@ -1,10 +1,11 @@
 """What a family of candidates is declared by: atoms, windows, operators, predicates, matchers, bounds (rule 14.6)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from tracepact.core import Matcher
 from tracepact.core.contract import BUILTIN_ATOMS
+from tracepact.diagnostics import Source
 
 SHAPES = ("near", "ahead", "back")
 MODALITIES = ("F", "G", "U", "S")
@@ -17,7 +18,10 @@ DEEPEST = 4
 
 @dataclass(frozen=True, slots=True)
 class FamilySpec:
-    """A declared family; times in seconds, obligations as formula text, the order of every list counts."""
+    """A declared family; times in seconds, obligations as formula text, the order of every list counts.
+
+    `source` is the text that declares it, if it has one of its own.
+    """
 
     atoms: tuple[str, ...] = BUILTIN_ATOMS
     obligations: tuple[str, ...] = (*BUILTIN_ATOMS, "!ref_active")
@@ -33,6 +37,7 @@ class FamilySpec:
     joined: bool = True
     matchers: tuple[Matcher, ...] = (Matcher(),)
     most: int = MOST
+    source: Source | None = field(default=None, compare=False, repr=False)
 
     def wider(self, radius: Fraction) -> "FamilySpec":
         """The same family with one more tolerance."""

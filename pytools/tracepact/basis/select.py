@@ -10,6 +10,7 @@ from tracepact.basis.cover import Cover, Level, Optima, Problem, all_optima, sol
 from tracepact.basis.family import FamilySpec
 from tracepact.basis.observe import Fate, Observation, observe
 from tracepact.basis.perfect import Prover
+from tracepact.basis.places import Places
 from tracepact.basis.retain import Basis, Coordinate, retain
 from tracepact.basis.separate import Pair, Requirement, Row, requirement_rows, separates
 from tracepact.basis.stage import Stage, family_of_cases, grid_contract, stage_of
@@ -103,12 +104,10 @@ class Selection:
         )
 
 
-def check_family(
-    calibration: Calibration, family: FamilySpec, authors: Contract | None, place: Place | None = None
-) -> None:
+def check_family(calibration: Calibration, family: FamilySpec, authors: Contract | None) -> None:
     """Refuse a family that is too large or empty, and clauses on another grid; InvalidInput says why."""
     diagnostics = Diagnostics()
-    check_size(family, calibration.step, authors, diagnostics, place)
+    check_size(family, calibration.step, authors, diagnostics, _declared(calibration, family))
     if authors is not None:
         theirs = authors.step, authors.projection.value, authors.merge_gap
         ours = calibration.step, calibration.projection.value, calibration.merge_gap
@@ -120,6 +119,13 @@ def check_family(
         for atom in authors.declared_atoms:
             diagnostics.add("missing-mask", f"no case has a mask for the atom `{atom}` of `{authors.name}`")
     diagnostics.raise_errors()
+
+
+def _declared(calibration: Calibration, family: FamilySpec) -> Place:
+    """Where the bound of a family is written, or as near to it as there is something."""
+    places = Places.of(family.source or calibration.source)
+    alone = family.source is not None and ("family",) not in places.keys
+    return places.key(("most",) if alone else ("family", "most"))
 
 
 def with_matcher(family: FamilySpec, authors: Contract | None) -> FamilySpec:
