@@ -21,9 +21,8 @@ unit: $(VENV)/.tested
 benchmark: $(VENV)/.tested
 	cd pytools && ../$(BIN)/python -m benchmarks
 
-# The pictures in the README are real reports of the demo; the second one needs a Chromium on the machine.
+# The picture in the README is a real report of the demo; it needs a Chromium on the machine.
 picture: demo $(VENV)/.tested
-	cp out/demo/late_long/report.svg examples/report.svg
 	$(BIN)/python pytools/report_picture.py out/demo/late_long/report.html examples/report.png
 
 $(VENV)/.created:
