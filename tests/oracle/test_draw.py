@@ -77,7 +77,7 @@ def test_event_clauses_have_obligations_of_both_kinds() -> None:
     found = [answer(case, REFERENCE) for case in first(Profile.EVENTS, "event clauses")]
     assert share([one["obligated"] > 0 for one in found]) > 0.6
     assert share([bool(one["violated"]) for one in found]) > 0.1
-    assert share([one["satisfied"] > 0 for one in found]) > 0.2
+    assert share([one["satisfied"] > 0 for one in found]) > 0.1
 
 
 def test_whole_contracts_have_matches() -> None:

@@ -381,7 +381,7 @@ def _tells(case: Case) -> bool:
         case "match":
             return len(found["candidates"]) > len(found["pairs"])
         case "events":
-            return bool(found["obligated"] and (found["violated"] or "not" in case["predicate"]))
+            return bool(found["obligated"])
         case "score":
             return bool(found["pairs"])
         case "aggregate":
