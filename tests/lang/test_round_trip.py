@@ -1,5 +1,7 @@
 """Printing and reading: the canonical text gives back the same tree, and is its own canonical text."""
 
+from fractions import Fraction
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import names, quantities, values, written_formulas, written_predicates
@@ -8,6 +10,7 @@ from tracepact.diagnostics import Diagnostics, Source
 from tracepact.lang import canonical_text, format_document, print_expression, read_document, read_formula
 from tracepact.lang import syntax as s
 from tracepact.lang.grammar import reserved_words
+from tracepact.lang.printer import print_number
 
 free_names = names.filter(lambda word: word not in reserved_words()).map(s.Name)
 titles = st.none() | st.text(
@@ -87,3 +90,8 @@ def test_words_signs_and_letters_of_a_connective_are_one() -> None:
         node = read_formula(Source("test", text), Diagnostics())
         assert node is not None
         assert print_expression(node) == "!p & q | r -> p <-> q"
+
+
+@given(st.fractions(-1000, 1000, max_denominator=10**6))
+def test_a_printed_number_is_the_number(value: Fraction) -> None:
+    assert Fraction(print_number(value)) == value

@@ -36,7 +36,7 @@ def is_time(parameter: Parameter) -> bool:
 
 def at_value(contract: Contract, parameter: Parameter, value: Fraction) -> Contract:
     """The contract with another value of a parameter, in seconds if it is a time."""
-    text = ("-" if value < 0 else "") + print_number(abs(value)) + ("s" if is_time(parameter) else "")
+    text = print_number(value) + ("s" if is_time(parameter) else "")
     return override(contract, {parameter.name: text})
 
 

@@ -34,8 +34,9 @@ def print_number(value: Fraction) -> str:
     places = max(twos, fives)
     if places == 0:
         return str(value.numerator)
-    digits = str(value.numerator * 10**places // value.denominator).rjust(places + 1, "0")
-    return f"{digits[:-places]}.{digits[-places:]}"
+    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+    sign = "-" if value < 0 else ""
+    return f"{sign}{digits[:-places]}.{digits[-places:]}"
 
 
 def print_quantity(quantity: s.Quantity) -> str:
