@@ -128,13 +128,22 @@ def test_a_limit_that_cuts_optima_is_said(problem: Problem, limit: int) -> None:
     assert set(found) <= set(expected)
 
 
-def test_optima_are_enumerated_by_the_solver_where_the_tree_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = Problem(tuple(0b11 << 2 * pair for pair in range(6)), (1,) * 12)
+@pytest.mark.parametrize("installed", [True, False])
+def test_optima_are_enumerated_by_a_solver_where_the_tree_is_too_large(
+    installed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = Problem(tuple(0b11 << 2 * pair for pair in range(5)), (1, 1, 1, 1, 2, 1, 1, 1, 1, 1))
     expected = optima(problem)
+    cover = solve(problem)
     monkeypatch.setattr("tracepact.basis.cover.best._VISITS", 0)
-    found = all_optima(problem, solve(problem), limit=100)
+    monkeypatch.setattr(by_rc2, "available", lambda: installed)
+    found = all_optima(problem, cover, limit=100)
     assert (list(found), found.complete) == (expected, True)
-    assert len(expected) == 2**6
+    assert len(expected) == 2**4
+    some = all_optima(problem, cover, limit=5)
+    assert (len(some), some.complete) == (5, False)
+    assert set(some) <= set(expected)
+    assert not all_optima(problem, cover, limit=100, seconds=Fraction(0)).complete
 
 
 # What changes nothing

@@ -231,18 +231,36 @@ def _refutation(problem: Problem, cover: Cover, seconds: Fraction, on_step: OnSt
 def _enumerated(
     problem: Problem, best: tuple[int, ...], clock: Clock, limit: int
 ) -> tuple[list[tuple[int, ...]], bool]:
-    """Equally good covers by Z3, one after another, and whether these are all."""
+    """Equally good covers by a solver, and whether these are all."""
     from tracepact.basis.cover import by_z3
 
-    found: list[tuple[int, ...]] = []
     try:
+        if by_rc2.available():
+            with by_rc2.BestCovers(problem, clock) as optima:
+                optima.first()
+                return _one_by_one(optima, limit)
         covers = by_z3.Covers(problem, clock)
         with covers.bounded(len(best), problem.cost(best)):
-            while (another := covers.ask()) is not None:
-                found.append(another)
-                if len(found) > limit:
-                    return found, False
-                covers.exclude(another)
+            return _one_by_one(covers, limit)
+    except Spent:
+        return [], False
+
+
+class _Covers(Protocol):
+    """Covers that are equally good, of which some are excluded."""
+
+    def ask(self) -> tuple[int, ...] | None: ...
+
+    def exclude(self, columns: tuple[int, ...]) -> None: ...
+
+
+def _one_by_one(covers: _Covers, limit: int) -> tuple[list[tuple[int, ...]], bool]:
+    """One more than the limit at most, and whether these are all."""
+    found: list[tuple[int, ...]] = []
+    try:
+        while len(found) <= limit and (another := covers.ask()) is not None:
+            found.append(another)
+            covers.exclude(another)
     except Spent:
         return found, False
-    return found, True
+    return found, len(found) <= limit

@@ -28,14 +28,14 @@ def improve(problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnSt
     bound = 0
     try:
         on_step(f"the fewest columns ({NAME})")
-        with Optima(problem, clock, count_only=True) as counted:
+        with BestCovers(problem, clock, count_only=True) as counted:
             try:
                 best = counted.first()
             finally:
                 bound = counted.count_bound
         best = min(best, seed, key=problem.key)
         on_step(f"{bound} columns of least cost ({NAME})")
-        with Optima(problem, clock) as priced:
+        with BestCovers(problem, clock) as priced:
             best = priced.first()
             on_step(f"the earliest of equally good covers ({NAME})")
             try:
@@ -47,7 +47,7 @@ def improve(problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnSt
         return Found(best, Level.COUNT if len(best) == bound else Level.NONE, bound)
 
 
-class Optima:
+class BestCovers:
     """The covers of least count and cost, or with `count_only` those of least count."""
 
     def __init__(self, problem: Problem, clock: Clock, *, count_only: bool = False) -> None:
@@ -67,7 +67,7 @@ class Optima:
         self._solver = _timed_solver(formula)
         self._alarm = None if clock.left() is None else Timer(clock.left() or 0, self._solver.stop)
 
-    def __enter__(self) -> "Optima":
+    def __enter__(self) -> "BestCovers":
         if self._alarm is not None:
             self._alarm.start()
         return self
