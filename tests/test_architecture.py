@@ -13,7 +13,7 @@ import tracepact
 from tracepact.cli import audit as cli_audit
 from tracepact.cli import main as cli_main
 from tracepact.diagnostics import CODES
-from tracepact.specs import spec_path
+from tracepact.specs import rules, spec_path
 
 PACKAGE = Path(tracepact.__file__).parent
 MODULES = {
@@ -146,29 +146,26 @@ def test_every_code_that_is_used_is_in_the_registry() -> None:
 
 @pytest.mark.parametrize("code", CODES)
 def test_a_code_is_lower_case_with_hyphens_and_rests_on_rules_that_exist(code: str) -> None:
-    language = spec_path("language.md").read_text(encoding="utf-8")
-    rules = set(re.findall(r"^- \*\*([0-9]+\.[0-9]+)\*\*", language, re.MULTILINE))
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", code)
     assert CODES[code].name == code
     assert CODES[code].meaning
-    assert set(CODES[code].rules) <= rules
+    assert set(CODES[code].rules) <= set(rules())
 
 
-def test_the_rules_of_the_language_are_numbered_once_and_in_order() -> None:
-    language = spec_path("language.md").read_text(encoding="utf-8")
-    rules = [tuple(map(int, r.split("."))) for r in re.findall(r"^- \*\*([0-9]+\.[0-9]+)\*\*", language, re.MULTILINE)]
-    assert rules == sorted(set(rules))
-    for chapter in {c for c, _ in rules}:
-        numbers = [n for c, n in rules if c == chapter]
+def test_the_rules_are_numbered_once_and_in_order() -> None:
+    text = "".join(spec_path(name).read_text(encoding="utf-8") for name in ("language.md", "tools.md"))
+    found = [tuple(map(int, r.split("."))) for r in re.findall(r"^- \*\*([0-9]+\.[0-9]+)\*\*", text, re.MULTILINE)]
+    assert found == sorted(set(found))
+    assert [f"{chapter}.{number}" for chapter, number in found] == list(rules())
+    for chapter in {c for c, _ in found}:
+        numbers = [n for c, n in found if c == chapter]
         assert numbers == list(range(1, len(numbers) + 1)), f"chapter {chapter}"
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_rules_cited_in_the_code_exist(module: str) -> None:
-    language = spec_path("language.md").read_text(encoding="utf-8")
-    rules = set(re.findall(r"^- \*\*([0-9]+\.[0-9]+)\*\*", language, re.MULTILINE))
     text = MODULES[module].read_text(encoding="utf-8")
-    assert set(re.findall(r"\brules? ([0-9]+\.[0-9]+)", text)) <= rules
+    assert set(re.findall(r"\brules? ([0-9]+\.[0-9]+)", text)) <= set(rules())
 
 
 # Commands

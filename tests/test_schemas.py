@@ -12,7 +12,7 @@ from cli.command import events, run, write
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from tracepact.specs import spec_path, starter_contracts
+from tracepact.specs import rules, spec_path, starter_contracts
 
 SCHEMAS = {path.name: json.loads(path.read_text()) for path in sorted(spec_path("schemas").glob("*.json"))}
 REGISTRY: Registry[Any] = Registry().with_resources((n, Resource.from_contents(s)) for n, s in SCHEMAS.items())
@@ -146,10 +146,8 @@ def test_every_object_and_tuple_of_a_schema_is_closed(name: str) -> None:
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_rules_cited_by_a_schema_exist(name: str) -> None:
     text = json.dumps(SCHEMAS[name], ensure_ascii=False)
-    language = spec_path("language.md").read_text(encoding="utf-8")
     cited = {rule for group in re.findall(r"\(([0-9., ]+)\)", text) for rule in group.split(", ")}
-    known = set(re.findall(r"^- \*\*([0-9]+\.[0-9]+)\*\*", language, re.MULTILINE))
-    known |= set(re.findall(r"^## ([0-9]+) ", language, re.MULTILINE))
+    known = set(rules()) | {rule.split(".")[0] for rule in rules()}
     assert cited <= known, cited - known
 
 

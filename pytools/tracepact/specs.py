@@ -1,5 +1,6 @@
 """Where the files of `spec/` are: inside the installed package, or beside it in a checkout."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -8,7 +9,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 @cache
 def spec_root() -> Path:
-    """The folder that holds grammar.lark, language.md, schemas, starter contracts and demo data."""
+    """The folder that holds grammar.lark, the rules, schemas, starter contracts and demo data."""
     installed = _PACKAGE / "spec"
     if installed.is_dir():
         return installed
@@ -27,6 +28,14 @@ def shown_path(path: Path) -> str:
     """How a file is named in reports: a spec file by its place in `spec/`, any other as it was given."""
     root = spec_root()
     return f"spec/{path.relative_to(root).as_posix()}" if path.is_relative_to(root) else str(path)
+
+
+@cache
+def rules() -> dict[str, str]:
+    """Every rule of the language and of the tools around it, by number."""
+    text = "\n".join(spec_path(name).read_text(encoding="utf-8") for name in ("language.md", "tools.md"))
+    found = re.findall(r"^- \*\*([0-9]+\.[0-9]+)\*\* (.+?)(?=^- \*\*|^#|\Z)", text, re.MULTILINE | re.DOTALL)
+    return {number: " ".join(words.split()) for number, words in found}
 
 
 def starter_contracts() -> dict[str, Path]:

@@ -1,6 +1,5 @@
 """`tracepact check`: say all that is wrong with contracts, and what they mean."""
 
-import re
 import sys
 from collections.abc import Callable
 from fractions import Fraction
@@ -26,7 +25,7 @@ from tracepact.lang import compile_source, decode_source, load_contract, read_so
 from tracepact.logic import Budget
 from tracepact.logic.diff import diff_contracts
 from tracepact.logic.findings import CHECK_BUDGET, check_contract
-from tracepact.specs import spec_path
+from tracepact.specs import rules
 
 _EVERY_CODE = "*"
 """What `--explain` stands for without a code."""
@@ -175,9 +174,5 @@ def explanation(code: str) -> str:
         raise click.UsageError(f"there is no code `{code}`; " + (f"{hint} {listing}" if hint else listing))
     kind = CODES[code]
     lines = [f"{kind.severity.value}[{code}]: {kind.meaning}"]
-    language = spec_path("language.md").read_text(encoding="utf-8")
-    for rule in kind.rules:
-        found = re.search(rf"^- \*\*{re.escape(rule)}\*\* (.+?)(?=^- \*\*|^## |\Z)", language, re.MULTILINE | re.DOTALL)
-        if found:
-            lines.append(f"\nrule {rule}: {' '.join(found[1].split())}")
+    lines += [f"\nrule {rule}: {rules()[rule]}" for rule in kind.rules]
     return "\n".join(lines)

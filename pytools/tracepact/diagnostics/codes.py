@@ -14,7 +14,7 @@ class Severity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One kind of fault: its name, severity, meaning, and the rules of spec/language.md it rests on."""
+    """One kind of fault: its name, severity, meaning, and the rules of spec/ it rests on."""
 
     name: str
     severity: Severity
