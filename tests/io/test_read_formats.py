@@ -65,6 +65,14 @@ def test_a_format_is_found_or_named_and_read_exactly(format: str, ending: str, n
     assert table.origin.format == format
 
 
+@pytest.mark.parametrize(("named", "code"), [("table", "wrong-columns"), ("json", "bad-json")])
+def test_a_named_format_is_not_doubted(named: str, code: str, tmp_path: Path) -> None:
+    texts = {"table": '{"clips": {"a": [[0, 1, "x"]]}}', "json": "filename\tonset\toffset\tevent_label\na\t0\t1\tx\n"}
+    put(tmp_path, {"side": texts[named]})
+    assert read(tmp_path / "side")[1] == []
+    assert [fault.code for fault in read(tmp_path / "side", format=named)[1]] == [code]
+
+
 def test_both_texts_of_a_textgrid_are_the_same_events(tmp_path: Path) -> None:
     put(tmp_path, {"clip.TextGrid": SHORT_TEXTGRID, "long/clip.TextGrid": TEXTGRID})
     short, long = read(tmp_path / "clip.TextGrid")[0], read(tmp_path / "long")[0]

@@ -10,6 +10,7 @@ from tracepact.io.audacity import add_audacity
 from tracepact.io.biodcase import read_biodcase
 from tracepact.io.decoding import Decoding, checked_decoding, decode
 from tracepact.io.delimited import read_rows
+from tracepact.io.documents import read_side
 from tracepact.io.files import ClipFiles, clip_files
 from tracepact.io.formats import (
     AUDACITY,
@@ -62,7 +63,8 @@ def read_events(path: PathLike, diagnostics: Diagnostics, reading: Reading | Non
         return EventTable(str(path), {})
     format = how.format or find_format(file) or TABLE
     if format in (TABLE, JSON):
-        return replace(read_table(file, diagnostics), origin=Origin(format))
+        read = read_side if format == JSON else read_table
+        return replace(read(file, diagnostics), origin=Origin(format))
     if format == BIODCASE:
         return read_biodcase(file, diagnostics)
     files = clip_files(path, diagnostics)

@@ -24,9 +24,7 @@ class Conditions:
 
 
 def read_table(file: TextFile, diagnostics: Diagnostics) -> EventTable:
-    """The events of one side, from a table (`filename onset offset event_label`) or a JSON document."""
-    if file.is_json:
-        return read_side(file, diagnostics)
+    """The events of one side, from a table (`filename onset offset event_label`)."""
     return _read_intervals(file, EVENT_COLUMNS, (), diagnostics)
 
 
