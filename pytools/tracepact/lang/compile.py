@@ -11,6 +11,7 @@ from tracepact.diagnostics import (
     Diagnostics,
     InvalidInput,
     RowPlace,
+    Severity,
     Source,
     TextPlace,
     did_you_mean,
@@ -18,6 +19,7 @@ from tracepact.diagnostics import (
 from tracepact.lang import syntax as s
 from tracepact.lang.contracts import ContractLowering
 from tracepact.lang.formulas import lower_formula
+from tracepact.lang.printer import print_value
 from tracepact.lang.reader import read_document, read_formula, read_value
 from tracepact.lang.scope import Scope
 from tracepact.specs import shown_path, starter_contracts
@@ -105,8 +107,34 @@ def compile_source(
     document = read_document(source, diagnostics)
     document = _with_overrides(document, overrides or {}, diagnostics)
     contract = ContractLowering(document, source, diagnostics, frozenset(overrides or {})).contract()
+    if not overrides and not diagnostics.errors:
+        _check_sweeps(document, source, diagnostics)
     diagnostics.items.sort(key=_start)
     return None if diagnostics.errors else replace(contract, warnings=tuple(diagnostics.warnings))
+
+
+def _check_sweeps(document: s.Document, source: Source, diagnostics: Diagnostics) -> None:
+    """Lower the contract with each value of a sweep (rule 3.5), and report there what is wrong with it."""
+    for sweep in (d for d in document.statements if isinstance(d, s.SweepDecl)):
+        name = sweep.name.text
+        for value in sweep.values:
+            found = Diagnostics()
+            swept = _with_values(document, {name: value})
+            ContractLowering(swept, source, found, frozenset({name})).contract()
+            shown, place = print_value(value), TextPlace(source, value.span)
+            for code, headline, help in dict.fromkeys((i.code, i.headline, i.help) for i in found if _blames(i, name)):
+                way = f"write `{shown}ms`, or `{shown}s` if you mean it" if code == "bare-seconds" else help
+                diagnostics.add(code, f"with `{name} = {shown}`, {headline}", place, way)
+
+
+def _blames(item: Diagnostic, parameter: str) -> bool:
+    """Whether a finding on a contract that was sound before comes from the value of this parameter."""
+    if item.severity is Severity.ERROR:
+        return True
+    if item.code != "bare-seconds" or not isinstance(item.place, TextPlace):
+        return False
+    span = item.place.span
+    return item.place.source.text[span.start : span.end].lstrip("- ") == parameter
 
 
 def _start(diagnostic: Diagnostic) -> int:
@@ -128,6 +156,11 @@ def _with_overrides(document: s.Document, overrides: Mapping[str, str], diagnost
             )
         elif value is not None:
             values[name] = value
+    return _with_values(document, values)
+
+
+def _with_values(document: s.Document, values: Mapping[str, s.Value]) -> s.Document:
+    """The document with other values of parameters, each in the place of the one it stands for."""
     statements = tuple(
         replace(d, value=replace(values[d.name.text], span=d.value.span))
         if isinstance(d, s.ParamDecl) and d.name.text in values
