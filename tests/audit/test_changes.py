@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import tracepact
 from tracepact.audit.annotation import audit_annotation, entropy, scene_of
-from tracepact.audit.changes import by_clip, changes
+from tracepact.audit.changes import Kind, by_clip, changes, tally
 from tracepact.audit.pairing import paired_rows
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import SoftTable
@@ -49,17 +49,41 @@ def violated(run: Run, clause: str) -> set[tuple[str, str, Fraction, Fraction]]:
     return found
 
 
+def asked(run: Run, clause: str, ref: Sides, pred: Sides) -> set[tuple[str, str, Fraction, Fraction]]:
+    """Every obligation of a clause of CONTRACT, by hand: the frames or events of one side."""
+    side = ref if clause in ("missing", "whole") else pred
+    events = {(clip, label, start, end) for clip, some in side.items() for start, end, label in some}
+    if clause in ("whole", "known"):
+        return events
+    frames = ((c, x, range(int(s / STEP), int(e / STEP))) for c, x, s, e in events)
+    return {(c, x, k * STEP, (k + 1) * STEP) for c, x, some in frames for k in some}
+
+
 @FEWER
-@given(sides(), sides(), sides())
-def test_changes_are_the_differences_of_the_witnesses(ref: Sides, before: Sides, after: Sides) -> None:
-    a, b = (tracepact.score(CONTRACT, ref, pred, durations=30 * STEP) for pred in (before, after))
+@given(sides(), sides(), sides(), st.booleans())
+def test_changes_are_the_differences_of_the_witnesses_and_of_what_is_asked(
+    ref: Sides, before: Sides, after: Sides, turned: bool
+) -> None:
+    """The second run may have its clips in another order."""
+    a = tracepact.score(CONTRACT, ref, before, durations=30 * STEP)
+    order = ("b", "a") if turned else ("a", "b")
+    b = tracepact.score(CONTRACT, {c: ref[c] for c in order}, after, durations=dict.fromkeys(order, 30 * STEP))
     found = changes(a.card, b.card)
     for clause in a.vector:
         ours, theirs = violated(a, clause), violated(b, clause)
-        for fixed, expected in ((True, ours - theirs), (False, theirs - ours)):
-            some = [c for c in found if c.clause == clause and c.fixed == fixed]
+        here, there = asked(a, clause, ref, before), asked(b, clause, ref, after)
+        for kind, wrong, expected in (
+            (Kind.FIXED, True, (ours & there) - theirs),
+            (Kind.BROKEN, True, (theirs & here) - ours),
+            (Kind.NO_LONGER_ASKED, True, ours - there),
+            (Kind.NO_LONGER_ASKED, False, here - there - ours),
+            (Kind.NEWLY_ASKED, True, theirs - here),
+            (Kind.NEWLY_ASKED, False, there - here - theirs),
+        ):
             told = set()
-            for change in some:
+            for change in found:
+                if (change.clause, change.kind, change.violated) != (clause, kind, wrong):
+                    continue
                 size = STEP if clause in ("missing", "spurious") else change.offset - change.onset
                 told |= {
                     (change.clip, change.label, change.onset + k * size, change.onset + (k + 1) * size)
@@ -67,8 +91,17 @@ def test_changes_are_the_differences_of_the_witnesses(ref: Sides, before: Sides,
                 }
             assert told == expected
     clips = by_clip(found)
-    assert sum(c.fixed + c.broken for c in clips) == sum(c.obligations for c in found)
-    assert [abs(c.net) for c in clips] == sorted((abs(c.net) for c in clips), reverse=True)
+    assert sum(some.obligations.total() for _, some in clips) == sum(c.obligations for c in found)
+    assert [abs(some.net) for _, some in clips] == sorted((abs(some.net) for _, some in clips), reverse=True)
+
+
+def test_what_is_no_longer_asked_is_not_won() -> None:
+    """Without predictions no false alarm is left, and none is fixed."""
+    a, b = (tracepact.score(CONTRACT, [(0.1, 0.3, "x")], pred, durations=1) for pred in ([(0.5, 0.9, "x")], []))
+    found = [change for change in changes(a.card, b.card) if change.clause in ("spurious", "known")]
+    assert {change.kind for change in found} == {Kind.NO_LONGER_ASKED}
+    assert tally(found).net == 0
+    assert tally(found).violated[Kind.NO_LONGER_ASKED] == 20 + 1
 
 
 def test_neighbouring_frames_are_one_stretch() -> None:

@@ -1,11 +1,11 @@
 """The view of the comparison of two runs."""
 
-from collections import Counter
+from typing import Any
 
 from rich.console import Group
 
 from tracepact.audit import Comparison
-from tracepact.audit.changes import by_clip
+from tracepact.audit.changes import Kind, Tally, by_clip, tally
 from tracepact.audit.uncertainty import LOGIC
 from tracepact.lang.printer import print_number
 from tracepact.report.audits.uncertainty import (
@@ -19,7 +19,7 @@ from tracepact.report.audits.view import View, figures, table
 from tracepact.report.data import value_data
 from tracepact.report.figure import Bar, BarGroup, bar_chart
 
-_COLUMNS = ("filename", "event_label", "clause", "change", "onset", "offset", "obligations")
+_COLUMNS = ("filename", "event_label", "clause", "change", "onset", "offset", "obligations", "violated")
 _SHOWN = 15
 
 
@@ -41,16 +41,18 @@ def compare_view(found: Comparison) -> View:
                 for name in found.differences
             },
             "differences": differences_data(found.differences, found.corrected),
-            "changed_clips": [{"clip": item.clip, "fixed": item.fixed, "broken": item.broken} for item in clips],
+            "changed": [{"clause": name, **_counts(found_of)} for name, found_of in _by_clause(found).items()],
+            "changed_clips": [{"clip": clip, **_counts(found_of)} for clip, found_of in clips],
             "changes": [
                 {
                     "clip": change.clip,
                     "class": change.label,
                     "clause": change.clause,
-                    "change": "fixed" if change.fixed else "broken",
+                    "change": change.kind.value,
                     "onset": str(change.onset),
                     "offset": str(change.offset),
                     "obligations": change.obligations,
+                    "violated": change.violated,
                 }
                 for change in found.changes
             ],
@@ -62,10 +64,11 @@ def compare_view(found: Comparison) -> View:
                 change.clip,
                 change.label,
                 change.clause,
-                "fixed" if change.fixed else "broken",
+                change.kind.value,
                 print_number(change.onset),
                 print_number(change.offset),
                 change.obligations,
+                str(change.violated).lower(),
             )
             for change in found.changes
         ],
@@ -73,18 +76,46 @@ def compare_view(found: Comparison) -> View:
     )
 
 
+def _by_clause(found: Comparison) -> dict[str, Tally]:
+    """What became of the obligations of every clause."""
+    return {
+        name: tally([change for change in found.changes if change.clause == name])
+        for name in found.differences
+        if name != LOGIC
+    }
+
+
+def _counts(found: Tally) -> dict[str, Any]:
+    """Obligations by what became of them."""
+    return {
+        "fixed": found.obligations[Kind.FIXED],
+        "broken": found.obligations[Kind.BROKEN],
+        **{
+            name: {"obligations": found.obligations[kind], "violated": found.violated[kind]}
+            for name, kind in (("no_longer_asked", Kind.NO_LONGER_ASKED), ("newly_asked", Kind.NEWLY_ASKED))
+        },
+    }
+
+
+_ONE_SIDED = (Kind.NO_LONGER_ASKED, Kind.NEWLY_ASKED)
+_CHANGES = ("fixed", "broken", *(kind.value for kind in _ONE_SIDED))
+
+
+def _changed(found: Tally) -> list[str]:
+    """The cells of _CHANGES."""
+    alone = [f"{found.obligations[kind]:,} ({found.violated[kind]:,})" for kind in _ONE_SIDED]
+    return [f"{found.obligations[Kind.FIXED]:,}", f"{found.obligations[Kind.BROKEN]:,}", *alone]
+
+
 def _text(found: Comparison, how: str) -> Group:
     before, after = found.names
-    fixed, broken = Counter[str](), Counter[str]()
-    for change in found.changes:
-        (fixed if change.fixed else broken)[change.clause] += change.obligations
     made = table(
         f"{after} against {before} ({found.aggregation.value}), {how}",
         ("clause",),
-        ("before", "after", "difference", "p", "p after Holm", "fixed", "broken"),
+        ("before", "after", "difference", "p", "p after Holm", *_CHANGES),
     )
+    changed_of = _by_clause(found)
     for name, item in found.differences.items():
-        counts = ("", "") if name == LOGIC else (f"{fixed[name]:,}", f"{broken[name]:,}")
         made.add_row(
             name,
             figures(found.before[name]),
@@ -92,14 +123,12 @@ def _text(found: Comparison, how: str) -> Group:
             interval_words(item),
             p_words(item.p),
             p_words(found.corrected[name]),
-            *counts,
+            *(_changed(changed_of[name]) if name in changed_of else [""] * len(_CHANGES)),
         )
+    note = "no longer asked, newly asked: obligations of one run alone, neither fixed nor broken (so many violated)"
     clips = by_clip(list(found.changes))
-    changed = table(
-        f"Changed clips, {min(_SHOWN, len(clips))} of {len(clips)}",
-        ("clip",),
-        ("fixed", "broken", "net"),
-    )
-    for clip in clips[:_SHOWN]:
-        changed.add_row(clip.clip, f"{clip.fixed:,}", f"{clip.broken:,}", f"{clip.net:+,}")
-    return Group(made, "", changed)
+    shown = f"{min(_SHOWN, len(clips)):,} of {len(clips):,}"
+    changed = table(f"Changed clips, {shown}; net is fixed − broken", ("clip",), (*_CHANGES, "net"))
+    for clip, tallied in clips[:_SHOWN]:
+        changed.add_row(clip, *_changed(tallied), f"{tallied.net:+,}")
+    return Group(made, note, "", changed)
