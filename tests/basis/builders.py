@@ -74,6 +74,26 @@ def calibrations(draw: st.DrawFn, most: int = 5) -> Calibration:
     )
 
 
+@st.composite
+def labelled_calibrations(draw: st.DrawFn) -> Calibration:
+    """A few cases of different lengths whose events have labels: their own, shared ones, or none at all."""
+
+    def case(number: int) -> Case:
+        frames = draw(st.integers(2, 10))
+        side = st.lists(st.booleans(), min_size=frames, max_size=frames)
+
+        def events() -> tuple[Event, ...]:
+            labels = draw(st.lists(st.sampled_from(("event", "dog", "wake")), max_size=2, unique=True))
+            made = [event for label in labels for event in events_of(runs_of_frames(draw(side)), label)]
+            if draw(st.integers(0, 4)) == 0:  # too short for any frame on the grid, yet its label is one of the clip's
+                made.append(Event(STEP / 8, STEP / 4, "blip"))
+            return tuple(sorted(made, key=lambda event: (event.onset, event.offset, event.label)))
+
+        return Case(f"case {number}", "", Fraction(number), "x", "as events", frames * STEP, events(), events())
+
+    return calibration_of([case(number) for number in range(draw(st.integers(3, 4)))])
+
+
 def observation_of(values: list[list[Fraction]]) -> Observation:
     """An observation from values alone; every candidate passed the tests."""
     shape = len(values), len(values[0]) if values else 0

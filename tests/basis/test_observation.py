@@ -1,20 +1,21 @@
 """Observed values are those of scoring, and candidates that punish a perfect prediction are found and dropped."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
-from basis.builders import SMALL, STEP, calibration_of, calibrations, case_of, scaled
+from basis.builders import SMALL, STEP, calibration_of, calibrations, case_of, labelled_calibrations, scaled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import ATOMS, environments, formulas, to_mask
 
-from tracepact.basis import Calibration, FamilySpec, load_calibration, observe_family, retain_basis
+from tracepact.basis import Calibration, Case, FamilySpec, load_calibration, observe_family, retain_basis
 from tracepact.basis.candidates import FrameCandidate
 from tracepact.basis.observe import Fate
 from tracepact.basis.perfect import Prover, facts, follows, perfected
-from tracepact.basis.stage import SHORT, family_of_cases, grid_contract
+from tracepact.basis.stage import SHORT, grid_contract
 from tracepact.basis.words import WordAlgebra, evaluate_rows
 from tracepact.basis.write import describe
 from tracepact.core import (
@@ -22,6 +23,7 @@ from tracepact.core import (
     Always,
     And,
     Atom,
+    Contract,
     Dag,
     Eventually,
     Formula,
@@ -32,11 +34,13 @@ from tracepact.core import (
     Since,
     Until,
 )
+from tracepact.diagnostics import Diagnostics
 from tracepact.lang import load_contract, parse_contract
 from tracepact.logic import Outcome, satisfiable
 from tracepact.logic.vocabulary import with_derived_atoms
 from tracepact.monitor import truth
 from tracepact.score import score_family
+from tracepact.trace import Durations, Event, EventTable, assemble
 
 SIDES = ("ref_active", "pred_active", "ref_onset", "pred_offset")
 FULL = FamilySpec(operators=("F", "G", "U", "S", "or"), atoms=("ref_active", "pred_active"), tolerances=(STEP,))
@@ -83,12 +87,17 @@ def test_rows_of_words_are_the_masks_of_the_reference(
 
 
 def scored(calibration: Calibration, text: str, matcher: Matcher) -> list[Fraction]:
-    """The pooled score of one clause on each case, as scoring gives it."""
+    """The pooled score of one clause on each case, as scoring gives it for that case alone."""
     contract = grid_contract(calibration, matcher, f"clause c {text}")
-    card = score_family(contract, family_of_cases(calibration, contract))
-    return [
-        card.score("c", Aggregation.POOLED, clips=card.clip_indices([case.name])).value for case in calibration.cases
-    ]
+    return [scored_alone(contract, case, "c") for case in calibration.cases]
+
+
+def scored_alone(contract: Contract, case: Case, clause: str) -> Fraction:
+    """A run of scoring whose tables hold one case and nothing else."""
+    tables = (EventTable(name, {"clip": events}) for name, events in (("ref", case.ref), ("pred", case.pred)))
+    durations = Durations("durations", {"clip": case.duration})
+    family = assemble(contract, *tables, durations=durations, diagnostics=Diagnostics())
+    return score_family(contract, family).score(clause, Aggregation.POOLED).value
 
 
 @settings(max_examples=scaled(12))
@@ -102,24 +111,50 @@ def test_values_are_the_pooled_scores_of_each_clause_alone(calibration: Calibrat
         assert list(observed.observation.values(index)) == scored(calibration, text, matcher), text
 
 
+CLASSES = FamilySpec(
+    atoms=("ref_active", "pred_active", "other_ref_active", "other_pred_active"),
+    obligations=("ref_active", "!ref_active", "other_ref_active", "!other_pred_active", "pred_onset"),
+    tolerances=(STEP,),
+    shapes=("near",),
+)
+
+
+@settings(max_examples=scaled(25))
+@given(labelled_calibrations(), st.data())
+def test_values_are_those_of_each_case_alone_whatever_labels_the_others_have(
+    calibration: Calibration, data: st.DataObject
+) -> None:
+    """Cases with one label, several, none in common and no event; class atoms and event clauses as well as frames."""
+    matcher = Matcher(data.draw(st.sampled_from(MatcherKind)), search=Fraction(3, 50))
+    observed = observe_family(calibration, CLASSES, matcher=matcher)
+    size, events = len(observed.candidates), observed.candidates.first_event
+    chosen = data.draw(st.lists(st.integers(0, events - 1), min_size=4, max_size=8))
+    chosen += data.draw(st.lists(st.integers(events, size - 1), min_size=2, max_size=4))
+    for index in chosen:
+        text = describe(observed.candidates, index)
+        assert list(observed.observation.values(index)) == scored(calibration, text, matcher), text
+
+
+@settings(max_examples=scaled(8))
+@given(labelled_calibrations())
+def test_a_case_left_out_changes_no_value_of_another(calibration: Calibration) -> None:
+    fewer = replace(calibration, cases=calibration.cases[1:], references=calibration.references[1:])
+    all_of_them, rest = (observe_family(c, CLASSES).observation for c in (calibration, fewer))
+    assert np.array_equal(all_of_them.numerator[:, 1:], rest.numerator)
+    assert np.array_equal(all_of_them.denominator[:, 1:], rest.denominator)
+    assert np.array_equal(all_of_them.vacuous[:, 1:], rest.vacuous)
+
+
 def test_values_of_an_author_are_the_scores_of_the_contract() -> None:
     calibration, author = load_calibration("boundary_gate"), load_contract("boundary_gate")
     observed = observe_family(calibration, SMALL, author)
-    card = score_family(author, family_of_cases(calibration, author))
     for index, clause in enumerate(author.clauses):
-        expected = [
-            card.score(clause.name, Aggregation.POOLED, clips=card.clip_indices([c.name])).value
-            for c in calibration.cases
-        ]
+        expected = [scored_alone(author, case, clause.name) for case in calibration.cases]
         assert list(observed.observation.values(index)) == expected
 
 
 def test_labels_of_a_case_are_scored_apart_and_pooled() -> None:
     """Two classes that swap places: each frame is wrong for both, though activity as such is right."""
-    from dataclasses import replace
-
-    from tracepact.trace import Event
-
     base = case_of("swap", 2, [True, True, False], [True, True, False])
     dog, cat = Event(Fraction(0), 2 * STEP, "dog"), Event(Fraction(0), 2 * STEP, "cat")
     swapped = replace(base, ref=(dog,), pred=(cat,))

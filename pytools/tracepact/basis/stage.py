@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostic, Diagnostics
 from tracepact.lang import parse_contract
 from tracepact.lang.printer import print_number
-from tracepact.trace import Durations, EventTable, Family, Layout, assemble
+from tracepact.trace import Durations, Event, EventTable, Family, Layout, assemble
 from tracepact.trace.family import Atoms, offset, onset
 
 SHORT = 7
@@ -46,31 +47,44 @@ def _ms(seconds: Fraction) -> str:
     return f"{print_number(seconds * 1000)}ms"
 
 
-def family_of_cases(calibration: Calibration, contract: Contract, warnings: list[Diagnostic] | None = None) -> Family:
-    """Clips in order: a clip a case, then each different reference with itself as its prediction.
+class Clip(NamedTuple):
+    """A clip of the stage."""
 
-    What the grid does to the events of a case is told to `warnings`.
-    """
-    reference = {case.name: case.ref for case in calibration.cases}
-    prediction = {case.name: case.pred for case in calibration.cases}
-    lengths = {case.name: case.duration for case in calibration.cases}
+    name: str
+    ref: tuple[Event, ...]
+    pred: tuple[Event, ...]
+    duration: Fraction
+
+
+def clips_of(calibration: Calibration) -> list[Clip]:
+    """A clip a case, then each different reference with itself as its prediction."""
+    clips = [Clip(case.name, case.ref, case.pred, case.duration) for case in calibration.cases]
+    taken = {clip.name for clip in clips}
     perfect = {(case.ref, case.duration) for case in calibration.cases}
     perfect |= {(r.events, r.duration) for r in calibration.references}
-    if max(lengths.values()) < SHORT * calibration.step:
+    if max(clip.duration for clip in clips) < SHORT * calibration.step:
         perfect.add(((), SHORT * calibration.step))  # clips lie apart by the longest of them, short traces included
     for number, (events, duration) in enumerate(sorted(perfect, key=repr)):
         name = f"perfect {number}"
-        while name in reference:
+        while name in taken:
             name += "'"
-        reference[name] = prediction[name] = events
-        lengths[name] = duration
+        clips.append(Clip(name, events, events, duration))
+    return clips
+
+
+def family_of_cases(calibration: Calibration, contract: Contract, warnings: list[Diagnostic] | None = None) -> Family:
+    """The clips of `clips_of` over the labels of all of them; `own_frames` says which of these are a clip's own.
+
+    What the grid does to the events of a case is told to `warnings`.
+    """
+    clips = clips_of(calibration)
     file = calibration.source.name
     diagnostics = Diagnostics()
     family = assemble(
         contract,
-        EventTable(file, reference),
-        EventTable(file, prediction),
-        durations=Durations(file, lengths),
+        EventTable(file, {clip.name: clip.ref for clip in clips}),
+        EventTable(file, {clip.name: clip.pred for clip in clips}),
+        durations=Durations(file, {clip.name: clip.duration for clip in clips}),
         diagnostics=diagnostics,
     )
     diagnostics.raise_errors()
@@ -111,9 +125,23 @@ class Stage:
         return summed
 
 
+def own_frames(calibration: Calibration, family: Family, layout: Layout) -> int:
+    """The frames of every clip in the classes of its own labels: its class set when it is scored alone (14.9, 7.6).
+
+    A clip without a label has one empty class, as it has alone.
+    """
+    index = {label: place for place, label in enumerate(family.classes)}
+    found = set()
+    for place, clip in enumerate(clips_of(calibration)):
+        labels = {event.label for event in (*clip.ref, *clip.pred)}
+        found |= {family.segment(index[label], place) for label in labels} or {family.segment(0, place)}
+    return layout.paint({segment: ((0, family.frames_of(segment)),) for segment in sorted(found)})
+
+
 def stage_of(calibration: Calibration, family: Family, gap: int) -> Stage:
-    """Put a family and the short traces on one bitset, apart by the gap."""
+    """Put a family and the short traces on one bitset, apart by the gap; each clip has its own classes alone."""
     layout = family.layout(gap)
+    own = own_frames(calibration, family, layout)
     made = Atoms(family, layout)
     short, short_valid, number = _short_traces(layout.gap)
     names = (*_SIDES, *(name.replace("ref", "pred") for name in _SIDES), *CLASS_ATOMS)
@@ -123,10 +151,10 @@ def stage_of(calibration: Calibration, family: Family, gap: int) -> Stage:
         return np.frombuffer(mask.to_bytes(count * 8, "little"), dtype=np.uint64)
 
     atoms = {
-        name: np.concatenate([layout.to_words(made[name]), words(short.get(name.replace("pred", "ref"), 0), width)])
+        name: np.concatenate([layout.to_words(made[name] & own), words(short.get(name.replace("pred", "ref"), 0), width)])
         for name in names
     }
-    valid = np.concatenate([layout.to_words(layout.valid), words(short_valid, width)])
+    valid = np.concatenate([layout.to_words(own), words(short_valid, width)])
     algebra = WordAlgebra(valid, max(layout.longest, SHORT))
     return Stage(family, layout, len(calibration.cases), algebra, atoms, number, calibration.merge_gap)
 
