@@ -207,10 +207,8 @@ def test_what_changed_is_told_by_clip_and_obligation(printed: dict[str, Any], fo
     ]
     whole = [(c["clip"], c["class"], c["change"], c["offset"]) for c in data["changes"] if c["clause"] == "whole"]
     assert whole == [("a.wav", "y", "broken", "4"), ("b.wav", "x", "broken", "2"), ("c.wav", "y", "broken", "1")]
-    assert data["scores"]["onset"] == {
-        "before": {"value": "3/4", "decimal": 0.75},
-        "after": {"value": "1/4", "decimal": 0.25},
-    }
+    for when, value in (("before", "3/4"), ("after", "1/4")):
+        assert data["scores"]["onset"][when]["value"] == value
     assert data["differences"]["onset"]["value"] == "-1/2"
     counted = {item["clip"]: (item["fixed"], item["broken"]) for item in data["changed_clips"]}
     assert counted.keys() == {"a.wav", "b.wav", "c.wav"}

@@ -207,6 +207,7 @@ FILES = {
     "exact.tsv": events("a 1 2 x", "a 4 6 x", "b 2 3 y"),
     "late.tsv": events("a 1.4 2 x", "a 4.4 6 x", "b 2.4 3 y"),
     "split.tsv": events("a 1 1.3 x", "a 1.7 2 x", "a 4 4.8 x", "a 5.2 6 x", "b 2 3 y"),
+    "none.tsv": events(),
     "durations.tsv": "filename\tduration\na\t10\nb\t5\n",
 }
 
@@ -220,6 +221,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("exact", "ref.tsv", "exact.tsv", ()),
         ("late", "ref.tsv", "late.tsv", ()),
         ("split", "ref.tsv", "split.tsv", ()),
+        ("nothing", "ref.tsv", "none.tsv", ()),
         ("elsewhere", "other.tsv", "exact.tsv", ()),
         ("wide", "ref.tsv", "late.tsv", ("--set", "tol=80ms")),
         ("union", "ref.tsv", "late.tsv", ("--union",)),
@@ -281,6 +283,43 @@ def test_reports_and_run_directories_say_the_same(folder: Path) -> None:
     assert printed(folder, "audit", "selection", "late/report.json", "split/report.json") == by_run
 
 
+@pytest.mark.parametrize("aggregation", [a.value for a in Aggregation])
+def test_values_that_rest_on_vacuous_entries_say_how_far(folder: Path, aggregation: str) -> None:
+    """Without predictions nothing is asked of them; the share is that of the report's own counts."""
+    data = printed(folder, "audit", "selection", "late", "nothing", "--aggregation", aggregation)
+    shares = {row["clause"]: {v["system"]: v["vacuous"] for v in row["values"]} for row in data["coordinates"]}
+    for name in ("late", "nothing"):
+        report = json.loads((folder / name / "report.json").read_text())
+        for row in report["vector"]:
+            score = row["scores"][aggregation]
+            share = 1 if score["vacuous"] else Fraction(score["vacuous_entries"], score["entries"])
+            assert Fraction(shares[row["clause"]][name]) == share
+    assert shares["spurious_guard"]["nothing"] == "1"
+    compared = printed(folder, "compare", "late", "nothing", "--draws", "20", "--aggregation", aggregation)
+    for clause, scores in compared["scores"].items():
+        mean = sum(Fraction(share["nothing"]) for share in shares.values()) / len(shares)
+        assert Fraction(scores["after"]["vacuous"]) == (
+            mean if clause == "logic" else Fraction(shares[clause]["nothing"])
+        )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("profile", "late", "nothing"),
+        ("audit", "selection", "late", "nothing"),
+        ("audit", "neutrality", "late", "nothing", "--without", "late"),
+        ("compare", "late", "nothing", "--draws", "20"),
+    ],
+)
+def test_the_tables_mark_what_is_vacuous_and_say_what_the_mark_means(folder: Path, arguments: tuple[str, ...]) -> None:
+    shown = run(*arguments, "--aggregation", "pooled", folder=folder).out
+    guarded = [line for line in shown.splitlines() if "spurious_guard" in line or "silence_protection" in line]
+    assert guarded
+    assert all("∅" in line for line in guarded)
+    assert "∅ so much of a value counts 1 without an obligation" in shown
+
+
 def test_csv_and_figure_are_written_and_the_table_marks_the_best(folder: Path) -> None:
     shown = run("audit", "selection", "late", "split", "--csv", "s.csv", "--figure", "s.svg", folder=folder)
     assert shown.code == 0
@@ -288,7 +327,7 @@ def test_csv_and_figure_are_written_and_the_table_marks_the_best(folder: Path) -
     assert len(rows) == len(GUARDS) * 2
     best = {(row["clause"], row["system"]) for row in rows if row["best"] == "true"}
     assert all((row["rank"] == "1") == ((row["clause"], row["system"]) in best) for row in rows)
-    starred = re.search(r"onset_guard\W+([\d.]+)(\*?)\W+([\d.]+)(\*?)", shown.out)
+    starred = re.search(r"onset_guard\W+([01][\d.]+)(\*?)[^.]+?([01]\.\d+)(\*?)", shown.out)
     assert starred is not None
     assert (starred[2], starred[4]) == ("", "*")
     frames = [box.get("stroke") != "none" for box in ElementTree.parse(folder / "s.svg").findall(".//{*}rect")]

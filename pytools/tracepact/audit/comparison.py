@@ -6,14 +6,17 @@ from fractions import Fraction
 
 from tracepact.audit.changes import Change, changes
 from tracepact.audit.pairing import paired_rows
-from tracepact.audit.uncertainty import USUAL, Bootstrap, Difference, differences, exact_scores, holm
+from tracepact.audit.uncertainty import USUAL, Bootstrap, Difference, differences, exact_scores, holm, vacuous_shares
 from tracepact.core import Aggregation
 from tracepact.store import StoredRun
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Run B against run A: scores by clause and for `logic`, their differences, p after Holm, and the changes."""
+    """Run B against run A: scores by clause and for `logic`, their differences, p after Holm, and the changes.
+
+    `vacuous` has the vacuous shares (rule 16.11) of the scores before and after.
+    """
 
     names: tuple[str, str]
     aggregation: Aggregation
@@ -21,6 +24,7 @@ class Comparison:
     bootstrap: Bootstrap
     before: Mapping[str, Fraction]
     after: Mapping[str, Fraction]
+    vacuous: tuple[Mapping[str, Fraction], Mapping[str, Fraction]]
     differences: Mapping[str, Difference]
     corrected: Mapping[str, Fraction]
     changes: tuple[Change, ...]
@@ -41,6 +45,7 @@ def compare(
         bootstrap,
         exact_scores(a.counts, aggregation),
         exact_scores(b.counts, aggregation),
+        (vacuous_shares(a.counts, aggregation), vacuous_shares(b.counts, aggregation)),
         found,
         dict(zip(found, corrected, strict=True)),
         tuple(changes(before.rescore().card, after.rescore().card)),

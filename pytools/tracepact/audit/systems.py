@@ -2,33 +2,40 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from tracepact.audit.pairing import paired_rows
 from tracepact.audit.profiles import Profiles, RiskProfile
+from tracepact.audit.vacuity import vacuous_share, weighted_mean
 from tracepact.core import Aggregation, Contract, Profile
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, did_you_mean
 from tracepact.lang import parse_contract
 from tracepact.store import StoredRun, open_run
 
 _DATA = ("reference", "durations", "ignore", "masks")
+_Vectors = Mapping[Aggregation, Mapping[str, Fraction]]
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system and its scores, by aggregation and clause."""
+    """A system, its scores by aggregation and clause, and their vacuous shares (rule 16.11), where they are known."""
 
     name: str
     scores: Mapping[Aggregation, Mapping[str, Fraction]]
+    vacuous: Mapping[Aggregation, Mapping[str, Fraction]] = field(default_factory=dict)
 
     def value(self, profile: Profile) -> Fraction:
         """The weighted mean of a profile (rule 7.8)."""
-        total = sum((weight for _, weight in profile.weights), Fraction(0))
         scores = self.scores[profile.aggregation]
-        return sum((weight * scores[clause] for clause, weight in profile.weights), Fraction(0)) / total
+        return weighted_mean((weight, scores[clause]) for clause, weight in profile.weights)
+
+    def vacuous_share(self, profile: Profile) -> Fraction:
+        """How much of the value of a profile has no obligation behind it."""
+        shares = self.vacuous.get(profile.aggregation, {})
+        return weighted_mean((weight, shares.get(clause, Fraction(0))) for clause, weight in profile.weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +68,13 @@ class Systems:
 class Ranking:
     """The systems under one profile or clause: their values in the order given, and who is best.
 
-    `margin` is how far the best are ahead of the next best value; 0 for a tie, None where there is one system.
+    `vacuous` has the vacuous share of each value (rule 16.11), in the same order. `margin` is how far the best are ahead
+    of the next best value; 0 for a tie, None where there is one system.
     """
 
     name: str
     values: tuple[tuple[str, Fraction], ...]
+    vacuous: tuple[Fraction, ...]
 
     @property
     def best(self) -> tuple[str, ...]:
@@ -168,7 +177,11 @@ def audit_neutrality(
 
 
 def _ranking(systems: Systems, profile: Profile) -> Ranking:
-    return Ranking(profile.name, tuple((system.name, system.value(profile)) for system in systems.systems))
+    return Ranking(
+        profile.name,
+        tuple((system.name, system.value(profile)) for system in systems.systems),
+        tuple(system.vacuous_share(profile) for system in systems.systems),
+    )
 
 
 def _dominated(systems: Systems, aggregation: Aggregation) -> dict[str, tuple[str, ...]]:
@@ -210,7 +223,7 @@ def read_systems(places: Sequence[str]) -> Systems:
     names = _names(list(reports))
     read = {place: _read(place, report) for place, report in reports.items()}
     contract = next(iter(read.values()))[0]
-    return Systems(contract, tuple(System(names[place], scores) for place, (_, scores) in read.items()))
+    return Systems(contract, tuple(System(names[place], *vectors) for place, (_, *vectors) in read.items()))
 
 
 def _report(path: Path) -> dict[str, Any]:
@@ -262,18 +275,27 @@ def _identity(report: dict[str, Any], what: str) -> Any:
             return {i.get("role"): i.get("sha256") for i in report.get("inputs", []) if i.get("role") in _DATA}
 
 
-def _read(place: str, report: dict[str, Any]) -> tuple[Contract, dict[Aggregation, dict[str, Fraction]]]:
-    """The contract of a report and its vectors, under every aggregation."""
+def _read(place: str, report: dict[str, Any]) -> tuple[Contract, _Vectors, _Vectors]:
+    """The contract of a report and its vectors with their vacuous shares, under every aggregation."""
     try:
         contract = parse_contract(report["contract"]["text"], name=report["contract"]["source"])
         rows = {row["clause"]: row["scores"] for row in report["vector"]}
         names = [clause.name for clause in contract.clauses]
-        return contract, {a: {name: Fraction(rows[name][a.value]["value"]) for name in names} for a in Aggregation}
-    except (KeyError, TypeError, ValueError) as error:
+        scores = {a: {name: rows[name][a.value] for name in names} for a in Aggregation}
+        return (
+            contract,
+            {a: {name: Fraction(score["value"]) for name, score in some.items()} for a, some in scores.items()},
+            {a: {name: _share(score) for name, score in some.items()} for a, some in scores.items()},
+        )
+    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         diagnostics = Diagnostics()
         headline = "the report has no contract or no whole vector"
         diagnostics.add("bad-json", headline, RowPlace(place), "score again to make a new one")
         raise InvalidInput(diagnostics) from error
+
+
+def _share(score: Mapping[str, Any]) -> Fraction:
+    return vacuous_share(score["vacuous"], score["vacuous_entries"], score["entries"])
 
 
 def _names(places: Sequence[str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.audit.bootstrap import DRAWS, SEED, Values, Weights, drawn_scores, draws, interval
+from tracepact.audit.vacuity import score_share
 from tracepact.core import Aggregation
 from tracepact.score import ClauseCounts, aggregate
 from tracepact.store import ScoreRows
@@ -141,6 +142,12 @@ def exact_scores(counts: Mapping[str, ClauseCounts], aggregation: Aggregation) -
     """The vector and its mean as `logic`."""
     vector = {name: aggregate(some, aggregation).value for name, some in counts.items()}
     return {**vector, LOGIC: sum(vector.values(), Fraction(0)) / len(vector)}
+
+
+def vacuous_shares(counts: Mapping[str, ClauseCounts], aggregation: Aggregation) -> dict[str, Fraction]:
+    """How much of each score, and of `logic`, has no obligation behind it (rule 16.11)."""
+    shares = {name: score_share(aggregate(some, aggregation)) for name, some in counts.items()}
+    return {**shares, LOGIC: sum(shares.values(), Fraction(0)) / len(shares)}
 
 
 def _scores(counts: Mapping[str, ClauseCounts], aggregation: Aggregation, weights: Weights) -> dict[str, Values]:

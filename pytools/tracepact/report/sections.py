@@ -8,6 +8,7 @@ from typing import Any
 
 from tracepact.audit.tolerance import Tolerance
 from tracepact.audit.uncertainty import Interval
+from tracepact.audit.vacuity import vacuous_share
 from tracepact.core import Aggregation
 from tracepact.report.evidence import HOW, Evidence, tolerance_figure
 from tracepact.report.metrics import (
@@ -152,9 +153,7 @@ def _free(score: Data) -> float:
     """The share of a score that comes from entries without an obligation, which count 1."""
     if "free" in score:
         return float(score["free"])
-    if score["vacuous"]:
-        return 1.0
-    return float(score["vacuous_entries"] / score["entries"])
+    return float(vacuous_share(score["vacuous"], score["vacuous_entries"], score["entries"]))
 
 
 def _interval(interval: Interval | None) -> str:

@@ -1,5 +1,7 @@
 """The view of the comparison of two runs."""
 
+from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from rich.console import Group
@@ -15,7 +17,7 @@ from tracepact.report.audits.uncertainty import (
     interval_words,
     p_words,
 )
-from tracepact.report.audits.view import View, figures, table
+from tracepact.report.audits.view import VACUITY, View, empty_part, figures, table
 from tracepact.report.data import value_data
 from tracepact.report.figure import Bar, BarGroup, bar_chart
 
@@ -37,7 +39,10 @@ def compare_view(found: Comparison) -> View:
             "clips": found.clips,
             "bootstrap": bootstrap_data(found.bootstrap),
             "scores": {
-                name: {"before": value_data(found.before[name]), "after": value_data(found.after[name])}
+                name: {
+                    when: {**value_data(scores[name]), "vacuous": str(shares[name])}
+                    for when, scores, shares in _both(found)
+                }
                 for name in found.differences
             },
             "differences": differences_data(found.differences, found.corrected),
@@ -74,6 +79,11 @@ def compare_view(found: Comparison) -> View:
         ],
         bar_chart(f"{after} − {before}, {how}", [BarGroup("", bars)], x="difference"),
     )
+
+
+def _both(found: Comparison) -> tuple[tuple[str, Mapping[str, Fraction], Mapping[str, Fraction]], ...]:
+    """The scores before and after, with their vacuous shares."""
+    return ("before", found.before, found.vacuous[0]), ("after", found.after, found.vacuous[1])
 
 
 def _by_clause(found: Comparison) -> dict[str, Tally]:
@@ -118,17 +128,19 @@ def _text(found: Comparison, how: str) -> Group:
     for name, item in found.differences.items():
         made.add_row(
             name,
-            figures(found.before[name]),
-            figures(found.after[name]),
+            *(figures(scores[name]) + empty_part(shares[name]) for _, scores, shares in _both(found)),
             interval_words(item),
             p_words(item.p),
             p_words(found.corrected[name]),
             *(_changed(changed_of[name]) if name in changed_of else [""] * len(_CHANGES)),
         )
-    note = "no longer asked, newly asked: obligations of one run alone, neither fixed nor broken (so many violated)"
+    notes = [VACUITY] if any(any(shares.values()) for shares in found.vacuous) else []
+    notes.append(
+        "no longer asked, newly asked: obligations of one run alone, neither fixed nor broken (so many violated)"
+    )
     clips = by_clip(list(found.changes))
     shown = f"{min(_SHOWN, len(clips)):,} of {len(clips):,}"
     changed = table(f"Changed clips, {shown}; net is fixed − broken", ("clip",), (*_CHANGES, "net"))
     for clip, tallied in clips[:_SHOWN]:
         changed.add_row(clip, *_changed(tallied), f"{tallied.net:+,}")
-    return Group(made, note, "", changed)
+    return Group(made, *notes, "", changed)

@@ -10,10 +10,10 @@ from rich.table import Table
 
 from tracepact.audit.systems import NeutralityAudit, ProfileAudit, Question, Ranking, SelectionAudit, Systems
 from tracepact.core import Aggregation, Profile
-from tracepact.report.audits.view import Cell, View, exact, figures, table
+from tracepact.report.audits.view import VACUITY, Cell, View, empty_part, exact, figures, table
 from tracepact.report.figure import heat_table
 
-_VALUES = ("system", "value", "decimal", "rank", "best")
+_VALUES = ("system", "value", "decimal", "rank", "best", "vacuous")
 
 
 def profile_view(audit: ProfileAudit) -> View:
@@ -44,7 +44,7 @@ def profile_view(audit: ProfileAudit) -> View:
             "dominated": [{"system": name, "by": list(by)} for name, by in audit.dominated.items() if by],
             "absent": list(audit.absent),
         },
-        Group(shown, *notes),
+        Group(shown, *_vacuity(rankings), *notes),
         ("profile", "origin", "aggregation", *_VALUES),
         [
             (profile.profile.name, profile.origin.value, profile.profile.aggregation.value, *row)
@@ -69,7 +69,7 @@ def selection_view(audit: SelectionAudit) -> View:
             "coordinates": [{"clause": ranking.name, **_ranking(ranking)} for ranking in audit.coordinates],
             "led": led,
         },
-        Group(shown, note),
+        Group(shown, *_vacuity(audit.coordinates), note),
         ("clause", "aggregation", *_VALUES),
         [(ranking.name, audit.aggregation.value, *row) for ranking in audit.coordinates for row in _rows(ranking)],
         _figure(title, audit.coordinates, audit.systems.names),
@@ -87,9 +87,9 @@ def neutrality_view(audit: NeutralityAudit) -> View:
         shown.add_row(
             question.of_all.name,
             question.kind,
-            _named(question.of_all.best),
+            _named(_marked(question.of_all)),
             _ahead(question.of_all.margin),
-            _named(question.of_rest.best),
+            _named(_marked(question.of_rest)),
             _ahead(question.of_rest.margin),
             "changed" if question.changed else "",
         )
@@ -101,7 +101,11 @@ def neutrality_view(audit: NeutralityAudit) -> View:
             "questions": [_question(question) for question in audit.questions],
             "changed": changed,
         },
-        Group(shown, f"{changed} of {len(audit.questions)} answers change"),
+        Group(
+            shown,
+            *_vacuity([question.of_all for question in audit.questions]),
+            f"{changed} of {len(audit.questions)} answers change",
+        ),
         ("kind", "name", "systems", *_VALUES),
         [
             (question.kind, question.of_all.name, which, *row)
@@ -127,7 +131,10 @@ def _head(systems: Systems, aggregation: Aggregation) -> dict[str, Any]:
 
 def _ranking(ranking: Ranking) -> dict[str, Any]:
     return {
-        "values": [{"system": n, "value": exact(v), "decimal": round(float(v), 6)} for n, v in ranking.values],
+        "values": [
+            {"system": n, "value": exact(v), "decimal": round(float(v), 6), "vacuous": exact(share)}
+            for (n, v), share in zip(ranking.values, ranking.vacuous, strict=True)
+        ],
         "best": list(ranking.best),
         "tie": len(ranking.best) > 1,
         "margin": exact(ranking.margin),
@@ -154,8 +161,15 @@ def _rows(ranking: Ranking) -> list[tuple[Cell, ...]]:
     """A row for every system; equal values share a rank."""
     values = [value for _, value in ranking.values]
     return [
-        (name, str(value), f"{float(value):.6f}", 1 + sum(v > value for v in values), str(name in ranking.best).lower())
-        for name, value in ranking.values
+        (
+            name,
+            str(value),
+            f"{float(value):.6f}",
+            1 + sum(v > value for v in values),
+            str(name in ranking.best).lower(),
+            str(share),
+        )
+        for (name, value), share in zip(ranking.values, ranking.vacuous, strict=True)
     ]
 
 
@@ -173,9 +187,23 @@ def _weights(profile: Profile, clauses: int) -> str:
 
 
 def _cells(ranking: Ranking) -> list[str]:
-    """A line of the table: values, the best with a star."""
-    values = [figures(value) + ("*" if name in ranking.best else " ") for name, value in ranking.values]
+    """A line of the table: values, the best with a star, those that rest on vacuous entries with how far."""
+    values = [
+        figures(value) + ("*" if name in ranking.best else " ") + empty_part(share)
+        for (name, value), share in zip(ranking.values, ranking.vacuous, strict=True)
+    ]
     return [ranking.name, *values, _named(ranking.best), _ahead(ranking.margin)]
+
+
+def _marked(ranking: Ranking) -> list[str]:
+    """The best, with how much of their values has no obligation behind it."""
+    shares = zip(ranking.values, ranking.vacuous, strict=True)
+    return [name + empty_part(share) for (name, _), share in shares if name in ranking.best]
+
+
+def _vacuity(rankings: Sequence[Ranking]) -> list[str]:
+    """What the mark of vacuity means, if there is one."""
+    return [VACUITY] if any(any(ranking.vacuous) for ranking in rankings) else []
 
 
 def _named(best: Sequence[str]) -> str:

@@ -42,3 +42,15 @@ def figures(value: Number | None, digits: int = 3) -> str:
 def exact(value: Fraction | None) -> str | None:
     """A fraction as JSON holds it."""
     return None if value is None else str(value)
+
+
+VACUITY = "∅ so much of a value counts 1 without an obligation behind it (rule 16.11)"
+
+
+def empty_part(share: Fraction) -> str:
+    """The mark of a value that rests on vacuous entries, with their share; nothing if there are none."""
+    if not share:
+        return ""
+    if share == 1:
+        return " ∅"
+    return f" ∅ {min(max(round(share * 100), 1), 99)} %"
