@@ -182,6 +182,13 @@ def test_faults_of_rows_and_of_clips_are_said_at_once(tmp_path: Path) -> None:
     assert sorted(outcome.codes) == ["bad-time", "offset-before-onset", "starts-outside-clip", "unknown-clip"]
 
 
+def test_a_clip_without_its_extension_is_offered_with_it(tmp_path: Path) -> None:
+    lengths = "filename\tduration\nd/a_1.50.wav\t10\n"
+    outcome = score(tmp_path, ref_tsv=HEADER, durations_tsv=lengths, pred_tsv=events("a_1.50 1 2 x"))
+    assert outcome.places == [("unknown-clip", "pred.tsv:2")]
+    assert "did you mean `d/a_1.50.wav`?" in outcome.err
+
+
 WINDOW = """contract gate
 step 20ms
 clause onset on ref_onset : ref_onset -> N[11s] pred_onset

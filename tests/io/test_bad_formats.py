@@ -179,7 +179,7 @@ MISTAKES = {
         BIODCASE_HEADER + "a,2015-02-04T03-00-00_12.wav,x,2015-02-04T03:00:00Z,\n", "bad-date", 2, ("milliseconds",)
     ),
     "biodcase: before its file": Mistake(
-        BIODCASE_HEADER + f"a,{NAME},x,2015-02-04T02:59:59.5Z,\n", "bad-time", 2, ("1/2 s before", "UTC")
+        BIODCASE_HEADER + f"a,{NAME},x,2015-02-04T02:59:59.5Z,\n", "bad-time", 2, ("0.5 s before", "UTC")
     ),
     "biodcase: no label": Mistake(
         BIODCASE_HEADER + f"a,{NAME},,2015-02-04T03:00:00Z,\n", "incomplete-row", 2, ("`annotation`",)

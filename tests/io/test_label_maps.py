@@ -244,7 +244,7 @@ def test_a_label_the_map_does_not_know_is_an_error_with_its_row(tmp_path: Path) 
         folder=tmp_path,
     )
     assert done.code == 2
-    assert "error[unmapped-label]: the label map says nothing about `Dogg` (1 events)\n  --> r.tsv:3" in done.err
+    assert "error[unmapped-label]: the label map says nothing about `Dogg` (1 event)\n  --> r.tsv:3" in done.err
     assert "did you mean `Dog`?" in done.err
 
 

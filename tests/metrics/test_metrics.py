@@ -310,8 +310,8 @@ def test_of_a_contract_only_grid_and_matcher_matter() -> None:
 def test_a_clip_whose_length_nobody_gave_is_part_of_the_policy() -> None:
     sides = {"x": rows("a 1 2"), "y": rows("a 1 2")}
     for durations, words in (
-        ({"x": 5}, "1 of 2 clips end"),
-        (None, "2 of 2 clips end"),
+        ({"x": 5}, "1 of 2 clips without a duration"),
+        (None, "2 of 2 clips without a duration"),
         (5, ""),
         ({"x": 5, "y": 5}, ""),
     ):

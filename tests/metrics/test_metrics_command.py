@@ -120,3 +120,35 @@ def test_a_run_reports_the_same_metrics(folder: Path) -> None:
     ).to_dict()
     assert run_data["metrics"] == data
     assert "Standard metrics" in str(score("boundary_gate", [(0, 1)], [(0, 1)], durations=5))
+
+
+def test_an_event_beyond_its_clip_is_cut_on_the_grid_and_keeps_its_time_in_intervals(tmp_path: Path) -> None:
+    write(tmp_path, {"ref.tsv": events("x 1 12 a"), "pred.tsv": events("x 1 10 a")})
+    outcome = run("metrics", *SIDES, "--durations", "10", "--format", "json", folder=tmp_path)
+    assert outcome.codes == ["offset-beyond-clip"]
+    assert "on the grid it is cut there; metrics on intervals keep the time that is written" in outcome.err
+    data = json.loads(outcome.out)
+    assert named(data, "frame")["counts"] == {"tp": 450, "fp": 0, "fn": 0}
+    assert named(data, "segment")["counts"] == {"tp": 9, "fp": 0, "fn": 2}
+    assert all("times as written" in named(data, name)["policy"] for name in ("segment", "event"))
+
+
+@pytest.mark.parametrize("option", ["--collar", "--segment", "--radius", "--half-width"])
+def test_every_time_option_refuses_large_numbers_without_a_unit_and_zero(folder: Path, option: str) -> None:
+    bare = run("metrics", *SIDES, option, "200", folder=folder)
+    assert bare.code == 2
+    assert "`200` has no unit; write 200ms, or 200s if you mean seconds" in " ".join(bare.err.split())
+    zero = run("metrics", *SIDES, option, "0s", folder=folder)
+    assert zero.code == 2
+    assert "`0s` is no length" in zero.err
+    assert run("metrics", *SIDES, option, "0.5", folder=folder).code == 0
+    assert run("metrics", *SIDES, option, "200s", folder=folder).code == 0
+
+
+def test_a_clip_or_label_that_is_only_written_otherwise_is_offered(tmp_path: Path) -> None:
+    write(tmp_path, {"ref.tsv": events("x.wav 1 2 Dog"), "pred.tsv": events("x 1 2 dog")})
+    outcome = run("metrics", *SIDES, folder=tmp_path)
+    assert outcome.codes[:1] == ["unlisted-clip"]
+    assert "did you mean `x.wav`?" in outcome.err
+    assert "there it is written `dog`" in outcome.err
+    assert "there it is written `Dog`" in outcome.err

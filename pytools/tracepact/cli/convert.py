@@ -5,13 +5,13 @@ from pathlib import Path
 
 import click
 
-from tracepact.cli.data import decoding_given, reading_options
+from tracepact.cli.data import Length, decoding_given, reading_options
 from tracepact.cli.exits import Exit
-from tracepact.cli.sat import Step
 from tracepact.cli.screen import print_diagnostics, progress, say
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import Reading, durations_from, read_events
 from tracepact.io.formats import FORMATS
+from tracepact.io.source import counted
 from tracepact.io.writing import WRITABLE, check_place, is_folder, written
 from tracepact.metrics import point_frames
 from tracepact.store.files import write_whole
@@ -24,7 +24,9 @@ from tracepact.store.files import write_whole
 @click.option("--from", "given", type=click.Choice(FORMATS), help="The format to read, where it is not found out.")
 @reading_options
 @click.option("--durations", help="Where TextGrids end: a table (filename, duration), or one duration for all clips.")
-@click.option("--as-points", type=Step(), help="Write each event as the one frame of this length that holds its onset.")
+@click.option(
+    "--as-points", type=Length(), help="Write each event as the one frame of this length that holds its onset."
+)
 def command(
     source: str,
     target: str,
@@ -61,5 +63,5 @@ def command(
         write_whole(files)
     print_diagnostics(diagnostics)
     count = sum(map(len, table.clips.values()))
-    say(f"wrote {count:,} events of {len(table.clips):,} clips to {out}")
+    say(f"wrote {counted(count, 'event')} of {counted(len(table.clips), 'clip')} to {out}")
     return Exit.OK

@@ -7,9 +7,11 @@ from typing import Any, TypedDict, Unpack
 import click
 
 from tracepact.core import Contract
-from tracepact.diagnostics import Diagnostics
+from tracepact.diagnostics import Diagnostics, Source
 from tracepact.io import Decoding, Prepared, Reading, durations_from, events_from, label_map_from, prepare, regions_from
 from tracepact.io.formats import FORMATS
+from tracepact.lang import syntax
+from tracepact.lang.reader import read_value
 from tracepact.run import Run, is_incomplete, score, score_document, unwatched
 from tracepact.trace import Durations, EventTable, Mode, exact
 
@@ -54,6 +56,32 @@ class Share(click.ParamType):  # type: ignore[type-arg]  # generic in some relea
         if not 0 <= share <= 1:
             self.fail(f"{value} lies outside 0 to 1", param, ctx)
         return share
+
+
+class Length(click.ParamType):  # type: ignore[type-arg]  # as above
+    """A time greater than zero, with its unit; a small number without one is in seconds."""
+
+    name = "TIME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
+        """Read it exactly; 10 and more without a unit is refused, for it is most likely meant in milliseconds."""
+        if isinstance(value, Fraction):
+            return value
+        match read_value(Source("option", str(value)), Diagnostics()):
+            case syntax.Value(syntax.Quantity(number, unit), False) if unit in _UNITS:
+                length: Fraction = number * _UNITS[unit]
+            case _:
+                self.fail(f"`{value}` is not a time, such as 200ms or 1.5s", param, ctx)
+        if not length:
+            self.fail(f"`{value}` is no length; it must be greater than zero", param, ctx)
+        if not unit and length >= _SUSPICIOUS:
+            text = str(value).strip()
+            self.fail(f"`{text}` has no unit; write {text}ms, or {text}s if you mean seconds", param, ctx)
+        return length
+
+
+_UNITS = {"": Fraction(1), "s": Fraction(1), "ms": Fraction(1, 1000)}
+_SUSPICIOUS = 10
 
 
 class LowHigh(click.ParamType):  # type: ignore[type-arg]  # as above

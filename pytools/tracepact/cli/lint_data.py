@@ -1,5 +1,6 @@
 """`tracepact lint-data`: find what is odd in references and predictions, and write a corrected copy."""
 
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from typing import Unpack
@@ -10,9 +11,11 @@ from tracepact.cli.data import Sides, read_sides, side_options
 from tracepact.cli.exits import Exit
 from tracepact.cli.screen import print_diagnostics, progress, say
 from tracepact.diagnostics import DIAGNOSTIC_FORMATS, Diagnostics, summarise
+from tracepact.diagnostics.render import LISTED_PER_CODE
 from tracepact.io import Prepared
 from tracepact.io.formats import TABLE
 from tracepact.io.lint import CHANGE_COLUMNS, change_rows, fix, lint
+from tracepact.io.source import counted
 from tracepact.io.writing import check_place, written, written_format
 from tracepact.store.files import write_whole
 from tracepact.store.tables import table_text
@@ -50,6 +53,8 @@ def command(fail_on: str, form: str, fixing: bool, out: Path | None, **given: Un
     print_diagnostics(diagnostics, form)
     if form == "terminal":
         say(f"{', '.join(table.name for table in sides.values())}: {summarise(diagnostics)}")
+        if max(Counter(d.code for d in diagnostics.warnings).values(), default=0) > LISTED_PER_CODE:
+            say("--format json lists every one of them")
     if out is not None:
         if not whole:
             say("nothing was written: a row that cannot be read would be lost")
@@ -84,4 +89,4 @@ def _write_fixed(sides: dict[str, EventTable], durations: Durations | Fraction |
         folder.mkdir(parents=True, exist_ok=True)
     write_whole(files)
     count = sum(map(len, changes.values()))
-    say(f"wrote corrected copies with {count:,} changes to {out}; {out / LOG} lists them")
+    say(f"wrote corrected copies with {counted(count, 'change')} to {out}; {out / LOG} lists them")

@@ -6,9 +6,8 @@ from typing import TypedDict, Unpack
 
 import click
 
-from tracepact.cli.data import Share, Sides, read_sides, side_options
+from tracepact.cli.data import Length, Share, Sides, read_sides, side_options
 from tracepact.cli.exits import Exit
-from tracepact.cli.sat import Step
 from tracepact.cli.screen import output, print_diagnostics, progress, reader_may_leave
 from tracepact.diagnostics import Diagnostics
 from tracepact.lang import load_contract
@@ -61,7 +60,7 @@ _SETTINGS = MetricSettings()
     help="Exact arithmetic, or the floats and the choices of sed_eval 0.2.1.",
 )
 @click.option("--contract", default="boundary_gate", show_default=True, help="Declares the grid and the matcher.")
-@click.option("--collar", type=Step(), default=_DEFAULT.collar, help="How far apart onsets may be; 200ms.")
+@click.option("--collar", type=Length(), default=_DEFAULT.collar, help="How far apart onsets may be; 200ms.")
 @click.option(
     "--offset",
     type=click.Choice([rule.value for rule in OffsetRule]),
@@ -69,11 +68,16 @@ _SETTINGS = MetricSettings()
     show_default=True,
     help="Offsets within the greater or the smaller (and) of collar and share, the collar alone, or not asked.",
 )
-@click.option("--share", type=Share(), default=_DEFAULT.share, help="The share of the reference's length; 0.2.")
-@click.option("--segment", type=Step(), default=_SETTINGS.segment, help="The length of a segment; 1s.")
-@click.option("--radius", type=Step(), default=_SETTINGS.transition, help="The reach of a transition; 200ms.")
+@click.option(
+    "--share",
+    type=Share(),
+    default=_DEFAULT.share,
+    help="The share of the reference's length; 0.2 as in DCASE (the tool sed_eval's own default is 0.5).",
+)
+@click.option("--segment", type=Length(), default=_SETTINGS.segment, help="The length of a segment; 1s.")
+@click.option("--radius", type=Length(), default=_SETTINGS.transition, help="The reach of a transition; 200ms.")
 @click.option("--points", is_flag=True, help="Timestamps against buffered references instead (BioDCASE).")
-@click.option("--half-width", type=Step(), default=HALF_WIDTH, help="How far a buffer reaches to each side; 1.5s.")
+@click.option("--half-width", type=Length(), default=HALF_WIDTH, help="How far a buffer reaches to each side; 1.5s.")
 @click.option("--overlap", is_flag=True, help="Intersection over union instead, one prediction a reference.")
 @click.option("--iou", type=Share(), default=OVERLAP, help="What the intersection over union must exceed; 0.3.")
 @click.option(
@@ -103,7 +107,8 @@ def command(
 ) -> int:
     """Frame, segment, event, boundary and transition F1, onset and offset errors, error rates; exact, with policies.
 
-    Every clip of either side counts. The report says on which decisions sed_eval's floats differ.
+    Every clip of either side counts. The report says on which decisions sed_eval's floats differ. Times have a unit,
+    as 200ms or 1.5s; a bare number is in seconds, and refused from 10 on.
     """
     if sides["pred"] is None or (sides["ref"] is None and submission is None):
         raise click.UsageError("give --ref and --pred")

@@ -8,7 +8,7 @@ from typing import Any
 from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.model import Diagnostic, RowPlace, TextPlace
 
-_LISTED_PER_CODE = 5
+LISTED_PER_CODE = 5
 
 
 def render_diagnostics(diagnostics: Sequence[Diagnostic], form: str = "terminal", *, every: bool = False) -> str:
@@ -35,10 +35,10 @@ def _terminal(diagnostics: Sequence[Diagnostic]) -> str:
     totals = Counter(d.code for d in diagnostics)
     for d in diagnostics:
         seen[d.code] += 1
-        if d.severity is Severity.ERROR or seen[d.code] <= _LISTED_PER_CODE:
+        if d.severity is Severity.ERROR or seen[d.code] <= LISTED_PER_CODE:
             blocks.append(_block(d))
         elif seen[d.code] == totals[d.code]:
-            rest = totals[d.code] - _LISTED_PER_CODE
+            rest = totals[d.code] - LISTED_PER_CODE
             blocks.append(f"{d.severity.value}[{d.code}]: … and {rest} more: {d.kind.meaning}")
     return "\n".join(blocks)
 

@@ -10,6 +10,7 @@ from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.delimited import read_rows
 from tracepact.io.source import TextFile, shown
 from tracepact.trace import Event, EventTable, Origin
+from tracepact.trace.project import seconds
 
 REQUIRED = ("filename", "annotation", "start_datetime")
 OPTIONAL = ("dataset", "end_datetime")
@@ -56,7 +57,7 @@ def _time(column: str, text: str, begun: Fraction, place: RowPlace, diagnostics:
         diagnostics.add("bad-date", f"{column} `{shown(text)}` {error}", place, _FORM)
         return None
     if after < 0:
-        headline = f"{column} `{shown(text)}` lies {-after} s before the start of its file"
+        headline = f"{column} `{shown(text)}` lies {seconds(-after)} before the start of its file"
         diagnostics.add("bad-time", headline, place, "an event belongs to the file it starts in; times are UTC")
         return None
     return after

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Protocol
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
-from tracepact.io.source import TextFile, shown
+from tracepact.io.source import TextFile, counted, shown
 
 SEPARATORS = {"\t": "tabs", ",": "commas"}
 _FOREIGN = {";": "`;`", "|": "`|`", " ": "spaces"}
@@ -138,7 +138,7 @@ def _fits(row: list[str], number: int, least: int, header: _Header, file: TextFi
         return False
     if least <= found < width or (found > width and not any(field.strip() for field in row[width:])):
         return True
-    fields = f"{found} field{'s' if found != 1 else ''}"
+    fields = counted(found, "field")
     if found > width:
         help = "quote a field that holds the separator, and write decimals with a point"
     else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
-from tracepact.io.source import PathLike, read_text, shown
+from tracepact.io.source import PathLike, counted, read_text, shown
 from tracepact.trace import Event, EventTable
 
 KEYS = ("rename", "merge", "keep", "drop", "ignore", "other")
@@ -106,11 +106,13 @@ def apply_map(labels: LabelMap, table: EventTable, diagnostics: Diagnostics) -> 
         for event in events:
             if fates[event.label] == "error" and event.label not in reported:
                 reported.add(event.label)
+                how_many = counted(counts[event.label], "event")
                 diagnostics.add(
                     "unmapped-label",
-                    f"the label map says nothing about `{shown(event.label)}` ({counts[event.label]} events)",
+                    f"the label map says nothing about `{shown(event.label)}` ({how_many})",
                     table.place(clip, event.row),
-                    _near(event.label, labels) or 'add it to the map, or say what becomes of others: other = "keep"',
+                    _near(event.label, labels)
+                    or 'add it to the map, or say what becomes of all others: other = "drop", "keep" or "ignore"',
                 )
         kept[clip] = tuple(
             Event(e.onset, e.offset, labels.renamed.get(e.label, e.label), e.row)

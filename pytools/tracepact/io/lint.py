@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tracepact.diagnostics import CODES, Diagnostics, InvalidInput
-from tracepact.io.source import shown
+from tracepact.io.source import counted, shown
 from tracepact.lang import parse_contract
 from tracepact.lang.printer import print_number
 from tracepact.trace import Durations, Event, EventTable, assemble
@@ -29,7 +29,7 @@ def lint(reference: EventTable, prediction: EventTable | None, durations: Length
         report_one_sided(reference, prediction, tuple(reference.clips), diagnostics)
         for clip, events in prediction.clips.items():
             if events and reference.clips.get(clip) == ():
-                count = f"{len(events)} predicted event{'s' if len(events) != 1 else ''}"
+                count = counted(len(events), "predicted event")
                 headline = f"`{shown(clip)}` is silent in the reference and has {count}"
                 diagnostics.add("silent-clip-predicted", headline, prediction.place(clip, events[0].row))
 

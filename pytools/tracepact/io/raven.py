@@ -103,10 +103,17 @@ def _label_column(names: list[str], asked: str | None, place: RowPlace, diagnost
     chosen = free if len(free) == 1 else [name for name in free if name.title() in _LABELS_BY_CUSTOM]
     if len(chosen) == 1:
         return chosen[0]
-    listed = ", ".join(f"`{name}`" for name in free) or "none"
+    if not free:
+        diagnostics.add(
+            "unnamed-label-column",
+            "the table has no column that could hold labels: all are Raven's own",
+            place,
+            f"add an annotation column in Raven, such as `{_LABELS_BY_CUSTOM[0]}`, and save the table again",
+        )
+        return None
     diagnostics.add(
         "unnamed-label-column",
-        f"nothing says which column holds the labels; there are {listed}",
+        f"nothing says which column holds the labels; there are {', '.join(f'`{name}`' for name in free)}",
         place,
         "name it: --label-column on the command line, Reading(label_column=…) in Python",
     )

@@ -14,6 +14,8 @@ from tracepact.io.rows import Times, report_time
 from tracepact.io.source import PathLike, TextFile, shown
 
 EDGES = ("onset", "offset")
+SPLIT_HELP = "write one file a clip, named like it, with the columns onset, offset and the classes; give their folder"
+_OF_EVENTS = ("event_label", "filename")
 _Texts = tuple[tuple[str, ...], tuple[str, ...]]
 _Edges = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 
@@ -98,6 +100,9 @@ class _Frames:
                 "wrong-columns", "the header is missing", row, "name the columns: onset, offset, and the classes"
             )
             return None
+        if foreign := [name for name in _OF_EVENTS if name in map(str.lower, self.names)]:
+            self._refuse_events(foreign, row)
+            return None
         if not report_missing(EDGES, self.names, RowPlace(self.file.name, row), self.diagnostics):
             return None
         own = tuple(name for name in self.names if name not in EDGES)
@@ -111,6 +116,14 @@ class _Frames:
         if repeated or not own or "" in own:
             return None
         return own if classes is None or self._same(classes, own, row) else None
+
+    def _refuse_events(self, foreign: Sequence[str], row: int) -> None:
+        """Say of a table of events, or of scores of many clips, that it is no file of scores."""
+        if "event_label" in foreign:
+            headline, help = "this is a table of events, not of scores", "give score files: onset, offset, the classes"
+        else:
+            headline, help = "a score file speaks of one clip, and this one has the column `filename`", SPLIT_HELP
+        self.fault("wrong-columns", headline, row, help)
 
     def _same(self, classes: tuple[str, ...], own: tuple[str, ...], row: int) -> bool:
         for missing in (name for name in classes if name not in own):

@@ -98,7 +98,7 @@ def segment_metrics(given: Intervals, length: Fraction) -> SegmentMetrics:
     sides = {Side.REF: given.ref, Side.PRED: given.pred}
     exact = {side: _exact_cells(found, int(length * given.unit)) for side, found in sides.items()}
     floats = {side: _float_cells(found, float(length)) for side, found in sides.items()}
-    words = f"{time_text(length)} segments, active where an event shares more than a point"
+    words = f"{time_text(length)} segments, active where an event shares more than a point; times as written"
     count = len(given.classes)
     metrics = []
     for cells, policy, arithmetic in (

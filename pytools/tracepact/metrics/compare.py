@@ -9,6 +9,7 @@ from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.metrics.policy import Arithmetic, MetricSettings
 from tracepact.metrics.standard import StandardMetrics, standard_metrics
 from tracepact.trace import Durations, EventTable, Mode, Regions, assemble
+from tracepact.trace.alike import alike_clip, by_stem
 
 
 def compare(
@@ -70,6 +71,7 @@ def report_unlisted(
     """Say which clips only the predictions name, and count the events on them."""
     found = 0
     listed = _listed(durations)
+    stems = by_stem({**reference.clips, **listed})
     for clip, events in prediction.clips.items():
         if clip in reference.clips or clip in listed:
             continue
@@ -80,6 +82,6 @@ def report_unlisted(
             f"neither the reference nor the durations name `{clip}`; "
             f"its {len(events)} event{plural} count{'s' if not plural else ''} as false positive{plural}",
             RowPlace(prediction.name, events[0].row if events else None),
-            "a tool that loops over the clips of the reference does not see them",
+            alike_clip(clip, stems) or "a tool that loops over the clips of the reference does not see them",
         )
     return found

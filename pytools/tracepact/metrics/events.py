@@ -48,7 +48,7 @@ def event_metrics(given: Intervals, policy: EventPolicy) -> EventMetrics:
     found = Pairs(*largest(*_columns(near.where(floats))))
     errors = _deviations(given, matched)
     differences = tuple(_difference(given, near, k, bool(exact[k])) for k in np.flatnonzero(exact != floats).tolist())
-    words = f"{policy.words}; largest matching"
+    words = f"{policy.words}; largest matching; times as written"
     return EventMetrics(
         CountMetric(
             "event", Input.INTERVALS, words, "events", *_counts(given, matched, _substitutions(given, matched, policy))

@@ -64,7 +64,9 @@ def standard_metrics(
     else:
         grid = f"frames of {time_text(family.step)}, {contract.projection.value}"
         if unmeasured:
-            grid += f"; {unmeasured:,} of {len(family.clips):,} clips end after their last event"
+            grid += (
+                f"; {unmeasured:,} of {len(family.clips):,} clips without a duration, taken to end with the last event"
+            )
         runs = f"runs joined over {time_text(contract.merge_gap)}; {grid}" if contract.merge_gap else grid
         matched = events or evaluate_events(replace(contract, clauses=()), family)
         frames, transitions = frame_metrics(family, settings.transition, grid)

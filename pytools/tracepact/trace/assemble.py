@@ -8,6 +8,7 @@ import numpy as np
 from tracepact.core import Contract, reach
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace
+from tracepact.trace.alike import alike_clip, alike_label, by_stem
 from tracepact.trace.columns import columns, common_unit, ticks
 from tracepact.trace.event import Durations, EventTable, Regions
 from tracepact.trace.exact import ratios
@@ -83,13 +84,16 @@ def _durations(
     """The clips of the family, those of the reference and of the durations, and how long each is."""
     listed = durations.clips if isinstance(durations, Durations) else {}
     known = {**dict.fromkeys(reference.clips), **dict.fromkeys(listed)}
+    stems = by_stem(known)
     for clip, events in prediction.clips.items():
         if clip not in known:
             diagnostics.add(
                 "unknown-clip",
                 f"`{clip}` is in the predictions, but neither the reference nor the durations know it",
                 prediction.place(clip, events[0].row if events else None),
-                "add the clip to the durations, or a silent row for it to the reference; predictions are never dropped",
+                alike_clip(clip, stems)
+                or "add the clip to the durations, or a silent row for it to the reference; predictions are never "
+                "dropped",
             )
     if isinstance(durations, Fraction):
         return dict.fromkeys(known, durations)
@@ -146,7 +150,9 @@ def report_one_sided(
     for table, other, labels in ((reference, "predictions", ref - pred), (prediction, "reference", pred - ref)):
         for label in sorted(labels):
             headline = f"label `{label}` does not occur in the {other}"
-            diagnostics.add("one-sided-label", headline, _first_place(table, label))
+            near = alike_label(label, (pred if table is reference else ref) - {label})
+            help = f"there it is written `{near}`; name both alike, or map them (--label-map)" if near else None
+            diagnostics.add("one-sided-label", headline, _first_place(table, label), help)
     for clip in clips:
         if clip not in prediction.clips:
             headline = f"`{clip}` has no row in the predictions"

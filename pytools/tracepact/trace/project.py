@@ -107,8 +107,9 @@ def _place_odd(event: Event, clip: str, duration: Fraction, table: EventTable, d
     else:
         diagnostics.add(
             "offset-beyond-clip",
-            f"`{event.label}` ends at {seconds(event.offset)}, but `{clip}` at {seconds(duration)}; scoring cuts it",
+            f"`{event.label}` ends at {seconds(event.offset)}, but `{clip}` at {seconds(duration)}",
             place,
+            "on the grid it is cut there; metrics on intervals keep the time that is written",
         )
         return True
     return False
@@ -156,5 +157,6 @@ def _unite(group: Indices, start: Indices, end: Indices) -> tuple[Flags, Indices
 
 
 def seconds(time: Fraction) -> str:
-    """A time for a message: its decimal text where that is short, else the fraction."""
-    return f"{float(time):g} s" if Fraction(f"{float(time):g}") == time else f"{time} s"
+    """A time for a message: its decimal text where it has one of at most twelve digits, else about how long it is."""
+    short = f"{float(time):.12g}"
+    return f"{short} s" if Fraction(short) == time else f"about {float(time):.9g} s"
