@@ -19,9 +19,11 @@ from tracepact.logic import (
     bound,
     equivalent,
     first_model,
+    implies,
     satisfiable,
     solve,
 )
+from tracepact.logic.identity import contradicts_itself
 from tracepact.logic.vocabulary import over_base_atoms, with_derived_atoms
 from tracepact.monitor import truth
 
@@ -219,3 +221,21 @@ def test_a_window_of_more_frames_than_a_decimal_has_digits_is_decided() -> None:
         found = equivalent(near, far, Terms(length=length, minimise=False, budget=Budget(seconds=60)))
         assert found.outcome is Outcome.NO
         assert found.model is not None
+
+
+@given(small_formulas(), small_formulas())
+def test_what_the_form_settles_holds_nowhere(a: Formula, b: Formula) -> None:
+    for formula in (a, And(a, Not(Or(b, a))), And(a, And(b, Not(And(b, a)))), Not(Iff(a, a)), And(a, Not(b))):
+        if fits(formula) and contradicts_itself(formula):
+            assert first_model(formula, range(1, bound(formula) + 1)) is None
+
+
+@given(formulas(NAMES, farthest=900, leaves=4), formulas(NAMES, farthest=900, leaves=4))
+def test_a_formula_is_compared_with_itself_without_a_solver(a: Formula, b: Formula) -> None:
+    no_time = Terms(obligation=b, budget=Budget(seconds=0))
+    assert equivalent(a, a, no_time).outcome is Outcome.YES
+    assert implies(a, a, no_time).outcome is Outcome.YES
+
+
+def test_a_trace_that_is_too_long_to_be_built_is_no_answer() -> None:
+    assert satisfiable(Atom("p"), Terms(length=10**8)).outcome is Outcome.UNKNOWN

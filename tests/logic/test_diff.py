@@ -14,6 +14,7 @@ from strategies import family_of
 from tracepact.core import Contract, Each
 from tracepact.events import evaluate_events
 from tracepact.lang import parse_contract
+from tracepact.logic import Budget
 from tracepact.logic.diff import diff_contracts
 from tracepact.trace import Run
 
@@ -144,3 +145,19 @@ def test_a_changed_title_and_step_are_said() -> None:
     ]
     finer = parse_contract(old.source.text.replace("step 20ms", "step 10ms"))
     assert [d.headline for d in diff_contracts(finer, old)] == ["`step` changed: 20ms → 10ms; clauses are not compared"]
+
+
+LONG = "contract c\nstep 10ms\nclause c on ref_onset : {}\nclause e on each ref : {}\n"
+
+
+def test_a_contract_does_not_differ_from_itself_without_time() -> None:
+    contract = parse_contract(LONG.format("G[600s] (ref_active -> N[1s] pred_active)", "iou * 3 >= 1 or covering <= 1"))
+    assert diff_contracts(contract, contract, budget=Budget(seconds=0)) == []
+
+
+def test_what_is_said_to_be_shown_is_shown_and_said_once() -> None:
+    new, old = (parse_contract(LONG.format(f"N[{radius}s] pred_onset", "matched")) for radius in (40, 41))
+    (found,) = diff_contracts(new, old, budget=Budget(seconds=0))
+    assert found.code == "undecided"
+    assert ("as shown" in found.headline) == (found.trace is not None)
+    assert max(map(len, (found.trace or "").splitlines())) < 200

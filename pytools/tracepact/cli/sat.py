@@ -139,6 +139,8 @@ def _show(decision: Decision, formulas: list[Formula], idle: str | None) -> None
         f"{decision.outcome.value} (asked about traces {lengths})"
         + (f" ({decision.reason})" if decision.reason else "")
     )
+    if decision.outcome is Outcome.UNKNOWN:
+        say("give it more time (`--timeout`), shorter traces (`--length`) or fewer frames (a larger `--step`)")
     if idle is not None:
         click.echo(idle)
     if decision.length is None and decision.outcome is not Outcome.UNKNOWN:

@@ -10,6 +10,7 @@ from tracepact.diagnostics import Diagnostic, TextPlace
 from tracepact.logic.decide import Budget, Terms, Verdict, bound, solve
 from tracepact.logic.event_model import EventExample, EventQuestion
 from tracepact.logic.event_samples import differs_between_predictions
+from tracepact.logic.identity import contradicts_itself
 from tracepact.logic.model import Model
 from tracepact.logic.picture import picture
 from tracepact.logic.vocabulary import over_base_atoms, without_other_classes
@@ -39,7 +40,9 @@ class Asker:
         """Whether the formula holds at some frame of some trace; None, and a note, if that stays unknown."""
         self.watch(question)
         formula = self._in_its_classes(formula)
-        if sampled(formula):
+        if contradicts_itself(formula):
+            return False
+        if sampled(formula) is not None:
             return True
         answer = solve(formula, Terms(budget=self.budget, minimise=False))
         if answer.verdict is Verdict.UNKNOWN:
@@ -48,12 +51,13 @@ class Asker:
         return answer.verdict is Verdict.SAT
 
     def shown(self, formula: Formula, *names: Formula) -> str | None:
-        """The picture of a smallest trace where the formula holds, with the atoms of the formulas named."""
-        answer = solve(self._in_its_classes(formula), Terms(budget=self.budget))
-        if answer.model is None:
+        """The picture of a trace where the formula holds, a smallest one if there is time, with the atoms named."""
+        asked = self._in_its_classes(formula)
+        model = solve(asked, Terms(budget=self.budget)).model or sampled(asked)
+        if model is None:
             return None
-        drawn = picture(answer.model, _names(answer.model, formula, *names))
-        return drawn if answer.model.minimal else f"{drawn}\n{NOT_SMALLEST}"
+        drawn = picture(model, _names(model, formula, *names))
+        return drawn if model.minimal else f"{drawn}\n{NOT_SMALLEST}"
 
     def _in_its_classes(self, formula: Formula) -> Formula:
         return without_other_classes(formula) if self.contract.one_class else formula
@@ -92,14 +96,18 @@ def _names(model: Model, *formulas: Formula) -> set[str]:
     return set(model.atoms).union(*(atoms(formula) for formula in formulas))
 
 
-def sampled(formula: Formula) -> bool:
-    """Whether the formula holds somewhere on a few seeded random traces; a cheap way to an answer that is often yes."""
+def sampled(formula: Formula) -> Model | None:
+    """One of a few seeded random traces where the formula holds; a cheap way to an answer that is often yes."""
     base = over_base_atoms(formula)
     names = sorted(atoms(base))
     frames = min(2 * bound(base, free=True) + 8, _LONGEST_SAMPLE)
-    return any(
-        evaluate_trace(base, dict(zip(names, masks, strict=False)), frames) for masks in _traces(len(names), frames)
-    )
+    for masks in _traces(len(names), frames):
+        given = dict(zip(names, masks, strict=True))
+        if found := evaluate_trace(base, given, frames):
+            judged = (found & -found).bit_length() - 1
+            truths = {name: tuple(bool(mask >> i & 1) for i in range(frames)) for name, mask in given.items()}
+            return Model(frames, truths, judged)
+    return None
 
 
 @lru_cache(maxsize=64)

@@ -21,6 +21,7 @@ from enum import Enum
 from time import monotonic
 
 from tracepact.core import And, Dag, Formula, Iff, Not, lookahead, lookback
+from tracepact.logic.identity import contradicts_itself
 from tracepact.logic.model import Model
 from tracepact.logic.vocabulary import over_base_atoms
 
@@ -43,11 +44,15 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a question may cost; beyond it the answer is unknown. `bits` bounds the size of the encoding."""
+    """What a question may cost; beyond it the answer is unknown.
+
+    `bits` bounds the size of the encoding, `frames` the length of a trace that is built, replayed and shown.
+    """
 
     seconds: float = 20.0
     megabytes: int = 2048
     bits: int = 20_000_000
+    frames: int = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +105,11 @@ def solve(formula: Formula, terms: Terms = DEFAULT) -> Answer:
     asked = formula if terms.obligation is None else And(terms.obligation, formula)
     base = asked if terms.free else over_base_atoms(asked)
     widest = bound(base, free=True)
-    if terms.length is not None and terms.length < 1:
+    if (terms.length is not None and terms.length < 1) or contradicts_itself(asked):
         return Answer(Verdict.UNSAT, widest)
+    if terms.length is not None and terms.length > terms.budget.frames:
+        too_long = f"a trace of {terms.length:,} frames is too long to be shown; {widest:,} or more show as much"
+        return Answer(Verdict.UNKNOWN, widest, reason=too_long)
     if widest * len(Dag.of([base])[0].nodes) > terms.budget.bits:
         return Answer(Verdict.UNKNOWN, widest, reason=f"{widest:,} frames are in sight: too many for the budget")
     deadline = monotonic() + terms.budget.seconds

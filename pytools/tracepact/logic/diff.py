@@ -95,6 +95,8 @@ class _Diff:
 
     def _event(self, new: EventClause, old: EventClause) -> Iterator[Diagnostic]:
         """Compared under the matcher and merge gap of the new version; a changed one is reported apart."""
+        if (new.formula, new.event_atoms) == (old.formula, old.event_atoms):
+            return
         event_atoms: dict[str, EventAtom] = {_new(name): atom for name, atom in new.event_atoms}
         event_atoms |= {_old(name): atom for name, atom in old.event_atoms}
         is_now, was = renamed(new.formula, _new), renamed(old.formula, _old)
@@ -142,12 +144,14 @@ class _Diff:
                 yield Diagnostic("clause-weaker", headline, place, trace=shown[1])
             case True, True:
                 headline = f"`{name}` fails where it did not, and holds where it did not"
-                trace = f"now it fails:\n{shown[0]}\nnow it holds:\n{shown[1]}"
-                yield Diagnostic("clause-incomparable", headline, place, trace=trace)
+                halves = zip(("now it fails:", "now it holds:"), shown, strict=True)
+                both = "\n".join(f"{words}\n{drawn}" for words, drawn in halves if drawn)
+                yield Diagnostic("clause-incomparable", headline, place, trace=both)
             case (True, None) | (None, True):
                 found = "fails where it did not" if answers[0] else "holds where it did not"
-                headline = f"`{name}` {found}, as shown; the other way round stayed open"
-                yield Diagnostic("undecided", headline, place, "give it more time: `--timeout`", shown[0] or shown[1])
+                trace = shown[0] or shown[1]
+                headline = f"`{name}` {found}{', as shown' if trace else ''}; {self.ask.undecided.pop().headline}"
+                yield Diagnostic("undecided", headline, place, "give it more time: `--timeout`", trace)
 
 
 def _halves(name: str, more: _Side, less: _Side) -> tuple[tuple[_Side, str], tuple[_Side, str]]:

@@ -7,12 +7,14 @@ from tracepact.logic.model import Model
 
 _ACTIVE, _INACTIVE, _MARK = "█", "·", "▼"
 _LONGEST = 64
+_WIDEST = 120
+"""So many columns of a long trace are drawn."""
 _KEPT = 4
 """How many columns of a long stretch of equal frames are drawn on each side of what is left out."""
 
 
 def picture(model: Model, names: Iterable[str] | None = None) -> str:
-    """The rows of the named atoms (all base atoms if None); long stretches of equal frames are cut short."""
+    """The rows of the named atoms (all base atoms if None); of a long trace, what is near the judged frame."""
     environment = model.environment
     wanted = sorted(set(model.atoms if names is None else names) & set(environment), key=_order)
     rows = [environment[name] for name in wanted]
@@ -33,6 +35,24 @@ _Column = int | tuple[int]
 def _columns(rows: list[tuple[bool, ...]], model: Model) -> list[_Column]:
     if model.frames <= _LONGEST:
         return list(range(model.frames))
+    return _around(_without_stretches(rows, model), model.frame)
+
+
+def _around(columns: list[_Column], judged: int) -> list[_Column]:
+    """The columns nearest to the judged frame where they are too many to be seen; how many frames are left out."""
+    if len(columns) <= _WIDEST:
+        return columns
+    first = max(0, min(columns.index(judged) - _WIDEST // 2, len(columns) - _WIDEST))
+    before, after = columns[:first], columns[first + _WIDEST :]
+    return [*_left_out(before), *columns[first : first + _WIDEST], *_left_out(after)]
+
+
+def _left_out(columns: list[_Column]) -> list[_Column]:
+    frames = sum(column[0] if isinstance(column, tuple) else 1 for column in columns)
+    return [(frames,)] if frames else []
+
+
+def _without_stretches(rows: list[tuple[bool, ...]], model: Model) -> list[_Column]:
     columns: list[_Column] = []
     start = 0
     while start < model.frames:
