@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from tracepact.basis.family import FamilySpec
 from tracepact.core import Projection
-from tracepact.diagnostics import Source, TextPlace
+from tracepact.diagnostics import Diagnostic, Source, TextPlace
 from tracepact.trace import Event
 
 
@@ -32,6 +32,15 @@ class Case:
     pred: tuple[Event, ...]
     place: TextPlace | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def perfect(self) -> bool:
+        """Whether the prediction is the reference: a case without a fault."""
+        return self.ref == self.pred
+
+    def rounded(self, step: Fraction) -> bool:
+        """Whether some time is no multiple of the step, so that the grid moves it."""
+        return any((time / step).denominator != 1 for e in (*self.ref, *self.pred) for time in (e.onset, e.offset))
+
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
@@ -47,6 +56,7 @@ class Calibration:
     family: FamilySpec
     source: Source = field(compare=False, repr=False)
     digest: str = field(default="", compare=False)
+    warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def ranks(self) -> tuple[Fraction, ...]:

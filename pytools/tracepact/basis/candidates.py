@@ -1,11 +1,11 @@
 """The candidates of a selection in their order: an author's clauses, formulas under obligations, event predicates."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from tracepact.basis.family import FamilySpec
+from tracepact.basis.family import CONNECTIVES, FamilySpec
 from tracepact.basis.formulas import enumerate_formulas, formula_count, formula_of, node_costs, radii
 from tracepact.basis.predicates import enumerate_predicates, predicate_cost, predicate_count
 from tracepact.core import (
@@ -139,15 +139,37 @@ def check_size(
 
 
 def _smaller(family: FamilySpec, step: Fraction, clauses: Sequence[object]) -> str | None:
-    """Which bound to lower, and what that leaves."""
-    ways = []
-    if family.depth:
-        ways.append((f"`depth` to {family.depth - 1}", replace(family, depth=family.depth - 1)))
-    if len(family.tolerances) > 1:
-        half = len(family.tolerances) // 2
-        ways.append((f"`tolerances` to {half}", replace(family, tolerances=family.tolerances[:half])))
-    joins = tuple(operator for operator in family.operators if operator not in ("and", "or"))
-    if joins != family.operators:
-        ways.append(("`operators` by `and` and `or`", replace(family, operators=joins)))
-    shown = [f"{way} ({family_size(smaller, step, clauses):,})" for way, smaller in ways]
-    return f"lower {', or '.join(shown)}; or raise `most`" if shown else None
+    """Which bound to lower so that the family fits, and what that leaves: one of them, or else several together."""
+    smaller = [(way(less), less) for way, change in _WAYS if (less := change(family)) != family]
+    sizes = [(words, family_size(less, step, clauses)) for words, less in smaller]
+    fitting = [f"{words} ({size:,})" for words, size in sizes if 0 < size <= family.most]
+    if fitting:
+        return f"{', or '.join(fitting)}; or raise `most`"
+    together, words, size = family, dict[int, str](), 0
+    for place in [*range(len(_WAYS))] * _ROUNDS:
+        way, change = _WAYS[place]
+        if (less := change(together)) != together:
+            together, words[place] = less, way(less)
+            size = family_size(together, step, clauses)
+        if 0 < size <= family.most:
+            return f"{' and '.join(words.values())} ({size:,}); or raise `most`"
+    return None
+
+
+_ROUNDS = 4
+_WAYS: tuple[tuple[Callable[[FamilySpec], str], Callable[[FamilySpec], FamilySpec]], ...] = (
+    (
+        lambda less: "leave `and` and `or` out of `operators`",
+        lambda family: replace(family, operators=tuple(o for o in family.operators if o not in CONNECTIVES)),
+    ),
+    (
+        lambda less: f"lower `depth` to {less.depth}",
+        lambda family: replace(family, depth=max(family.depth - 1, min(family.depth, family.from_depth))),
+    ),
+    (
+        lambda less: f"keep {len(less.tolerances)} of the `tolerances`",
+        lambda family: replace(family, tolerances=family.tolerances[: max(1, len(family.tolerances) // 2)]),
+    ),
+    (lambda less: "set `joined` to false", lambda family: replace(family, joined=False)),
+)
+"""What makes a family smaller, each in words about the smaller one."""

@@ -1,5 +1,6 @@
 """Tables of a TOML text read key by key: what has the wrong form becomes a diagnostic at its place."""
 
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,12 @@ from tracepact.lang.reader import read_value
 from tracepact.trace.exact import exact_text
 
 T = TypeVar("T")
+_MANY_SECONDS = 5
+_SHORT_TIMES = {"step", "merge_gap", "by", "gap", "for", "tolerances", "search"}
+"""Keys whose times are mostly milliseconds."""
+_TOML_HELP = (
+    "a line is `key = value`; texts stand in quotes; `{…}` of a case stays on one line; a table is `[reference.gate]`"
+)
 _UNITS = {"": Fraction(1), "s": Fraction(1), "ms": Fraction(1, 1000)}
 
 
@@ -22,10 +29,10 @@ def read_toml(source: Source, diagnostics: Diagnostics) -> dict[str, Any] | None
         return tomllib.loads(source.text, parse_float=_number)
     except tomllib.TOMLDecodeError as error:
         text, _, where = str(error).partition(" (at ")
-        diagnostics.add("bad-toml", _headline(text), TextPlace(source, _span(source, where)))
+        diagnostics.add("bad-toml", _headline(text), TextPlace(source, _span(source, where)), _TOML_HELP)
         return None
     except ValueError as error:
-        diagnostics.add("bad-toml", str(error), TextPlace(source, Span(0, len(source.line(1)))))
+        diagnostics.add("bad-toml", str(error), TextPlace(source, Span(0, len(source.line(1)))), _TOML_HELP)
         return None
 
 
@@ -155,8 +162,11 @@ class Fields:
             found = self._quantity(value)
         if found is None or found < 0 or (positive and not found):
             least = "greater than zero" if positive else "of zero or more"
-            self.report("bad-time", f"`{_shown(value)}` is not a time {least}", *path, help="write `120ms` or `0.12`")
+            self.report("bad-time", f"`{_shown(value)}` is not a time {least}", *path, help=_time_help(value))
             return default
+        if found >= _MANY_SECONDS and not isinstance(value, str) and path[0] in _SHORT_TIMES:
+            headline = f"`{_shown(value)}` without a unit is read as {_shown(value)} seconds"
+            self.report("bare-seconds", headline, *path, help=f'write `"{_shown(value)}ms"` if that is meant')
         return found
 
     def _quantity(self, text: str) -> Fraction | None:
@@ -191,15 +201,26 @@ class Fields:
 
         return self.items(key, word, default)
 
-    def close(self, known: Iterable[str] = ()) -> None:
+    def close(self) -> None:
         """Report every key that was not taken."""
         for key in self.data:
             if key not in self.taken:
-                hint = did_you_mean(key, {*self.taken, *known})
+                hint = did_you_mean(key, self.taken)
                 self.report_key("unknown-key", f"the {self.what} has no use for `{key}`", key, help=hint)
 
     def _wrong(self, key: str, wanted: str) -> None:
         self.report("wrong-form", f"`{key}` is {wanted}, not `{_shown(self.data[key])}`", key)
+
+
+def _time_help(value: object) -> str:
+    """What to write in place of a text that is no time."""
+    written = re.fullmatch(r"([0-9.]+)(\s*)([A-Za-zµ]+)", value.strip()) if isinstance(value, str) else None
+    if written is None:
+        return 'write `"120ms"`, `"0.12s"` or `0.12`, which is seconds'
+    number, blank, unit = written.groups()
+    if unit not in (*_UNITS, "f"):
+        return f"`{unit}` is no unit here: the units are `ms`, `s` and `f` for frames"
+    return f'write it without the space: `"{number}{unit}"`' if blank else 'write `"120ms"` or `"0.12s"`'
 
 
 def _shown(value: object) -> str:

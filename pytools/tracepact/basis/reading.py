@@ -22,7 +22,6 @@ from tracepact.specs import spec_path
 from tracepact.trace import Event, EventTable, Grid, union_runs
 
 _LABEL = "event"
-_CASE_KEYS = ("name", "risk", "rank", "fault", "reference", "edit", "event", "pred", "ref", "clip", "duration")
 
 
 def calibrations() -> dict[str, Path]:
@@ -95,7 +94,17 @@ class _Reading:
         digest = hashlib.sha256(self.source.text.encode()).hexdigest()
         references = tuple(self.references.values())
         return Calibration(
-            name, title, fields.step, projection, merge_gap, tuple(cases), references, family, self.source, digest
+            name,
+            title,
+            fields.step,
+            projection,
+            merge_gap,
+            tuple(cases),
+            references,
+            family,
+            self.source,
+            digest,
+            tuple(self.diagnostics.warnings),
         )
 
     # References
@@ -115,20 +124,38 @@ class _Reading:
             inner.required("duration", 'say how long the clip is: `duration = "12s"`')
             duration = inner.time("duration", Fraction(1))
             events = self._events(inner, "events", duration)
+            self._warn_mixed(inner, table.get("events"))
             inner.close()
             self.references[name] = Reference(name, duration, events)
             if len(self.diagnostics.errors) > errors:
                 self.faulty.add(name)
 
-    def _events(self, fields: Fields, key: str, duration: Fraction) -> tuple[Event, ...]:
-        """Intervals in order, apart from each other and inside the clip (rule 14.2)."""
+    def _warn_mixed(self, fields: Fields, items: Any) -> None:
+        """Intervals without a label beside labelled ones are a class of their own, which is rarely meant."""
+        lengths = {len(item) for item in items if isinstance(item, list)} if isinstance(items, list) else set()
+        if {2, 3} <= lengths:
+            headline = f"some events of the {fields.what} have no label and become class `{_LABEL}`"
+            fields.report("unlabelled-event", headline, "events", help="label all of them, or none")
+
+    def _events(
+        self, fields: Fields, key: str, duration: Fraction, labels: tuple[str, ...] = (_LABEL,)
+    ) -> tuple[Event, ...]:
+        """Intervals in order, apart from each other and inside the clip (rule 14.2).
+
+        One without a label has that of `labels` if there is just one (rule 14.3).
+        """
 
         def event(item: Any, index: int) -> Event | None:
             if not isinstance(item, list) or len(item) not in (2, 3) or not isinstance(item[-1], str | int | Fraction):
                 fields.report("wrong-form", "an event is `[onset, offset]`, perhaps with a label", key, index)
                 return None
             onset, offset = (fields.as_time(time, key, index, k) for k, time in enumerate(item[:2]))
-            label = str(item[2]) if len(item) == 3 else _LABEL
+            if len(item) == 2 and len(labels) > 1:
+                headline = f"the interval has no label, and the reference has {len(labels)}: {', '.join(labels)}"
+                help = f'say which: `["1s", "2s", "{labels[0]}"]`'
+                fields.report("unlabelled-interval", headline, key, index, help=help)
+                return None
+            label = str(item[2]) if len(item) == 3 else labels[0]
             if not label or not label.isprintable():
                 fields.report("wrong-form", "a label is a text on one line", key, index, 2)
             row = self.source.position(fields.places.value((*fields.path, key, index)).span.start)[0]
@@ -173,7 +200,7 @@ class _Reading:
                 inner.report("repeated-case", f"there is already a case `{name}` on line {line}", "name")
             seen.setdefault(name, index)
             case = self._case(name, inner)
-            inner.close(_CASE_KEYS)
+            inner.close()
             if case is not None:
                 cases.append(case)
         return cases
@@ -204,7 +231,9 @@ class _Reading:
         if rank is None:
             fields.report_key("bad-rank", f"case `{name}` has no rank", help="say how bad it is: `rank = 3`")
         elif not is_number(rank):
-            fields.report("bad-rank", f"the rank `{rank}` is not a number", "rank", help="the higher, the worse")
+            quoted = isinstance(rank, str) and _is_rank(rank)
+            help = f"write it without the quotes: `rank = {rank}`" if quoted else "the higher, the worse: `rank = 3`"
+            fields.report("bad-rank", f"the rank `{rank}` is not a number", "rank", help=help)
         else:
             return Fraction(rank)
         return Fraction(0)
@@ -214,23 +243,32 @@ class _Reading:
             return self._tables(fields)
         reference = self._reference(fields)
         if fields.has("pred"):
-            return (
-                "as intervals",
-                reference.duration,
-                reference.events,
-                self._events(fields, "pred", reference.duration),
-            )
+            labels = tuple(dict.fromkeys(event.label for event in reference.events)) or (_LABEL,)
+            pred = self._events(fields, "pred", reference.duration, labels)
+            self._warn_one_sided(fields, reference.events, pred)
+            return "as intervals", reference.duration, reference.events, pred
         edit = self._edit(fields)
         try:
             pred = apply(edit, reference.events, reference.duration)
             if edit.kind != "none" and self._frames(pred) == self._frames(reference.events):
-                raise NotApplicable(f"on the grid of {self.grid.step} s the prediction is the reference", "by")
+                step = f"{print_number(self.grid.step * 1000)}ms"
+                raise NotApplicable(f"on the grid of {step} the prediction is the reference", "by")
         except NotApplicable as error:
             key = error.key if fields.has(error.key) else "edit"
             headline = f"`{edit.kind}` does not apply to `{reference.name}`: {error}"
             fields.report("edit-does-not-apply", headline, key, help="choose another event or amount")
             raise _Unusable from None
         return edit.words(), reference.duration, reference.events, pred
+
+    def _warn_one_sided(self, fields: Fields, ref: tuple[Event, ...], pred: tuple[Event, ...]) -> None:
+        """Labels that one side of a case lacks, as scoring warns of them; a side without events lacks them all."""
+        ours, theirs = {event.label for event in ref}, {event.label for event in pred}
+        if not ours or not theirs:
+            return
+        for labels, other in ((ours - theirs, "prediction"), (theirs - ours, "reference")):
+            for label in sorted(labels):
+                headline = f"label `{label}` does not occur in the {other} of the {fields.what}"
+                fields.report("one-sided-label", headline, "pred")
 
     def _frames(self, events: tuple[Event, ...]) -> set[tuple[str, int, int]]:
         labels = {event.label for event in events}
@@ -292,7 +330,7 @@ class _Reading:
         fields.required("duration", 'say how long the clip is: `duration = "10s"`')
         paths = [fields.text("ref"), fields.text("pred")]
         duration, clip = fields.time("duration", Fraction(1)), fields.text("clip")
-        found = [self._table(path) if path else None for path in paths]
+        found = [self._table(fields, key) for key in ("ref", "pred")]
         if any(table is None for table in found) or self.diagnostics.errors:
             raise _Unusable
         ref, pred = (table for table in found if table is not None)
@@ -309,10 +347,19 @@ class _Reading:
                 fields.report("bad-time", headline, "duration")
                 raise _Unusable
         how = f"clip {clip} of {paths[0]} and {paths[1]}"
-        return how, duration, tuple(ref.clips.get(clip, ())), tuple(pred.clips.get(clip, ()))
+        sides = tuple(ref.clips.get(clip, ())), tuple(pred.clips.get(clip, ()))
+        self._warn_one_sided(fields, *sides)
+        return how, duration, *sides
 
-    def _table(self, path: str) -> EventTable:
+    def _table(self, fields: Fields, key: str) -> EventTable | None:
         """A table of events, read once."""
+        path = fields.text(key)
+        if not path:
+            return None
+        if not (self.folder / path).exists():
+            help = "its place is seen from the calibration set's folder"
+            fields.report("unreadable-file", f"there is no table `{path}`", key, help=help)
+            return None
         if path not in self.tables:
             self.tables[path] = events_from(self.folder / path, self.diagnostics, name=path)
         return self.tables[path]
@@ -327,9 +374,9 @@ class _Reading:
                 self.diagnostics.add("unknown-case", f"there is no case `{name}`", help=did_you_mean(name, names))
         new: dict[str, Fraction] = {}
         for name, text in ranks.items():
-            try:
+            if _is_rank(text):
                 new[name] = Fraction(text)
-            except (ValueError, ZeroDivisionError):
+            else:
                 self.diagnostics.add("bad-rank", f"the rank `{text}` of `{name}` is not a number")
         return [replace(c, rank=new.get(c.name, c.rank)) for c in cases if c.name not in without]
 
@@ -339,6 +386,15 @@ class _Reading:
         if cases and not self.diagnostics.errors and len({case.rank for case in cases}) == 1:
             headline = f"every case has rank {cases[0].rank}: there is nothing to separate"
             self.fields.report_key("one-rank", headline, "cases", help="give the worse cases a higher rank")
+
+
+def _is_rank(text: str) -> bool:
+    """Whether a text is a number."""
+    try:
+        Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        return False
+    return True
 
 
 class _Unusable(Exception):  # noqa: N818  (what a case is whose fault has been reported)

@@ -16,6 +16,7 @@ from tracepact.basis.separate import Pair, Requirement, Row, requirement_rows, s
 from tracepact.basis.stage import Stage, family_of_cases, grid_contract, stage_of
 from tracepact.core import Contract, Matcher
 from tracepact.diagnostics import Diagnostic, Diagnostics, Place, TextPlace
+from tracepact.lang.printer import print_number
 from tracepact.logic import Outcome
 
 OnStep = Callable[[str], None]
@@ -113,12 +114,20 @@ def check_family(calibration: Calibration, family: FamilySpec, authors: Contract
         ours = calibration.step, calibration.projection.value, calibration.merge_gap
         for what, a, b in zip(("step", "projection", "merge_gap"), theirs, ours, strict=True):
             if a != b:
-                headline = f"`{what}` is {a} in `{authors.name}` and {b} in the calibration set"
+                headline = f"`{what}` is {_setting(a)} in `{authors.name}` and {_setting(b)} in the calibration set"
                 place = TextPlace(authors.source, authors.clauses[0].span)
                 diagnostics.add("other-grid", headline, place, "give both the same")
+        if authors.labels is not None:
+            headline = f"`{authors.name}` declares labels; a case is scored over its own"
+            place = TextPlace(authors.source, authors.clauses[0].span)
+            diagnostics.add("other-grid", headline, place, "leave the `labels` statement out")
         for atom in authors.declared_atoms:
             diagnostics.add("missing-mask", f"no case has a mask for the atom `{atom}` of `{authors.name}`")
     diagnostics.raise_errors()
+
+
+def _setting(value: object) -> str:
+    return f"{print_number(value * 1000)}ms" if isinstance(value, Fraction) else str(value)
 
 
 def _declared(calibration: Calibration, family: FamilySpec) -> Place:
@@ -148,7 +157,7 @@ def observe_family(
     matcher = matcher or with_matcher(family, authors).matchers[0]
     on_step("making candidates")
     candidates = Candidates(family, calibration.step, authors)
-    warnings: list[Diagnostic] = []
+    warnings: list[Diagnostic] = list(calibration.warnings)
     cases = family_of_cases(calibration, grid_contract(calibration, matcher), warnings)
     stage = stage_of(calibration, cases, candidates.reach)
     observation = observe(candidates, stage, matcher, on_step)
@@ -253,9 +262,14 @@ class Extension:
 
 
 def beyond(selection: Selection, describe: Callable[[Candidates, int], str]) -> list[Extension]:
-    """What the next radius and the next depth within the bound would do for the pairs that are not separated."""
+    """What the next radius and the next depth within the bound would do for the pairs that are not separated.
+
+    Two cases with the same traces are left out: no family separates them.
+    """
     retained = selection.retained
-    pairs = [row.of for row in retained.unmet if isinstance(row.of, Pair)]
+    stage = retained.observed.stage
+    unmet = [row.of for row in retained.unmet if isinstance(row.of, Pair)]
+    pairs = [pair for pair in unmet if not stage.alike(pair.worse, pair.better)]
     family, calibration = retained.observed.candidates.family, selection.calibration
     if not pairs or not family.obligations:
         return []

@@ -50,10 +50,11 @@ def rank_pairs(cases: Sequence[Case]) -> list[Pair]:
 
 
 def faults(cases: Sequence[Case]) -> list[Fault]:
-    """The faults in order of their first case."""
+    """The faults in order of their first case; a perfect case is none (14.13)."""
     found: dict[str, list[int]] = {}
     for place, case in enumerate(cases):
-        found.setdefault(case.fault, []).append(place)
+        if not case.perfect:
+            found.setdefault(case.fault, []).append(place)
     return [Fault(name, tuple(places)) for name, places in found.items()]
 
 

@@ -15,7 +15,7 @@ from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostic, Diagnostics
 from tracepact.lang import parse_contract
 from tracepact.lang.printer import print_number
-from tracepact.trace import Durations, Event, EventTable, Family, Layout, assemble
+from tracepact.trace import Durations, Event, EventTable, Family, Layout, Side, assemble
 from tracepact.trace.family import Atoms, offset, onset
 
 SHORT = 7
@@ -117,6 +117,16 @@ class Stage:
         """Where each segment begins."""
         return self.layout.start // _WORD
 
+    def alike(self, one: int, other: int) -> bool:
+        """Whether two clips are the same on the grid, frame by frame: then no formula tells them apart."""
+        family = self.family
+        return family.frames[one] == family.frames[other] and all(
+            family.runs[side].get(family.segment(label, one), ())
+            == family.runs[side].get(family.segment(label, other), ())
+            for side in Side
+            for label in range(len(family.classes))
+        )
+
     def by_case(self, ones: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Counts by clip from counts by word, all classes of a clip together."""
         by_segment = np.add.reduceat(ones, self.first_word, axis=-1, dtype=np.int64)
@@ -151,7 +161,9 @@ def stage_of(calibration: Calibration, family: Family, gap: int) -> Stage:
         return np.frombuffer(mask.to_bytes(count * 8, "little"), dtype=np.uint64)
 
     atoms = {
-        name: np.concatenate([layout.to_words(made[name] & own), words(short.get(name.replace("pred", "ref"), 0), width)])
+        name: np.concatenate(
+            [layout.to_words(made[name] & own), words(short.get(name.replace("pred", "ref"), 0), width)]
+        )
         for name in names
     }
     valid = np.concatenate([layout.to_words(own), words(short_valid, width)])
