@@ -320,6 +320,9 @@ def test_what_no_candidate_separates_comes_first_with_its_traces(folder: Path) -
     assert done.code == 1
     assert "3 of what is required no candidate can do" in done.out.splitlines()[0]
     assert "`as late` (rank 4) is under no candidate worse than `later` (rank 3)" in done.out
+    assert done.out.count("identical on the grid of 20ms, so no family can separate them") == 1
+    assert "nothing was selected" in done.out
+    assert "smallest" not in done.out
     assert "differ at 0.2–0.28 s, 0.6–0.68 s" in done.out
     data = json.loads(run("select", "alike.calibration", "--json", folder=folder).out)
     assert [(row["worse"], row["better"]) for row in data["unmet"]] == [
@@ -342,6 +345,70 @@ def test_what_lies_beyond_the_bound_is_said_and_not_tried(folder: Path) -> None:
     # Two literals, and one window over each: 4 candidates. A second window makes 6; a second level makes 2 + 2 + 2.
     assert (wider["size"], wider["affordable"], wider["found"]) == (6, False, [])
     assert (deeper["size"], deeper["affordable"], deeper["found"]) == (6, False, [])
+
+
+def test_nothing_of_an_earlier_selection_stays(folder: Path) -> None:
+    """The contract goes when nothing is selected, also under another name; what somebody else put there stays."""
+    for name in ("again", "renamed"):
+        (folder / f"{name}.calibration").write_text(SMALL, encoding="utf-8")
+    run("select", "again.calibration", "--out", "twice", folder=folder)
+    assert (folder / "twice" / "again.contract").exists()
+    (folder / "twice" / "own.contract").write_text("mine", encoding="utf-8")
+    assert run("select", "renamed.calibration", "--out", "twice", folder=folder).code == 0
+    assert sorted(p.name for p in (folder / "twice").glob("*.contract")) == ["own.contract", "renamed.contract"]
+    (folder / "renamed.calibration").write_text(ALIKE, encoding="utf-8")
+    assert run("select", "renamed.calibration", "--out", "twice", folder=folder).code == 1
+    assert sorted(p.name for p in (folder / "twice").glob("*.contract")) == ["own.contract"]
+    page = (folder / "twice" / "selection.html").read_text(encoding="utf-8")
+    assert "Nothing was selected" in page
+    assert "smallest" not in page
+
+
+def test_a_rounded_edit_is_said_to_be_the_same_trace(folder: Path) -> None:
+    text = SMALL.replace('by = "100ms"', 'by = "65ms"')
+    (folder / "rounded.calibration").write_text(text, encoding="utf-8")
+    done = run("select", "rounded.calibration", folder=folder)
+    assert done.code == 1
+    words = " ".join(done.out.split())
+    assert "no family can separate them; times of `later` are no multiples of 20ms and were rounded" in words
+
+
+def test_what_separation_does_not_say_is_counted(folder: Path) -> None:
+    """Recounted here from the values that are printed."""
+    from fractions import Fraction
+
+    data = json.loads(run("select", "boundary_gate", *GUARDS, "--json", folder=folder).out)
+    chosen = [data["coordinates"][c["coordinate"]]["values"] for c in data["selected"]["clauses"]]
+    rows = [[Fraction(v) for v in values] for values in chosen]
+    ranks = [int(c["rank"]) for c in data["cases"]]
+    pairs = [(i, j) for i in range(len(ranks)) for j in range(len(ranks)) if ranks[i] > ranks[j]]
+    means = [sum(row[k] for row in rows) / len(rows) for k in range(len(ranks))]
+    assert data["selected"]["order"] == {
+        "pairs": len(pairs),
+        "reversed_by_some": sum(any(row[i] > row[j] for row in rows) for i, j in pairs),
+        "mean_reversed": sum(means[i] > means[j] for i, j in pairs),
+        "mean_tied": sum(means[i] == means[j] for i, j in pairs),
+    }
+    assert data["selected"]["order"]["reversed_by_some"] > 0
+
+
+def test_a_perfect_case_needs_no_name(folder: Path) -> None:
+    text = SMALL.replace("cases = [", 'cases = [\n  {name = "fine", rank = 0, edit = "none"},')
+    (folder / "fine.calibration").write_text(text, encoding="utf-8")
+    data = json.loads(run("select", "fine.calibration", "--require", "name", "--json", folder=folder).out)
+    assert "fine" not in [row["fault"] for row in data["unmet"]]
+    assert data["selected"]["required"] == 3
+
+
+def test_options_that_contradict_each_other_are_refused(folder: Path) -> None:
+    for more, word in (
+        (("--without", "late", "--rank", "late=4"), "left out"),
+        (("--clauses", "boundary_gate", "--clauses", "speech_gate"), "one contract"),
+        (("--rank", "late"), "late onset=5"),
+    ):
+        done = run("select", "small.calibration", *more, folder=folder)
+        assert done.code == 2
+        assert word in " ".join(done.err.split())
 
 
 # Steps

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostic, Diagnostics
 from tracepact.lang import parse_contract
 from tracepact.lang.printer import print_number
-from tracepact.trace import Durations, Event, EventTable, Family, Layout, Side, assemble
+from tracepact.trace import Durations, Event, EventTable, Family, Layout, Run, Side, assemble
 from tracepact.trace.family import Atoms, offset, onset
 
 SHORT = 7
@@ -73,7 +73,7 @@ def clips_of(calibration: Calibration) -> list[Clip]:
 
 
 def family_of_cases(calibration: Calibration, contract: Contract, warnings: list[Diagnostic] | None = None) -> Family:
-    """The clips of `clips_of` over the labels of all of them; `own_frames` says which of these are a clip's own.
+    """The clips of `clips_of` over the labels of all of them; `own_segments` says which of these are a clip's own.
 
     What the grid does to the events of a case is told to `warnings`.
     """
@@ -106,6 +106,7 @@ class Stage:
     atoms: dict[str, Rows]
     short_traces: int
     merge_gap: Fraction
+    segments: tuple[tuple[int, ...], ...]
 
     @property
     def words(self) -> int:
@@ -118,14 +119,12 @@ class Stage:
         return self.layout.start // _WORD
 
     def alike(self, one: int, other: int) -> bool:
-        """Whether two clips are the same on the grid, frame by frame: then no formula tells them apart."""
-        family = self.family
-        return family.frames[one] == family.frames[other] and all(
-            family.runs[side].get(family.segment(label, one), ())
-            == family.runs[side].get(family.segment(label, other), ())
-            for side in Side
-            for label in range(len(family.classes))
-        )
+        """Whether two clips are the same on the grid, whatever their classes are called: no formula tells them apart."""
+
+        def classes(clip: int) -> list[tuple[tuple[Run, ...], ...]]:
+            return sorted(tuple(self.family.runs[side].get(s, ()) for side in Side) for s in self.segments[clip])
+
+        return self.family.frames[one] == self.family.frames[other] and classes(one) == classes(other)
 
     def by_case(self, ones: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Counts by clip from counts by word, all classes of a clip together."""
@@ -135,23 +134,24 @@ class Stage:
         return summed
 
 
-def own_frames(calibration: Calibration, family: Family, layout: Layout) -> int:
-    """The frames of every clip in the classes of its own labels: its class set when it is scored alone (14.9, 7.6).
+def own_segments(calibration: Calibration, family: Family) -> tuple[tuple[int, ...], ...]:
+    """By clip the segments of its own labels: its class set when it is scored alone (14.9, 7.6).
 
     A clip without a label has one empty class, as it has alone.
     """
     index = {label: place for place, label in enumerate(family.classes)}
-    found = set()
+    found = []
     for place, clip in enumerate(clips_of(calibration)):
-        labels = {event.label for event in (*clip.ref, *clip.pred)}
-        found |= {family.segment(index[label], place) for label in labels} or {family.segment(0, place)}
-    return layout.paint({segment: ((0, family.frames_of(segment)),) for segment in sorted(found)})
+        labels = {index[event.label] for event in (*clip.ref, *clip.pred)} or {0}
+        found.append(tuple(family.segment(label, place) for label in sorted(labels)))
+    return tuple(found)
 
 
 def stage_of(calibration: Calibration, family: Family, gap: int) -> Stage:
     """Put a family and the short traces on one bitset, apart by the gap; each clip has its own classes alone."""
     layout = family.layout(gap)
-    own = own_frames(calibration, family, layout)
+    segments = own_segments(calibration, family)
+    own = layout.paint({s: ((0, family.frames_of(s)),) for s in sorted(chain.from_iterable(segments))})
     made = Atoms(family, layout)
     short, short_valid, number = _short_traces(layout.gap)
     names = (*_SIDES, *(name.replace("ref", "pred") for name in _SIDES), *CLASS_ATOMS)
@@ -168,7 +168,7 @@ def stage_of(calibration: Calibration, family: Family, gap: int) -> Stage:
     }
     valid = np.concatenate([layout.to_words(own), words(short_valid, width)])
     algebra = WordAlgebra(valid, max(layout.longest, SHORT))
-    return Stage(family, layout, len(calibration.cases), algebra, atoms, number, calibration.merge_gap)
+    return Stage(family, layout, len(calibration.cases), algebra, atoms, number, calibration.merge_gap, segments)
 
 
 def _short_traces(gap: int) -> tuple[dict[str, int], int, int]:

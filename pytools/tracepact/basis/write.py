@@ -4,7 +4,7 @@ import re
 
 from tracepact.basis.candidates import Candidate, Candidates, EventCandidate, FrameCandidate
 from tracepact.basis.select import Selection
-from tracepact.basis.separate import Fault, Pair, Row
+from tracepact.basis.separate import Fault, Pair, Requirement, Row
 from tracepact.basis.stage import settings_text
 from tracepact.core import (
     Always,
@@ -161,12 +161,16 @@ def _opening(selection: Selection) -> list[str]:
         f"{len(cover.columns)} of {len(basis.coordinates)} coordinates, cost {cover.cost}: {proven}. "
         f"Required: {' and '.join(r.value for r in selection.requirements)}, {len(rows.met)} of {len(rows.rows)} met."
     )
+    if Requirement.SEPARATE in selection.requirements:
+        text += " Of two cases of different rank some clause is lower on the worse one; others may be higher."
     return _comment(text)
 
 
 def _gap(selection: Selection) -> str:
     cover = selection.cover
-    return f"the best found in the time; at least {cover.count_bound} are needed"
+    if cover.count_bound < len(cover.columns):
+        return f"the best found in the time; at least {cover.count_bound} are needed"
+    return "the best found in the time; none with fewer clauses meets it, the rest is not proved"
 
 
 def _reasons(selection: Selection, only: tuple[Row, ...]) -> list[str]:

@@ -102,12 +102,13 @@ class Overrides(click.ParamType):  # type: ignore[type-arg]  # generic in some r
     """`name=value`, as --set takes it."""
 
     name = "NAME=VALUE"
+    example = "tol=80ms"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
         """Split a setting at its first equals sign."""
         name, sign, text = str(value).partition("=")
         if not sign or not name.strip() or not text.strip():
-            self.fail(f"`{value}` is not of the form name=value, such as tol=80ms", param, ctx)
+            self.fail(f"`{value}` is not of the form name=value, such as {self.example}", param, ctx)
         return name.strip(), text.strip()
 
 

@@ -32,12 +32,18 @@ from tracepact.report.selection_files import write_selection
 from tracepact.report.selection_text import render_selection
 
 
+class Ranks(Overrides):
+    """`case=rank`, as --rank takes it."""
+
+    example = "'late onset=5'"
+
+
 class Asked(TypedDict):
     """What `family_options` hands to a command."""
 
     calibration: str
     family: str | None
-    clauses: str | None
+    clauses: tuple[str, ...]
     depth: int | None
     most: int | None
     without: tuple[str, ...]
@@ -47,12 +53,14 @@ class Asked(TypedDict):
 _OPTIONS = (
     click.argument("calibration"),
     click.option("--family", metavar="FILE", help="Declare the candidates in a file; `none` takes --clauses alone."),
-    click.option("--clauses", metavar="CONTRACT", help="Clauses of a contract as candidates, before all others."),
+    click.option(
+        "--clauses", metavar="CONTRACT", multiple=True, help="Clauses of a contract as candidates, before all others."
+    ),
     click.option("--depth", type=click.IntRange(min=0, max=4), help="How deep modalities nest."),
     click.option("--most", type=click.IntRange(min=1), help="The bound on the number of candidates."),
     click.option("--without", metavar="CASE", multiple=True, help="Leave a case out and show what that changes."),
     click.option(
-        "--rank", "ranks", type=Overrides(), multiple=True, help="Give a case another rank: --rank 'late onset=5'."
+        "--rank", "ranks", type=Ranks(), multiple=True, help="Give a case another rank: --rank 'late onset=5'."
     ),
 )
 
@@ -66,8 +74,13 @@ def family_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def asked_set(asked: Asked) -> tuple[Calibration, FamilySpec, Contract | None]:
     """The calibration set, the family and the author's contract that the options name."""
+    if len(asked["clauses"]) > 1:
+        raise click.UsageError("--clauses takes one contract: put the clauses into one file")
+    for name in asked["without"]:
+        if name in dict(asked["ranks"]):
+            raise click.UsageError(f"`{name}` is left out with --without and given a rank with --rank")
     calibration = load_calibration(asked["calibration"], without=asked["without"], ranks=dict(asked["ranks"]))
-    authors = load_contract(asked["clauses"]) if asked["clauses"] else None
+    authors = load_contract(asked["clauses"][0]) if asked["clauses"] else None
     return calibration, _family(asked, calibration), authors
 
 
@@ -117,8 +130,16 @@ def command(
 ) -> int:
     """Find the smallest contract that tells worse cases from less bad ones, prove it, and say why each clause is there.
 
-    CALIBRATION is a file, or the name of a shipped set such as boundary_gate. Exit codes: 0 all that is required is met
-    and the set is proved smallest, 1 something no candidate can do, 3 the budget ran out before the proof.
+    CALIBRATION is a file, or the name of a shipped set such as boundary_gate. A case is an edit of a reference
+    (late_onset, early_onset, late_release, early_release, missing, bleed, length, split, extra, none), intervals, or a
+    clip of two tables; chapter 14 of spec/tools.md has the form, spec/schemas/calibration.schema.json its schema.
+
+    Of two cases of different rank some clause is strictly lower on the worse one. No more is promised: other clauses,
+    and the mean of all, may be higher on it, and the answer says on how many pairs they are. With --require name a
+    case whose prediction is its reference needs no name.
+
+    Exit codes: 0 all that is required is met and the set is proved smallest, 1 something no candidate can do, 3 the
+    budget ran out before the proof.
     """
     required = tuple(Requirement(value) for value in dict.fromkeys(requirements))
     budget = _seconds(seconds)

@@ -152,13 +152,14 @@ def heat_table(
     value_range: Range | None = None,
     shown: Callable[[Number], str] = lambda value: f"{float(value):.2f}",
     framed: Collection[tuple[int, int]] = (),
+    low_is_dark: bool = False,
 ) -> str:
-    """A table of numbers, each in a cell as dark as its value is high; a value that is None is a dash.
+    """A table of numbers, each in a cell as dark as its value is high, or low; a value that is None is a dash.
 
     `framed` cells, by row and column, have a frame around them.
     """
     known = [value for row in values for value in row if value is not None]
-    scale = _Scale.over(value_range or _span(known), 0.0, 0.4)
+    scale = _Scale.over(value_range or _span(known), *((0.4, 0.0) if low_is_dark else (0.0, 0.4)))
     left = 24 + max((_wide(_short(row)) for row in rows), default=0)
     cell = max([46.0, *(_wide(shown(value)) + 10 for value in known)])
     slanted = any(_wide(_short(column)) > cell for column in columns)

@@ -14,6 +14,7 @@ from tracepact.basis.write import clause_name, clause_names, contract_text, desc
 from tracepact.core import Matcher
 from tracepact.diagnostics.render import as_data
 from tracepact.lang import parse_contract
+from tracepact.lang.printer import print_number
 from tracepact.trace import Side
 
 Data = dict[str, Any]
@@ -62,7 +63,7 @@ def retained_data(retained: Retained) -> Data:
         "family": family_data(observed.candidates.family),
         "candidates": _candidates(retained),
         "coordinates": [_coordinate(retained, place) for place in range(len(retained.basis.coordinates))],
-        "unmet": [_row(retained, row) for row in retained.unmet],
+        "unmet": [{**_row(retained, row), "identical": _identical(retained, row)} for row in retained.unmet],
     }
 
 
@@ -104,6 +105,7 @@ def _cases(retained: Retained) -> list[Data]:
             "fault": case.fault,
             "how": case.how,
             "duration": str(case.duration),
+            "rounded": case.rounded(retained.observed.calibration.step),
             "frames": retained.observed.stage.family.frames[place],
             "traces": traces(retained.observed.stage, place),
         }
@@ -176,6 +178,61 @@ def _row(retained: Retained, row: Row) -> Data:
             return {"worse": None, "better": None, "fault": name}
 
 
+def _identical(retained: Retained, row: Row) -> bool:
+    """Whether what is required is to tell two traces apart that are the same on the grid."""
+    return isinstance(row.of, Pair) and retained.observed.stage.alike(row.of.worse, row.of.better)
+
+
+def _order(selection: Selection) -> Data:
+    """How far the order of harm is kept: pairs on which some selected clause, or the plain mean of all, is against it.
+
+    Separation asks for one clause that is lower; others may be higher, and the mean may be as well (14.12).
+    """
+    values = [coordinate.values for coordinate in selection.coordinates]
+    pairs = rank_pairs(selection.calibration.cases)
+    sums = [sum(column, Fraction(0)) for column in zip(*values, strict=True)]
+    return {
+        "pairs": len(pairs),
+        "reversed_by_some": sum(any(v[p.worse] > v[p.better] for v in values) for p in pairs),
+        "mean_reversed": sum(bool(sums) and sums[p.worse] > sums[p.better] for p in pairs),
+        "mean_tied": sum(not sums or sums[p.worse] == sums[p.better] for p in pairs),
+    }
+
+
+def identical_words(worse: Data, better: Data, step: str) -> str:
+    """Two cases that are one trace, and whether the grid made them so."""
+    grid = f"{print_number(Fraction(step) * 1000)}ms"
+    moved = [f"`{case['name']}`" for case in (worse, better) if case["rounded"]]
+    why = f"; times of {' and '.join(moved)} are no multiples of {grid} and were rounded" if moved else ""
+    return f"their traces are identical on the grid of {grid}, so no family can separate them{why}"
+
+
+def order_words(order: Data) -> str:
+    """What separation does not say, in words and numbers."""
+    return (
+        "separated means that some clause is lower on the worse case, no more: of "
+        f"{counted_words(order['pairs'], 'pair')} of different rank, some selected clause is higher on the worse case "
+        f"in {order['reversed_by_some']}, and the plain mean of the clauses is reversed in {order['mean_reversed']} "
+        f"and tied in {order['mean_tied']}"
+    )
+
+
+def counted_words(number: int, word: str) -> str:
+    """A number with its noun: `1 clause`, `2 clauses`."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def unproved_words(selected: Data) -> str:
+    """What is not proved of the best that was found: number, cost or order."""
+    count, cost = selected["count"] - selected["count_bound"], selected["cost"] - selected["cost_bound"]
+    if count:
+        return f"at least {selected['count_bound']} are needed, so at most {count} too many"
+    least = f"no fewer than {counted_words(selected['count'], 'clause')} will do"
+    if cost > 0:
+        return f"{least}; that none as few costs less is not proved (the cost may be up to {cost} too high)"
+    return f"{least}, at no less cost; that none of these comes earlier in order is not proved"
+
+
 def _selected(selection: Selection) -> Data:
     cover, met = selection.cover, selection.retained.met
     clauses = clause_names(selection)
@@ -191,6 +248,7 @@ def _selected(selection: Selection) -> Data:
         "count": len(cover.columns),
         "cost": cover.cost,
         "optimal": cover.optimal,
+        "order": _order(selection),
         "count_bound": cover.count_bound,
         "cost_bound": cover.cost_bound,
         "evidence": _EVIDENCE[cover.evidence],

@@ -5,6 +5,8 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
+from tracepact.report.selection import counted_words
+
 Data = dict[str, Any]
 _COLOURS = "<style>svg{color:#1b2430}@media(prefers-color-scheme:dark){svg{color:#e6e9ee}}</style>"
 _LEFT, _WIDTH, _LANE, _CASE, _CELL = 190, 560, 9, 40, 52
@@ -23,7 +25,7 @@ def selection_picture(data: Data, *, alone: bool = False) -> str:
     order = sorted(range(len(data["cases"])), key=lambda place: -Fraction(data["cases"][place]["rank"]))
     chosen = [data["coordinates"][clause["coordinate"]] for clause in data["selected"]["clauses"]]
     columns = [(coordinate["name"], [coordinate["values"][place] for place in order]) for coordinate in chosen]
-    title = f"{data['calibration']['name']}: {len(chosen)} clauses and what they say of each case"
+    title = f"{data['calibration']['name']}: {counted_words(len(chosen), 'clause')} and what they say of each case"
     return cases_picture(title, [data["cases"][place] for place in order], columns, alone=alone)
 
 
@@ -35,10 +37,12 @@ def cases_picture(
     parts.append(f"<text x='12' y='22' font-size='13' font-weight='600'>{escape(title)}</text>")
     longest = max((len(name) for name, _ in columns), default=0)
     bottoms: list[int] = []
+    lengths = len({case["duration"] for case in cases})
     at = top = 40 + int(longest * 3.6)
     for case in cases:
         parts.append(f"<text x='12' y='{at + 9}' font-size='12'>{escape(case['name'])}</text>")
-        words = f"rank {case['rank']} · {case['risk']}"
+        length = f" · {float(Fraction(case['duration'])):g} s" if lengths > 1 else ""
+        words = f"rank {case['rank']} · {case['risk']}{length}"
         parts.append(f"<text x='12' y='{at + 23}' font-size='10' opacity='.7'>{escape(words)}</text>")
         for trace in case["traces"]:
             parts.append(_lanes(trace, case["frames"], _LEFT, _WIDTH, at))

@@ -1,5 +1,6 @@
 """Writes the files of a selection: the contract, JSON, text, page, picture, and where every candidate went."""
 
+import json
 import re
 from io import StringIO
 from pathlib import Path
@@ -21,7 +22,7 @@ _FATES = {Fate.REFERENCE: "dropped: reference", Fate.SHORT_TRACE: "dropped: shor
 
 
 def write_selection(selection: Selection, data: Data, folder: Path) -> list[Path]:
-    """All files, whole or not at all; returns their paths."""
+    """All files, whole or not at all, and nothing of an earlier selection beside them; returns their paths."""
     contents = {
         folder / "selection.json": json_text(data),
         folder / "selection.txt": selection_text(data),
@@ -30,10 +31,28 @@ def write_selection(selection: Selection, data: Data, folder: Path) -> list[Path
         folder / "candidates.tsv": candidates_table(selection.retained),
     }
     if data["contract"] is not None:
-        contents[folder / f"{_file_name(data['calibration']['name'])}.contract"] = data["contract"]["text"]
+        contents[_contract_place(folder, data)] = data["contract"]["text"]
     folder.mkdir(parents=True, exist_ok=True)
+    earlier = _earlier_contract(folder)
+    if earlier is not None and earlier not in contents:
+        earlier.unlink(missing_ok=True)
     write_whole(contents)
     return list(contents)
+
+
+def _contract_place(folder: Path, data: Data) -> Path:
+    return folder / f"{_file_name(data['calibration']['name'])}.contract"
+
+
+def _earlier_contract(folder: Path) -> Path | None:
+    """The contract that an earlier selection wrote here and nobody has changed since, as its JSON says."""
+    try:
+        data = json.loads((folder / "selection.json").read_text(encoding="utf-8"))
+        place = _contract_place(folder, data)
+        same = place.read_text(encoding="utf-8") == data["contract"]["text"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return place if same else None
 
 
 def _file_name(name: str) -> str:

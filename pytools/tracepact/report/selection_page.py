@@ -7,7 +7,7 @@ from typing import Any
 
 from tracepact.report.figure import heat_table
 from tracepact.report.page import Section, page, table
-from tracepact.report.selection import bound_words
+from tracepact.report.selection import bound_words, counted_words, identical_words, order_words, unproved_words
 from tracepact.report.selection_figure import selection_picture, trace_picture
 
 Data = dict[str, Any]
@@ -18,11 +18,15 @@ def selection_page(data: Data) -> str:
     """The page of a selection."""
     title = f"tracepact select {data['calibration']['name']}"
     count, cost = data["selected"]["count"], data["selected"]["cost"]
-    state = "proved smallest" if data["selected"]["optimal"] else "the best found in the time"
+    state = "proved smallest" if data["selected"]["optimal"] else unproved_words(data["selected"])
     words = escape(data["calibration"]["title"] or "")
     head = f"<h1>{escape(data['calibration']['name'])}</h1><p>{words}</p>"
-    head += f"<p>{count} clauses at a cost of {cost}, {state}; {data['selected']['met']} of "
-    head += f"{data['selected']['required']} requirements met.</p>"
+    met = f"{data['selected']['met']} of {data['selected']['required']} requirements met"
+    if count:
+        head += f"<p>{counted_words(count, 'clause')} at a cost of {cost}, {escape(state)}; {met}.</p>"
+        head += f"<p>{escape(order_words(data['selected']['order']).capitalize())}.</p>"
+    else:
+        head += f"<p>Nothing was selected: no candidate meets anything that is required; {met}.</p>"
     return page(title, head, list(_sections(data)))
 
 
@@ -32,9 +36,12 @@ def _sections(data: Data) -> Iterator[Section]:
     yield Section("cases", "Cases", selection_picture(data))
     if data["contract"] is not None:
         yield Section("contract", "Selected contract", f"<pre><code>{escape(data['contract']['text'])}</code></pre>")
-    yield Section("values", "Values of the selected clauses", _selected_heat(data))
-    yield Section("why", "Why each clause is there", _reasons(data), "A pair of cases that only it tells apart.")
-    yield Section("smallest", "Why no smaller set does", _evidence(data))
+    if data["selected"]["count"]:
+        yield Section("values", "Values of the selected clauses", _selected_heat(data))
+        words = "A pair of cases that it alone among the selected tells apart."
+        yield Section("why", "Why each clause is there", _reasons(data), words)
+        smallest = "Why no smaller set does" if data["selected"]["optimal"] else "What is known of smaller sets"
+        yield Section("smallest", smallest, _evidence(data))
     yield Section("basis", "Retained basis", _basis(data), f"{len(data['coordinates'])} classes of equal candidates.")
     yield Section("candidates", "Candidates", _candidates(data))
     if data["changes"] is not None:
@@ -43,14 +50,15 @@ def _sections(data: Data) -> Iterator[Section]:
 
 def _selected_heat(data: Data) -> str:
     chosen = [data["coordinates"][clause["coordinate"]] for clause in data["selected"]["clauses"]]
-    return _heat(data, chosen, "darker is higher; 1.00 is perfect")
+    return _heat(data, chosen, "darker is lower; 1.00 is perfect")
 
 
 def _heat(data: Data, coordinates: list[Data], title: str) -> str:
     order = sorted(range(len(data["cases"])), key=lambda k: -Fraction(data["cases"][k]["rank"]))
     rows = [f"{data['cases'][k]['name']} ({data['cases'][k]['rank']})" for k in order]
     values = [[Fraction(c["values"][k]) for c in coordinates] for k in order]
-    return heat_table(title, rows, [c["name"] for c in coordinates], values, value_range=(0, 1))
+    names = [c["name"] for c in coordinates]
+    return heat_table(title, rows, names, values, value_range=(0, 1), low_is_dark=True)
 
 
 def _unmet(data: Data) -> str:
@@ -62,6 +70,9 @@ def _unmet(data: Data) -> str:
             continue
         worse, better = cases[row["worse"]], cases[row["better"]]
         parts.append(_pair(worse, better, "is under no candidate worse than"))
+        if row["identical"]:
+            words = identical_words(worse, better, data["calibration"]["step"])
+            parts.append(f"<p>{escape(words.capitalize())}.</p>")
     found = [f"<li>{escape(_beyond(more))}</li>" for more in data["beyond"]]
     return "\n".join([*parts, f"<ul>{''.join(found)}</ul>" if found else ""])
 
@@ -73,7 +84,12 @@ def _beyond(more: Data) -> str:
 
 def _pair(worse: Data, better: Data, verb: str) -> str:
     words = f"<b>{escape(worse['name'])}</b> (rank {worse['rank']}) {verb} <b>{escape(better['name'])}</b>"
-    return f"<p>{words} (rank {better['rank']})</p>{trace_picture(worse)}{trace_picture(better)}"
+    drawn = "".join(f"<p>{escape(case['name'])}, {_seconds(case)}</p>{trace_picture(case)}" for case in (worse, better))
+    return f"<p>{words} (rank {better['rank']})</p>{drawn}"
+
+
+def _seconds(case: Data) -> str:
+    return f"{float(Fraction(case['duration'])):g} s"
 
 
 def _reasons(data: Data) -> str:
@@ -89,10 +105,10 @@ def _reasons(data: Data) -> str:
             values = [coordinate["values"][place[row[side]]] for side in ("worse", "better")]
             parts.append(_pair(worse, better, f"has {values[0]} here, less than the {values[1]} of"))
         if len(pairs) > 1:
-            parts.append(f"<p>It alone separates {len(pairs)} pairs.</p>")
+            parts.append(f"<p>It alone among the selected separates {len(pairs)} pairs.</p>")
         named = [row["fault"] for row in clause["only"] if row["fault"] is not None]
         if named:
-            parts.append(f"<p>It alone names {escape(', '.join(named))}.</p>")
+            parts.append(f"<p>It alone among the selected names {escape(', '.join(named))}.</p>")
     return "\n".join(parts)
 
 

@@ -10,7 +10,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tracepact.report.selection import bound_words, row_words
+from tracepact.report.selection import (
+    bound_words,
+    counted_words,
+    identical_words,
+    order_words,
+    row_words,
+    unproved_words,
+)
 from tracepact.report.selection_figure import differences
 from tracepact.report.timeline import draw
 
@@ -56,7 +63,8 @@ def _sections(data: Data) -> Iterator[RenderableType]:
     yield _heading(data)
     yield _Matrix(data)
     chosen = [clause["coordinate"] for clause in data["selected"]["clauses"]]
-    yield _values(data, chosen)
+    if chosen:
+        yield _values(data, chosen)
     few = len(data["coordinates"]) <= _FEW
     yield _ranks(data, range(len(data["coordinates"])) if few else chosen)
     if data["contract"] is not None:
@@ -79,8 +87,8 @@ def _heading(data: Data) -> RenderableType:
     ranks = len({case["rank"] for case in data["cases"]})
     proofs = ", ".join(f"{number} by {how}" for how, number in found["proofs"].items())
     lines = [
-        f"{len(data['cases'])} cases, {ranks} ranks; {found['total']:,} candidates: {found['author']:,} written, "
-        f"{found['frame']:,} on frames, {found['event']:,} on events",
+        f"{len(data['cases'])} cases, {ranks} ranks; {counted_words(found['total'], 'candidate')}: "
+        f"{found['author']:,} written, {found['frame']:,} on frames, {found['event']:,} on events",
         f"{sum(dropped.values()):,} dropped, since a perfect prediction violates them: {dropped['reference']:,} on a "
         f"reference, {dropped['short_trace']:,} on a trace of up to {found['short_traces']['frames']} frames, "
         f"{dropped['solver']:,} by the solver",
@@ -160,10 +168,14 @@ def _cell(coordinate: Data, index: int) -> Text:
 
 
 def _ranks(data: Data, chosen: Sequence[int]) -> RenderableType:
-    """Which coordinate separates which ranks; `alone` counts what no other coordinate of the basis meets."""
+    """Which coordinate separates which ranks, and how much no other meets: of the basis, and of the selected."""
+    only = {c["coordinate"]: len(c["only"]) for c in data.get("selected", {}).get("clauses", ())}
+    columns = ["coordinate", "cost", "pairs", "alone of all", "ranks", "names"]
+    if only:
+        columns.insert(4, "alone of the selected")
     table = Table(title="what separates which ranks", title_justify="left", title_style="bold", box=None)
-    for name in ("coordinate", "cost", "pairs", "alone", "ranks", "names"):
-        table.add_column(name, justify="right" if name in ("cost", "pairs", "alone") else "left", overflow="fold")
+    for name in columns:
+        table.add_column(name, justify="left" if name in ("coordinate", "ranks", "names") else "right", overflow="fold")
     for place in chosen:
         coordinate = data["coordinates"][place]
         ranks = ", ".join(f"{worse}>{better}" for worse, better in coordinate["ranks"])
@@ -172,6 +184,7 @@ def _ranks(data: Data, chosen: Sequence[int]) -> RenderableType:
             str(coordinate["cost"]),
             str(coordinate["separates"]),
             str(len(coordinate["alone"])),
+            *([str(only.get(place, "–"))] if only else []),
             ranks,
             Text(", ".join(coordinate["names"])),
         )
@@ -193,6 +206,8 @@ def _unmet(data: Data) -> Iterator[RenderableType]:
             f"  `{worse['name']}` (rank {worse['rank']}) is under no candidate worse than `{better['name']}` "
             f"(rank {better['rank']})"
         )
+        if row["identical"]:
+            yield Text(f"    {identical_words(worse, better, data['calibration']['step'])}")
         for case in (worse, better):
             yield Padding(_picture(case), (0, 0, 0, 4))
     for more in data.get("beyond", ()):
@@ -228,13 +243,16 @@ def _beyond(more: Data) -> str:
 def _evidence(data: Data) -> RenderableType:
     chosen = data["selected"]
     text = Text()
+    if not chosen["count"]:
+        text.append("nothing was selected: no candidate meets anything that is required\n", style="bold")
+        return text
     text.append("why it is smallest\n" if chosen["optimal"] else "the best found in the time\n", style="bold")
-    text.append(f"  {chosen['count']} clauses, cost {chosen['cost']}; {chosen['met']} of {chosen['required']} met\n")
+    clauses = counted_words(chosen["count"], "clause")
+    text.append(f"  {clauses}, cost {chosen['cost']}; {chosen['met']} of {chosen['required']} met\n")
     if chosen["optimal"]:
         text.append(f"  at least {chosen['count_bound']} are needed: {chosen['evidence']} ({chosen['solver']})\n")
     else:
-        gap = chosen["count"] - chosen["count_bound"]
-        text.append(f"  at least {chosen['count_bound']} are needed, so at most {gap} too many\n", style="yellow")
+        text.append(f"  {unproved_words(chosen)}\n", style="yellow")
     for line in bound_words(chosen):
         text.append(f"    {line}\n", style="dim")
     second = chosen["second_solver"]
@@ -247,7 +265,10 @@ def _evidence(data: Data) -> RenderableType:
         text.append(f"  {clause['name']}", style="bold")
         only = [row_words(row) for row in clause["only"]]
         more = f", and {len(only) - 2} more" if len(only) > 2 else ""
-        text.append(f" alone meets {'; '.join(only[:2])}{more}\n" if only else " is not needed alone\n")
+        text.append(
+            f" alone among the selected meets {'; '.join(only[:2])}{more}\n" if only else " is not needed alone\n"
+        )
+    text.append(f"  {order_words(chosen['order'])}\n")
     return text
 
 
