@@ -384,3 +384,50 @@ def test_the_schema_refuses_what_has_the_wrong_form(name: str) -> None:
         or codes <= content
         or name in ("an edit without its amount", "a rank that is no number", "a step of zero")
     )
+
+
+# Labels and helps
+
+LABELLED = """
+[reference.gate]
+duration = "2s"
+events = [["200ms", "600ms", "dog"], ["800ms", "1s", "{label}"]]
+"""
+PRED = 'name = "as found", rank = 1, pred = [["200ms", "500ms"]]'
+
+
+def test_an_interval_without_a_label_has_that_of_the_reference() -> None:
+    one = read_calibration(Source("set", text_of(PRED, LOST, reference=LABELLED.format(label="dog"))))
+    assert [event.label for event in one.cases[0].pred] == ["dog"]
+    assert one.warnings == ()
+    assert read(text_of(PRED, LOST, reference=LABELLED.format(label="cat"))) == [
+        ("unlabelled-interval", 3, '["200ms", "500ms"]')
+    ]
+
+
+def test_labels_on_one_side_only_are_warned_of_as_in_scoring() -> None:
+    other = PRED.replace('"500ms"', '"500ms", "cow"')
+    found = read_calibration(Source("set", text_of(other, LOST, reference=LABELLED.format(label="dog"))))
+    assert [(d.code, "`cow`" in d.headline) for d in found.warnings] == [
+        ("one-sided-label", False),
+        ("one-sided-label", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("case", "word"),
+    [
+        ('name = "x", rank = "3", edit = "missing"', "without the quotes"),
+        ('name = "x", rank = 3, edit = "late_onset", by = "60 ms"', "without the space"),
+        ('name = "x", rank = 3, edit = "late_onset", by = "1min"', "`min` is no unit"),
+        ('name = "x", rank = 3, edit = "late_onset", by = 60', "60ms"),
+        ('name = "x", rank = 3, ref = "absent.tsv", pred = "absent.tsv", clip = "a", duration = 1', "folder"),
+        ('name = "x", rank = 3, edit = "extra", at = "1.1s", for = "60ms", event = 2', "known here"),
+    ],
+)
+def test_the_help_says_what_is_at_fault(case: str, word: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        read_calibration(Source("set.calibration", text_of(LATE, case)))
+    helps = [d.help or "" for d in refused.value.diagnostics]
+    assert any(word in help for help in helps), helps
+    assert not any("did you mean `event`" in help for help in helps)

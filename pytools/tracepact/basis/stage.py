@@ -119,7 +119,7 @@ class Stage:
         return self.layout.start // _WORD
 
     def alike(self, one: int, other: int) -> bool:
-        """Whether two clips are the same on the grid, whatever their classes are called: no formula tells them apart."""
+        """Whether two clips are the same on the grid, whatever their classes are called; no formula parts them."""
 
         def classes(clip: int) -> list[tuple[tuple[Run, ...], ...]]:
             return sorted(tuple(self.family.runs[side].get(s, ()) for side in Side) for s in self.segments[clip])

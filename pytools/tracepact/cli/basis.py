@@ -9,7 +9,7 @@ from tracepact.basis.candidates import Candidates
 from tracepact.basis.select import check_family
 from tracepact.basis.write import describe
 from tracepact.cli.exits import Exit
-from tracepact.cli.screen import output, reader_may_leave
+from tracepact.cli.screen import output, print_diagnostics, reader_may_leave
 from tracepact.cli.select import Asked, asked_set, family_options, watched
 from tracepact.report.files import json_text
 from tracepact.report.selection import retained_data
@@ -42,6 +42,7 @@ def observe(**asked: Unpack[Asked]) -> None:
     calibration, family, authors = asked_set(asked)
     with watched() as on_step:
         observed = observe_family(calibration, family, authors, on_step=on_step)
+    print_diagnostics(observed.warnings)
     fates = ("passed", "fails on a reference", "fails on a short trace")
     with reader_may_leave():
         click.echo("\t".join(["candidate", "perfect", *(case.name for case in calibration.cases)]))
@@ -60,6 +61,7 @@ def retain(members: bool, as_json: bool, **asked: Unpack[Asked]) -> None:
     calibration, family, authors = asked_set(asked)
     with watched() as on_step:
         retained = retain_basis(observe_family(calibration, family, authors, on_step=on_step), on_step=on_step)
+    print_diagnostics(retained.observed.warnings)
     with reader_may_leave():
         if members:
             click.echo(candidates_table(retained), nl=False)
@@ -78,6 +80,7 @@ def separate(as_json: bool, **asked: Unpack[Asked]) -> int:
     with watched() as on_step:
         observed = observe_family(calibration, family, authors, on_step=on_step)
         retained = retain_basis(observed, (Requirement.SEPARATE,), on_step=on_step)
+    print_diagnostics(observed.warnings)
     data = retained_data(retained)
     with reader_may_leave():
         if as_json:

@@ -24,7 +24,8 @@ def selection_page(data: Data) -> str:
     met = f"{data['selected']['met']} of {data['selected']['required']} requirements met"
     if count:
         head += f"<p>{counted_words(count, 'clause')} at a cost of {cost}, {escape(state)}; {met}.</p>"
-        head += f"<p>{escape(order_words(data['selected']['order']).capitalize())}.</p>"
+        if "separate" in data["requirements"]:
+            head += f"<p>{escape(order_words(data['selected']['order']).capitalize())}.</p>"
     else:
         head += f"<p>Nothing was selected: no candidate meets anything that is required; {met}.</p>"
     return page(title, head, list(_sections(data)))

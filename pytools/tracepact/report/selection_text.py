@@ -268,7 +268,8 @@ def _evidence(data: Data) -> RenderableType:
         text.append(
             f" alone among the selected meets {'; '.join(only[:2])}{more}\n" if only else " is not needed alone\n"
         )
-    text.append(f"  {order_words(chosen['order'])}\n")
+    if "separate" in data["requirements"]:
+        text.append(f"  {order_words(chosen['order'])}\n")
     return text
 
 
