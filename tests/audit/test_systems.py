@@ -180,6 +180,12 @@ def test_a_contract_of_other_clauses_has_balanced_its_own_and_given_ones_and_say
     assert found.absent == tuple(STARTER_PROFILES)
 
 
+def test_a_given_profile_is_over_the_chosen_aggregation_unless_it_says_so_itself() -> None:
+    given = ["mine : early = 1", "hers over macro_classes: late = 1"]
+    *_, mine, hers = risk_profiles(CONTRACT, Aggregation.MACRO_CLIPS, given).found
+    assert (mine.profile.aggregation, hers.profile.aggregation) == (Aggregation.MACRO_CLIPS, Aggregation.MACRO_CLASSES)
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [

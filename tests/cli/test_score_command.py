@@ -129,6 +129,12 @@ def test_profile_shows_the_named_ones_only(folder: Path) -> None:
         (" early >= 2/3 ", 0),
         ("logic>=1", 1),
         ("logic>0", 0),
+        ("pooled.onset>=2/3", 0),
+        ("pooled . onset > 2/3", 1),
+        ("macro_classes.onset==3/4", 0),
+        ("macro_classes.onset>3/4", 1),
+        ("macro_classes.early==3/4", 0),
+        ("macro_clips_informative.logic>1", 1),
     ],
 )
 def test_a_requirement_is_judged_exactly(requirement: str, code: int, folder: Path) -> None:
@@ -146,10 +152,11 @@ def test_every_requirement_that_is_not_met_is_named(folder: Path) -> None:
 
 
 def test_every_requirement_that_makes_no_sense_is_named(folder: Path) -> None:
-    wrong = ("onset", "onset>=1/0", "onset>=a", "onset=>1", "onsets>=1")
+    wrong = ("onset", "onset>=1/0", "onset>=a", "onset=>1", "onsets>=1", "poled.onset>=1")
     outcome = score(folder, *(part for text in wrong for part in ("--require", text)), "--profile", "late")
     assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.codes == ["unknown-profile", *["bad-requirement"] * 5]
+    assert outcome.codes == ["unknown-profile", *["bad-requirement"] * 6]
+    assert "did you mean `pooled`?" in outcome.err
     assert "did you mean `onset`?" in outcome.err
 
 

@@ -110,7 +110,7 @@ def test_a_score_row_that_does_not_come_out_is_named_with_clause_clip_and_class(
     assert not [d for d in found.drifts if d.kind == "file"]
     outcome = run("verify", "run", folder=tmp_path)
     assert outcome.code == 1
-    assert "scores.csv: onset · a.wav · y: 1/1 → 0/1" in outcome.out
+    assert "scores.csv: onset · a.wav · y: stored 1/1, computed again 0/1" in outcome.out
 
 
 def test_an_event_that_was_moved_shows_in_the_scores_it_changes(written: dict[str, bytes], tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Risk profiles: over the starter guards, a contract's own, and those a user writes (rule 16.10)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 
@@ -46,7 +46,8 @@ class Profiles:
 def risk_profiles(contract: Contract, aggregation: Aggregation, given: Sequence[str] = ()) -> Profiles:
     """Balanced, those of the starter guards, the contract's own, and given ones such as `mine : onset_guard = 2`.
 
-    A profile of the contract takes the place of one of the same name. InvalidInput says what is wrong with a given one.
+    A profile of the contract takes the place of one of the same name. A given one is over `aggregation` unless it says
+    `over …` itself. InvalidInput says what is wrong with a given one.
     """
     own = {profile.name: RiskProfile(profile, Origin.CONTRACT) for profile in contract.profiles}
     clauses = tuple(clause.name for clause in contract.clauses)
@@ -58,7 +59,7 @@ def risk_profiles(contract: Contract, aggregation: Aggregation, given: Sequence[
         if name not in own and name not in absent
     }
     ordered = {name: own.get(name) or found[name] for name in starter if name in own or name in found}
-    written = [RiskProfile(profile, Origin.GIVEN) for profile in _written(contract, given)]
+    written = [RiskProfile(profile, Origin.GIVEN) for profile in _written(contract, aggregation, given)]
     return Profiles((*{**ordered, **own}.values(), *written), absent)
 
 
@@ -66,7 +67,7 @@ def _even(name: str, aggregation: Aggregation, clauses: Sequence[str]) -> Profil
     return Profile(name, aggregation, tuple((clause, Fraction(1)) for clause in clauses))
 
 
-def _written(contract: Contract, given: Sequence[str]) -> tuple[Profile, ...]:
+def _written(contract: Contract, aggregation: Aggregation, given: Sequence[str]) -> tuple[Profile, ...]:
     """Profiles written as in a contract, without the word `profile`; read as if they stood at its end."""
     found: list[Profile] = []
     text = contract.text.rstrip()
@@ -78,5 +79,6 @@ def _written(contract: Contract, given: Sequence[str]) -> tuple[Profile, ...]:
             place = TextPlace(Source("--profile", line), Span(0, len(line)))
             help = "give --profile once for each"
             raise InvalidInput([Diagnostic("syntax", f"`{line}` is more than one profile", place, help)])
-        found += added
+        says = line.partition(":")[0].split()[1:2] == ["over"]
+        found += added if says else [replace(profile, aggregation=aggregation) for profile in added]
     return tuple(found)

@@ -32,9 +32,10 @@ class ThresholdAudit:
     aggregation: str
     points: tuple[DecodedVector, ...]
 
-    def best(self, clause: str) -> DecodedVector:
-        """The decoding under which a clause scores highest, the lowest threshold of those; `logic` is the mean."""
-        return max(self.points, key=lambda p: (_value(p, clause), -p.decoding.threshold))
+    def best(self, clause: str) -> tuple[DecodedVector, ...]:
+        """The decodings under which a clause scores highest, more than one if they tie; `logic` is the mean."""
+        top = max(_value(point, clause) for point in self.points)
+        return tuple(point for point in self.points if _value(point, clause) == top)
 
 
 def audit_thresholds(

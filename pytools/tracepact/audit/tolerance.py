@@ -10,6 +10,7 @@ from tracepact.audit.steps import StepFunction, mean_of
 from tracepact.core import Aggregation, Contract, Parameter
 from tracepact.diagnostics import Diagnostics, TextPlace, did_you_mean
 from tracepact.lang import override
+from tracepact.lang.printer import print_number
 from tracepact.run import Run
 
 
@@ -113,7 +114,7 @@ def _check(contract: Contract, parameter: Parameter, low: Fraction, high: Fracti
     """The range is one, and the vector a step function of the parameter that can be found exactly."""
     diagnostics = Diagnostics()
     if low >= high:
-        headline = f"the range from {low} to {high} is empty"
+        headline = f"the range from {print_number(low)} to {print_number(high)} is empty"
         diagnostics.add("out-of-range", headline, help="give a lower end below the upper one")
         diagnostics.raise_errors()
     first, last = at_value(contract, parameter, low), at_value(contract, parameter, high)

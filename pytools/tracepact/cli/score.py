@@ -4,28 +4,34 @@ import operator
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import click
 
 from tracepact.cli.data import Given, check_given, data_options, score_given
 from tracepact.cli.exits import Exit
 from tracepact.cli.screen import output, print_diagnostics, progress, reader_may_leave, say, set_option
+from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics, did_you_mean
 from tracepact.lang import load_contract
+from tracepact.lang.printer import print_number
 from tracepact.report import render_report, report_data
 from tracepact.report.files import json_text
 from tracepact.report.stored import written_views
 from tracepact.run import STAGES, Run
+from tracepact.score import Scorecard
 from tracepact.store import score_rows, write_csv, write_run
 from tracepact.store.rows import SCORE_COLUMNS
 from tracepact.store.writing import check_place
 from tracepact.trace.exact import exact_text
 
 _RELATIONS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt, "==": operator.eq}
-_REQUIREMENT = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(>=|>|<=|<|==)\s*([0-9./]+)\s*")
+_REQUIREMENT = re.compile(
+    r"\s*(?:([A-Za-z_][A-Za-z0-9_]*)\s*\.\s*)?([A-Za-z_][A-Za-z0-9_]*)\s*(>=|>|<=|<|==)\s*([0-9./]+)\s*"
+)
 
 
 @click.command()
@@ -38,7 +44,8 @@ _REQUIREMENT = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(>=|>|<=|<|==)\s*([0-9
     "--require",
     "requirements",
     multiple=True,
-    help="Exit with 1 unless it holds (>=, >, <=, <, ==): --require 'onset_guard>=0.9'.",
+    help="Exit with 1 unless it holds (>=, >, <=, <, ==), under the contract's aggregation or one that is named: "
+    "--require 'onset_guard>=0.9', --require 'pooled.onset_guard>=0.9'. Also of profiles and of logic.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True)
 @click.option(
@@ -76,8 +83,7 @@ def command(
     values = {clause.name for clause in compiled.clauses} | known | {"logic"}
     wanted = [found for text in requirements if (found := _requirement(text, values, faults))]
     faults.raise_errors()
-    if out is not None:
-        check_place(out)
+    replaced = None if out is None else check_place(out)
     with progress(len(STAGES) + 1) as advance:
         run = score_given(compiled, conditions, advance, **given)
         advance("reporting")
@@ -89,6 +95,8 @@ def command(
             advance(f"writing {out}")
             written = write_run(run, out, data=data, views=views, parquet=parquet)
         say(f"wrote {len(written)} files to {out}")
+        if replaced:
+            say(f"replaced the run of {replaced} that was there")
     if profiles:
         _keep_profiles(data, profiles)
     with reader_may_leave():
@@ -122,28 +130,56 @@ def _check_name(name: str, known: set[str], kind: str, code: str, faults: Diagno
     return name in known
 
 
-def _requirement(text: str, known: set[str], faults: Diagnostics) -> tuple[str, str, Fraction] | None:
-    """What `--require` says: a name, a relation and a bound."""
+class _Requirement(NamedTuple):
+    """What `--require` says; without an aggregation it is of the contract's, or the profile's own."""
+
+    aggregation: Aggregation | None
+    name: str
+    relation: str
+    bound: Fraction
+
+
+def _requirement(text: str, known: set[str], faults: Diagnostics) -> _Requirement | None:
+    """What a text requires; faults are said."""
     found = _REQUIREMENT.fullmatch(text)
     try:
-        bound = exact_text(found[3]) if found else None
+        bound = exact_text(found[4]) if found else None
     except ValueError:
         bound = None
     if found is None or bound is None:
-        faults.add("bad-requirement", f"`{text}` is not a requirement", help="write `onset_guard>=0.9`")
+        faults.add(
+            "bad-requirement",
+            f"`{text}` is not a requirement",
+            help="write `onset_guard>=0.9` or `pooled.onset_guard>=0.9`",
+        )
         return None
-    if not _check_name(found[1], known, "clause or profile", "bad-requirement", faults):
+    aggregations = [a.value for a in Aggregation]
+    if found[1] and found[1] not in aggregations:
+        help = did_you_mean(found[1], aggregations) or f"write one of {', '.join(aggregations)}"
+        faults.add("bad-requirement", f"there is no aggregation `{found[1]}`", help=help)
         return None
-    return found[1], found[2], bound
+    if not _check_name(found[2], known, "clause or profile", "bad-requirement", faults):
+        return None
+    return _Requirement(Aggregation(found[1]) if found[1] else None, found[2], found[3], bound)
 
 
-def _unmet(run: Run, wanted: Sequence[tuple[str, str, Fraction]]) -> list[str]:
+def _unmet(run: Run, wanted: Sequence[_Requirement]) -> list[str]:
     """What was required and does not hold; exact values are compared."""
-    card = run.card
-    values = {**run.vector, "logic": card.logic(), **{p.name: card.profile(p) for p in card.contract.profiles}}
     failed = []
-    for name, relation, bound in wanted:
-        value = values[name]
-        if not _RELATIONS[relation](value, bound):
-            failed.append(f"required {name} {relation} {bound}, but it is {value} ({float(value):.4f})")
+    for required in wanted:
+        value = _required_value(run.card, required)
+        if not _RELATIONS[required.relation](value, required.bound):
+            name = f"{required.aggregation.value}.{required.name}" if required.aggregation else required.name
+            asked = f"required {name} {required.relation} {print_number(required.bound)}"
+            failed.append(f"{asked}, but it is {value} ({float(value):.4f})")
     return failed
+
+
+def _required_value(card: Scorecard, required: _Requirement) -> Fraction:
+    """The value a requirement is about."""
+    profiles = {profile.name: profile for profile in card.contract.profiles}
+    if profile := profiles.get(required.name):
+        return card.profile(replace(profile, aggregation=required.aggregation or profile.aggregation))
+    if required.name == "logic":
+        return card.logic(required.aggregation)
+    return card.score(required.name, required.aggregation).value

@@ -28,12 +28,12 @@ def command(run: str, strict: bool, form: str) -> int:
         if form == "json":
             click.echo(json_text(found.to_dict()), nl=False)
         else:
-            _show(found)
-    moved = strict and any(original.state != "same" for original in found.originals)
+            _show(found, strict)
+    moved = strict and bool(found.moved)
     return Exit.OK if found.holds and not moved else Exit.VIOLATED
 
 
-def _show(found: Verification) -> None:
+def _show(found: Verification, strict: bool) -> None:
     console = output()
 
     def line(text: str, style: str | None = None) -> None:
@@ -41,7 +41,8 @@ def _show(found: Verification) -> None:
 
     for drift in found.drifts[:_SHOWN]:
         old, new = (_short_digest(text) for text in (drift.old, drift.new))
-        line(f"{drift.kind}  {drift.where}: {old} → {new}", "red")
+        words = f"{old} → {new}" if drift.kind == "file" else f"stored {old}, computed again {new}"
+        line(f"{drift.kind}  {drift.where}: {words}", "red")
     if len(found.drifts) > _SHOWN:
         line(f"… and {len(found.drifts) - _SHOWN:,} more (all of them with --format json)", "red")
     print_diagnostics(found.diagnostics)
@@ -58,7 +59,10 @@ def _show(found: Verification) -> None:
         made, now = (", ".join(f"{k} {v}" for k, v in side.items()) for side in (found.made_with, found.checked_with))
         line(f"made with {made}; checked with {now}")
     if found.holds:
-        line(f"{found.files} files and {found.scores:,} scores are as they were", "green")
+        line(f"{found.files} files and {found.scores:,} scores of the run are as they were", "green")
+        if strict and found.moved:
+            count = f"{len(found.moved)} of {len(found.originals)} originals"
+            line(f"drifted (--strict): {count} changed or not found", "bold red")
     else:
         faults = len(found.drifts) + len(found.diagnostics)
         line(f"drifted: {faults:,} difference{'s' if faults != 1 else ''} in {found.folder}", "bold red")

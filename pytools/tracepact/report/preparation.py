@@ -14,6 +14,10 @@ def preparation_lines(preparation: dict[str, Any]) -> list[str]:
             lines.append(
                 f"{side}: {done['renamed_clips']:,} clips named by their files got the names of the other tables"
             )
+        if done["lengths"]:
+            lengths = done["lengths"]
+            clips = f"{lengths:,} clip{'s' if lengths != 1 else ''}"
+            lines.append(f"{side}: its files say how long {clips} {'are' if lengths != 1 else 'is'} ({done['format']})")
     labels = preparation["label_map"]
     if labels is not None:
         ref, pred = preparation["reference"], preparation["prediction"]

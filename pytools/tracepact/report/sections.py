@@ -267,7 +267,11 @@ def tolerance_section(found: Evidence) -> Section | None:
         numbers = table(("clause", *ends, "mean over the range"), rows)
         folded = f"<details><summary>In numbers</summary>{numbers}</details>"
         figures.append(f"<figure>{tolerance_figure(tolerance)}<figcaption>{note}</figcaption>{folded}</figure>")
-    lead = "Every score as the exact step function of a parameter; nothing is interpolated."
+    own = HEADINGS[found.curves[0].aggregation]
+    lead = (
+        "Every score as the exact step function of a parameter; nothing is interpolated. Aggregated as the contract "
+        f"says ({own}), whichever aggregation is chosen above."
+    )
     return Section("tolerance", "Tolerance", "\n".join(figures), lead)
 
 

@@ -1,10 +1,12 @@
 """Writes files and whole folders so that nobody ever sees half of what belongs together."""
 
 import ctypes
+import errno
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +22,35 @@ def json_text(data: Any) -> str:
 def write_whole(contents: Mapping[Path, str]) -> None:
     """Write files beside their places and move them there.
 
-    A link stays a link and a file keeps its permissions.
+    A link stays a link and a file keeps its permissions. OSError names the place that could not be written.
     """
-    staged: list[tuple[Path, Path]] = []
+    staged: list[tuple[Path, Path, Path]] = []
     try:
         for given, text in contents.items():
             path = given.resolve()
             part = path.with_name(f".{path.name}.{os.getpid()}")
-            staged.append((part, path))
-            part.write_text(text, encoding="utf-8", newline="")
-            if path.exists():
-                shutil.copymode(path, part)
-        for part, path in staged:
-            os.replace(part, path)
+            staged.append((part, path, given))
+            with _named(given):
+                if path.is_dir():
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+                part.write_text(text, encoding="utf-8", newline="")
+                if path.exists():
+                    shutil.copymode(path, part)
+        for part, path, given in staged:
+            with _named(given):
+                os.replace(part, path)
     finally:
-        for part, _ in staged:
+        for part, *_ in staged:
             part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _named(place: Path) -> Iterator[None]:
+    """Errors of the files beside a place are told as those of the place itself."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(place)) from error
 
 
 def write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:

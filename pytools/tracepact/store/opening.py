@@ -18,7 +18,8 @@ from tracepact.store.rows import ScoreRows, read_score_rows
 from tracepact.store.writing import SOURCE
 from tracepact.trace import Durations, EventTable, Grid
 
-_HELP = "`tracepact verify` says all that has changed; score again to make a new run"
+_AGAIN = "score again to make a new run"
+_HELP = f"`tracepact verify` says all that has changed; {_AGAIN}"
 _T = TypeVar("_T")
 
 
@@ -107,7 +108,7 @@ class StoredRun:
 
     def _broken(self, name: str, fault: str, line: int | None = None) -> InvalidInput:
         diagnostics = Diagnostics()
-        diagnostics.add("broken-run", fault, RowPlace(str(self.folder / name), line), _HELP)
+        diagnostics.add("broken-run", fault, RowPlace(str(self.folder / name), line), _HELP if self.checked else _AGAIN)
         return InvalidInput(diagnostics)
 
 
@@ -122,13 +123,13 @@ def open_run(folder: str | Path, diagnostics: Diagnostics, *, checked: bool = Tr
     try:
         text = (place / NAME).read_bytes().decode()
     except UnicodeDecodeError:
-        diagnostics.add("broken-run", "the manifest is not UTF-8 text", path, _HELP)
+        diagnostics.add("broken-run", "the manifest is not UTF-8 text", path, _AGAIN)
         raise InvalidInput(diagnostics) from None
     except OSError:
         diagnostics.add("not-a-run", f"`{place}` is not a run directory: it has no {NAME}", RowPlace(str(place)), help)
         raise InvalidInput(diagnostics) from None
     manifest, fault = manifest_faults(text)
     if manifest is None or (fault and checked):
-        diagnostics.add("broken-run", f"the manifest {fault}", path, _HELP)
+        diagnostics.add("broken-run", f"the manifest {fault}", path, _HELP if manifest else _AGAIN)
         raise InvalidInput(diagnostics)
     return StoredRun(place, manifest, checked)

@@ -79,6 +79,11 @@ class Verification:
         """Whether nothing drifted and everything could be computed again."""
         return not self.drifts and not self.diagnostics
 
+    @property
+    def moved(self) -> tuple[Original, ...]:
+        """The originals that have changed or are not found."""
+        return tuple(original for original in self.originals if original.state != "same")
+
     def to_dict(self) -> dict[str, Any]:
         """The verification as plain data (spec/schemas/verify.schema.json)."""
         return {

@@ -66,12 +66,29 @@ def write_run(
     return [place / name for name in files]
 
 
-def check_place(folder: Path) -> None:
-    """Refuse a place where a run directory cannot be written without loss: raises InvalidInput."""
+def owner(path: Path) -> Path | None:
+    """The run directory one of whose files stands at this place, or would."""
+    place = path.resolve()
+    if not (place.parent / NAME).is_file():
+        return None
+    found, _ = manifest_faults(_text(place.parent / NAME))
+    names = {NAME, *VIEWS, *(file["name"] for file in found["files"])} if found else set()
+    return path.parent if place.name in names else None
+
+
+def check_place(folder: Path) -> str | None:
+    """Say what run directory a new one takes the place of: its contract and predictions; None if there is none.
+
+    A place where none can be written without loss is refused with InvalidInput.
+    """
     diagnostics = Diagnostics()
+    replaced = None
     if folder.is_dir():
         there = {entry.name for entry in os.scandir(folder)}
         found, _ = manifest_faults(_text(folder / NAME)) if NAME in there else (None, None)
+        if found:
+            tables = {table["role"]: table["name"] for table in found["tables"]}
+            replaced = f"{found['contract']['name']} on {tables.get('prediction', 'its predictions')}"
         ours = {NAME, *VIEWS, *(file["name"] for file in found["files"])} if found else set()
         if there - ours:
             what = "is not a run directory" if found is None else "holds files that are no part of a run"
@@ -85,6 +102,7 @@ def check_place(folder: Path) -> None:
     elif folder.exists():
         diagnostics.add("not-a-run", f"`{folder}` is a file", RowPlace(str(folder)), "name a folder")
     diagnostics.raise_errors()
+    return replaced
 
 
 def _text(path: Path) -> str:

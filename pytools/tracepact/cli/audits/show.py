@@ -1,5 +1,6 @@
 """What the audits share: the options by which they are shown and written, and stored runs as arguments."""
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -16,6 +17,7 @@ from tracepact.report.files import json_text, write_whole
 from tracepact.run import Run
 from tracepact.store import open_run
 from tracepact.store.tables import table_text
+from tracepact.store.writing import owner
 
 
 class Shown(TypedDict):
@@ -26,11 +28,27 @@ class Shown(TypedDict):
     figure: Path | None
 
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
+class OutputFile(click.Path):
+    """A file to write, with this ending if one is asked for; none that belongs to a run directory."""
+
+    def __init__(self, ending: str = "") -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+        self.ending = ending
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The place, refused before anything is computed."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if self.ending and path.suffix.lower() != self.ending:
+            self.fail(f"`{path}` does not end in {self.ending}, which is what is written", param, ctx)
+        if folder := owner(path):
+            self.fail(f"`{path}` belongs to the run directory `{folder}`; name another file", param, ctx)
+        return path
+
+
 _OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON."),
-    click.option("--csv", type=_FILE, help="Also write its rows to this file."),
-    click.option("--figure", type=_FILE, help="Also write its chart to this SVG file."),
+    click.option("--csv", type=OutputFile(), help="Also write its rows to this file."),
+    click.option("--figure", type=OutputFile(".svg"), help="Also write its chart to this file, as SVG (.svg)."),
 )
 
 

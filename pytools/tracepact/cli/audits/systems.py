@@ -11,7 +11,8 @@ profile_option = click.option(
     "--profile",
     "profiles",
     multiple=True,
-    help="Another profile, written as in a contract: --profile 'mine : onset_guard = 2, silence_guard = 1'.",
+    help="Another profile, written as in a contract: --profile 'mine : onset_guard = 2, silence_guard = 1'. "
+    "It is over --aggregation unless it says so itself: 'mine over pooled : …'.",
 )
 aggregation_option = click.option(
     "--aggregation",

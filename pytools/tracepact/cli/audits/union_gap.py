@@ -6,7 +6,7 @@ from typing import Unpack
 import click
 
 from tracepact.audit import audit_union_gap
-from tracepact.cli.audits.show import Shown, show, show_options, stored
+from tracepact.cli.audits.show import OutputFile, Shown, show, show_options, stored
 from tracepact.cli.screen import progress
 from tracepact.report.audits.union_gap import confusion_chart, union_gap_view
 
@@ -14,7 +14,7 @@ from tracepact.report.audits.union_gap import confusion_chart, union_gap_view
 @click.command()
 @click.argument("run", type=click.Path(file_okay=False))
 @click.option(
-    "--confusion", type=click.Path(dir_okay=False, path_type=Path), help="Also write the overlap confusion as SVG."
+    "--confusion", type=OutputFile(".svg"), help="Also write the overlap confusion to this file, as SVG (.svg)."
 )
 @show_options
 def command(run: str, confusion: Path | None, **shown: Unpack[Shown]) -> None:

@@ -25,7 +25,10 @@ def threshold_view(audit: ThresholdAudit) -> View:
                 }
                 for point in audit.points
             ],
-            "best": [{"clause": name, "threshold": str(audit.best(name).decoding.threshold)} for name in names],
+            "best": [
+                {"clause": name, "thresholds": [str(point.decoding.threshold) for point in audit.best(name)]}
+                for name in names
+            ],
         },
         _table(audit, names),
         _COLUMNS,
@@ -51,7 +54,7 @@ def _table(audit: ThresholdAudit, names: list[str]) -> Table:
     best = {name: audit.best(name) for name in names}
     for point in audit.points:
         values = {**{name: score.value for name, score in point.vector.items()}, "logic": point.logic}
-        shown = (figures(values[name]) + (" ▲" if best[name] is point else "  ") for name in names)
+        shown = (figures(values[name]) + (" ▲" if any(point is top for top in best[name]) else "  ") for name in names)
         made.add_row(f"{float(point.decoding.threshold):g}", f"{point.events:,}", *shown)
     return made
 

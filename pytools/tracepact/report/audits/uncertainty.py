@@ -11,6 +11,7 @@ from tracepact.audit.uncertainty import Difference, Interval
 from tracepact.report.audits.view import Cell, View, figures, table
 from tracepact.report.data import value_data
 from tracepact.report.figure import Bar, BarGroup, bar_chart
+from tracepact.report.text import count
 
 _COLUMNS = ("system", "clause", "quantity", "value", "decimal", "low", "high", "p", "corrected")
 
@@ -44,7 +45,7 @@ def uncertainty_view(audit: Uncertainty) -> View:
 def bootstrap_words(bootstrap: Bootstrap, clips: int) -> str:
     """How intervals were made, in words."""
     level = f"{float(bootstrap.level * 100):g} %"
-    return f"{level} intervals over {clips:,} clips ({bootstrap.number:,} draws, seed {bootstrap.seed})"
+    return f"{level} intervals over {count(clips, 'clip')} ({count(bootstrap.number, 'draw')}, seed {bootstrap.seed})"
 
 
 def bootstrap_data(bootstrap: Bootstrap) -> dict[str, Any]:
