@@ -36,6 +36,7 @@ class Peer:
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._said: deque[str] = deque(maxlen=5)
+        self._listener: threading.Thread | None = None
         self._id = 0
         self.name = self._command[0]
         self.profiles: frozenset[Profile] = frozenset()
@@ -62,7 +63,8 @@ class Peer:
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True).start()
-        threading.Thread(target=_keep, args=(self._process.stderr, self._said), daemon=True).start()
+        self._listener = threading.Thread(target=_keep, args=(self._process.stderr, self._said), daemon=True)
+        self._listener.start()
         try:
             self._hello()
         except PeerFault:
@@ -125,6 +127,8 @@ class Peer:
         with suppress(subprocess.TimeoutExpired):
             process.wait(timeout=1)
         code = process.returncode
+        if code is not None and self._listener is not None:
+            self._listener.join(timeout=1)  # what it said last may still be on its way
         if code is None:
             how = "it closed its standard output"
         elif code < 0:
