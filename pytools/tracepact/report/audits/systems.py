@@ -23,7 +23,8 @@ def profile_view(audit: ProfileAudit) -> View:
     shown = _ranked_table(title, "profile", audit.systems.names)
     shown.add_column("weights")
     for profile, ranking in audit.profiles:
-        shown.add_row(*_cells(ranking), _weights(profile.profile, len(audit.systems.contract.clauses)))
+        weights = _weights(profile.profile, len(audit.systems.contract.clauses))
+        shown.add_row(*_cells(ranking), weights + _own_aggregation(profile.profile, audit.aggregation))
     notes = [_changes(rankings)]
     notes += [f"{name} is dominated by {', '.join(by)}" for name, by in audit.dominated.items() if by]
     notes += [f"{name}: the contract lacks some of its clauses" for name in audit.absent]
@@ -184,6 +185,11 @@ def _weights(profile: Profile, clauses: int) -> str:
     if len({weight for _, weight in profile.weights}) == 1:
         return "every clause alike" if len(profile.weights) == clauses else ", ".join(c for c, _ in profile.weights)
     return ", ".join(f"{clause} = {weight}" for clause, weight in profile.weights)
+
+
+def _own_aggregation(profile: Profile, asked: Aggregation) -> str:
+    """A mark for a profile that keeps an aggregation of its own."""
+    return "" if profile.aggregation is asked else f" (over {profile.aggregation.value}, its own)"
 
 
 def _cells(ranking: Ranking) -> list[str]:

@@ -1,0 +1,30 @@
+"""The table of profiles marks a profile that keeps an aggregation of its own."""
+
+from fractions import Fraction
+from io import StringIO
+
+from rich.console import Console
+
+from tracepact import parse_contract
+from tracepact.audit.profiles import risk_profiles
+from tracepact.audit.systems import System, Systems, audit_profiles
+from tracepact.core import Aggregation
+from tracepact.report.audits.systems import profile_view
+
+CONTRACT = parse_contract(
+    """contract two
+step 20ms
+clause near on ref_active : pred_active
+clause quiet on pred_active : ref_active
+profile careful over macro_clips : near = 2, quiet = 1
+"""
+)
+
+
+def test_a_profile_with_its_own_aggregation_is_marked_where_another_is_asked_for() -> None:
+    scores = {a: {"near": Fraction(1), "quiet": Fraction(1, 2)} for a in Aggregation}
+    systems = Systems(CONTRACT, (System("a", scores), System("b", scores)))
+    for asked, marks in ((Aggregation.POOLED, 1), (Aggregation.MACRO_CLIPS, 0)):
+        console = Console(width=200, file=StringIO(), record=True)
+        console.print(profile_view(audit_profiles(systems, risk_profiles(CONTRACT, asked), asked)).text)
+        assert console.export_text().count("(over macro_clips, its own)") == marks
