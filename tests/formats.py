@@ -15,7 +15,7 @@ RAVEN = (
     "1\tSpectrogram 1\t1\t0.5\t1.5\t0\t100\twren\n"
     "2\tSpectrogram 1\t1\t3\t4.125\t0\t100\ttit\n"
 )
-MAESTRO = "0\t1\tdog\t0.6\n1\t2\tdog\t0.75\n1\t2\tcat\t0.5\n3\t4\tdog\t1.0\n"
+MAESTRO = "0\t1\tdog\t0.6\n1\t2\tdog\t0.75\n1\t2\tcat\t0.5\n2\t3\tcat\t0\n3\t4\tdog\t1.0\n"
 SCORES = "onset\toffset\tdog\tcat\n0.0\t0.064\t0.9\t0.1\n0.064\t0.128\t0.3\t0.5\n0.128\t0.192\t0.7\t0.51\n"
 BIODCASE = (
     "dataset,filename,annotation,start_datetime,end_datetime\n"

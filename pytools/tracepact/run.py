@@ -24,6 +24,7 @@ from tracepact.io import (
     regions_from,
     table_of_masks,
 )
+from tracepact.io.reading import report_unused_readings
 from tracepact.lang import load_contract, override, parse_contract
 from tracepact.score import Scorecard, score_family
 from tracepact.specs import shown_path
@@ -140,6 +141,7 @@ def score(
         else table_of_masks(found, compiled.step, name=name)
         for name, data, found, reading in zip(("ref", "pred"), (ref, pred), masked, readings, strict=True)
     )
+    report_unused_readings(tuple(zip(readings, (reference, prediction), strict=True)), diagnostics)
     lengths = durations_from(by_masks if durations is None and by_masks else durations, diagnostics)
     regions = regions_from(ignore, diagnostics) if ignore is not None else None
     return _finish(
@@ -209,6 +211,7 @@ def _finish(
     if is_incomplete(diagnostics, durations):
         diagnostics.raise_errors()
     ready = prepare(reference, prediction, durations, ignore, labels, diagnostics)
+    durations = ready.durations
     on_stage(STAGES[1])
     family = assemble(
         contract,

@@ -69,6 +69,35 @@ MISTAKES = {
         1,
         ("`Kind`, `Sure`", "--label-column"),
     ),
+    "raven: no column could be labels": Mistake(
+        "Selection\tView\tBegin Time (s)\tEnd Time (s)\n1\tSpectrogram 1\t0\t1\n",
+        "unnamed-label-column",
+        1,
+        ("no column that could hold labels", "add an annotation column"),
+    ),
+    "scores: a table of events": Mistake(
+        "filename\tonset\toffset\tevent_label\na\t0\t1\tx\n",
+        "wrong-columns",
+        1,
+        ("a table of events, not of scores",),
+        {"format": "scores"},
+    ),
+    "scores: many clips in one file": Mistake(
+        "filename\tonset\toffset\tdog\tcat\na\t0\t1\t0.5\t0.2\n",
+        "wrong-columns",
+        1,
+        ("speaks of one clip", "one file a clip"),
+    ),
+    "maestro: two confidences": Mistake(
+        "0\t1\tx\t0.2\n1\t2\tx\t0.3\n0\t1.0\tx\t0.9\n",
+        "conflicting-confidence",
+        3,
+        ("0.9, and 0.2 on line 1", "keep one"),
+    ),
+    "maestro: a row again": Mistake("0\t1\tx\t0.2\n0\t1\tx\t0.20\n", "duplicate-row", 2, ("repeats line 1",)),
+    "maestro: a hole": Mistake(
+        "0\t1\tx\t0.2\n3\t4\ty\t0.3\n", "uncovered-time", 2, ("no row covers 1 s to 3 s", "confidence 0")
+    ),
     "raven: no end time": Mistake(
         "Selection\tBegin Time (s)\tDelta Time (s)\tSpecies\n1\t0\t1\twren\n",
         "wrong-columns",
@@ -188,8 +217,8 @@ MISTAKES = {
     "an unknown format": Mistake(
         AUDACITY, "unknown-format", None, ("`audacty`", "did you mean `audacity`"), {"format": "audacty"}
     ),
-    "a table without its header": Mistake(
-        "a.wav\t0\t1\tdog\n", "wrong-columns", 1, ("`a.wav", "`filename`", "name the columns")
+    "a wider table without its header": Mistake(
+        "a.wav\t0\t1\tdog\tb\n", "wrong-columns", 1, ("`a.wav", "`filename`", "name the columns")
     ),
 }
 

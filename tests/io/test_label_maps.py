@@ -277,11 +277,19 @@ def test_the_report_records_map_and_decoding(tmp_path: Path) -> None:
     assert done.code == 0, done.err
     report = json.loads(done.out)
     assert report["preparation"] == {
-        "reference": {"format": "table", "decoding": None, "renamed_clips": 0, "dropped": 1, "ignored": 1},
+        "reference": {
+            "format": "table",
+            "decoding": None,
+            "renamed_clips": 0,
+            "lengths": 0,
+            "dropped": 1,
+            "ignored": 1,
+        },
         "prediction": {
             "format": "scores",
             "decoding": {"threshold": "1/2", "low": "1/4", "median": 1},
             "renamed_clips": 1,
+            "lengths": 0,
             "dropped": 1,
             "ignored": 0,
         },

@@ -222,7 +222,7 @@ def test_an_offset_before_its_onset_is_left_to_the_assembly(events: Read) -> Non
         ("filename\tonset\tonset\toffset\tevent_label", "`onset` occurs twice", "keep one"),
         ("filename;onset;offset;event_label", "separated by `;`", "tabs or by commas"),
         ("filename onset offset event_label", "separated by spaces", "tabs or by commas"),
-        ("a.wav\t0.0\t1.0\tspeech", "has none of the columns", "first line must name the columns"),
+        ("a.wav\t0.0\t1.0\tspeech\tmore", "has none of the columns", "first line must name the columns"),
         ('"filename\tonset\toffset\tevent_label', "never closed", "ends with one"),
     ],
 )

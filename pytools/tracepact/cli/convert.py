@@ -11,6 +11,7 @@ from tracepact.cli.screen import print_diagnostics, progress, say
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import Reading, durations_from, read_events
 from tracepact.io.formats import FORMATS
+from tracepact.io.reading import report_unused_readings
 from tracepact.io.source import counted
 from tracepact.io.writing import WRITABLE, check_place, is_folder, written
 from tracepact.metrics import point_frames
@@ -49,6 +50,7 @@ def command(
     with progress(2) as advance:
         advance(f"reading {source}")
         table = read_events(source, diagnostics, reading)
+        report_unused_readings(((reading, table),), diagnostics)
         lengths = durations_from(durations, diagnostics)
         check_place(out, [Path(source)], diagnostics, folder=is_folder(target))
         diagnostics.raise_errors()

@@ -10,6 +10,7 @@ from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, Source
 from tracepact.io import Decoding, Prepared, Reading, durations_from, events_from, label_map_from, prepare, regions_from
 from tracepact.io.formats import FORMATS
+from tracepact.io.reading import report_unused_readings
 from tracepact.lang import syntax
 from tracepact.lang.reader import read_value
 from tracepact.run import Run, is_incomplete, score, score_document, unwatched
@@ -217,6 +218,8 @@ def read_sides(
         if given["pred"] is not None
         else EventTable("pred", {})
     )
+    if given["pred"] is not None:
+        report_unused_readings(((ref_reading, reference), (pred_reading, prediction)), diagnostics)
     durations = durations_from(given["durations"], diagnostics)
     ignore = regions_from(given["ignore"], diagnostics) if given["ignore"] is not None else None
     if not lenient or is_incomplete(diagnostics, durations):
@@ -224,7 +227,7 @@ def read_sides(
     ready = prepare(reference, prediction, durations, ignore, labels, diagnostics)
     if not lenient:
         diagnostics.raise_errors()
-    return ready, durations
+    return ready, ready.durations
 
 
 def score_given(

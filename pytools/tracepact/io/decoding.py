@@ -68,7 +68,8 @@ def _share(name: str, value: Time | None, diagnostics: Diagnostics) -> Fraction 
 def decode(scores: ScoreTable, decoding: Decoding) -> EventTable:
     """The events the scores give; every clip is there, also one without events."""
     clips = {clip: _events(frames, scores.classes, decoding) for clip, frames in scores.clips.items()}
-    return EventTable(scores.name, clips, scores.digest, Origin("scores", scores.files, decoding.data))
+    lengths = {clip: frames.offsets[-1] for clip, frames in scores.clips.items()}
+    return EventTable(scores.name, clips, scores.digest, Origin("scores", scores.files, decoding.data, lengths))
 
 
 def active_frames(frames: ClipScores, decoding: Decoding) -> NDArray[np.bool_]:

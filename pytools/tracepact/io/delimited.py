@@ -34,14 +34,21 @@ class _Header:
 
 
 def read_rows(
-    file: TextFile, required: Sequence[str], diagnostics: Diagnostics, *, optional: Sequence[str] = ()
+    file: TextFile,
+    required: Sequence[str],
+    diagnostics: Diagnostics,
+    *,
+    optional: Sequence[str] = (),
+    events: bool = False,
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Each row's line number and its fields of the required, then the optional columns (empty where absent).
 
     Fields come without the spaces around them. Extra columns are ignored and blank lines skipped. At least two columns
-    are required.
+    are required. `events` reads a table of events that has no header by the order of its columns.
     """
     header = _find_header(file, (*required, *optional), diagnostics)
+    if header is not None and events and is_event_row(header.names):
+        header = _without_header(file, header, required, diagnostics)
     if header is None or not _check_header(file, header, required, optional, diagnostics):
         return
     names = header.names
@@ -83,6 +90,29 @@ def _find_header(file: TextFile, wanted: Sequence[str], diagnostics: Diagnostics
     if best is None and fault:
         diagnostics.add("wrong-columns", fault[0], RowPlace(file.name, fault[1]), _QUOTE_HELP)
     return best
+
+
+def is_event_row(fields: Sequence[str]) -> bool:
+    """Whether fields are a clip, two times and a label, as in a table of events without a header."""
+    texts, times = (fields[0], fields[-1]), fields[1:3]
+    return len(fields) == 4 and all(texts) and all(map(_is_time, times)) and not _is_time(fields[3])
+
+
+def _is_time(text: str) -> bool:
+    return text.replace(".", "", 1).isdecimal() and text.isascii()
+
+
+def _without_header(file: TextFile, first: _Header, names: Sequence[str], diagnostics: Diagnostics) -> _Header:
+    """The header that is not there: the columns in their usual order, before the first row."""
+    words = " ".join(names)
+    diagnostics.add(
+        "header-absent",
+        f"the table has no header; its columns are taken as {words}",
+        RowPlace(file.name, first.row),
+        "write a header to be sure",
+    )
+    reader = csv.reader(StringIO(file.text, newline=""), delimiter=first.separator, strict=True)
+    return _Header(reader, first.separator, 0, tuple(names))
 
 
 def _rank(header: _Header, wanted: Sequence[str]) -> tuple[int, int]:

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 from tracepact.io.biodcase import REQUIRED as BIODCASE_COLUMNS
+from tracepact.io.delimited import is_event_row
 from tracepact.io.raven import BEGIN, END, SELECTION, header_names
 from tracepact.io.scores import EDGES
 from tracepact.io.source import TextFile, text_lines
@@ -32,7 +34,11 @@ def find_format(file: TextFile) -> str | None:
     if _NUMBER.fullmatch(fields[0]) or first.startswith("\\"):
         return _without_header(file, fields)
     names = header_names(file)
-    if set(EDGES) <= {name.lower() for name in names} and not _shared(("filename", "event_label"), names):
+    if is_event_row(names):
+        return TABLE
+    if set(EDGES) <= {name.lower() for name in names} and (
+        not _shared(("filename", "event_label"), names) or _holds_scores(file, names)
+    ):
         return SCORES
     if set(names) == set(EVENT_COLUMNS[1:]):  # with any other column it is a table whose `filename` is missing
         return LIST
@@ -45,6 +51,14 @@ def _without_header(file: TextFile, fields: Sequence[str]) -> str | None:
     if len(fields) == 4 and _NUMBER.fullmatch(fields[3]) and not _NUMBER.fullmatch(fields[2]):
         return MAESTRO
     return AUDACITY if len(fields) < 4 or any(line.startswith("\\") for _, line in text_lines(file)) else TABLE
+
+
+def _holds_scores(file: TextFile, names: Sequence[str]) -> bool:
+    """Whether a table with a clip a row has numbers in all further columns: scores of many clips, not events."""
+    _, first = next(islice(text_lines(file), 1, None), (0, ""))
+    fields = [field.strip() for field in first.split("\t" if "\t" in first else ",")]
+    others = [field for name, field in zip(names, fields, strict=False) if name.lower() not in ("filename", *EDGES)]
+    return "event_label" not in names and len(fields) == len(names) > 3 and all(map(_NUMBER.fullmatch, others))
 
 
 def _shared(columns: Sequence[str], names: Sequence[str]) -> int:

@@ -1,5 +1,6 @@
 """Label maps: what becomes of each label, declared in a small TOML file and applied to both sides (rule 13.11)."""
 
+import json
 import re
 import tomllib
 from collections import Counter
@@ -25,7 +26,10 @@ _FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class LabelMap:
-    """What becomes of labels: the new label of each that stays, those dropped, those ignored, and of all others."""
+    """What becomes of labels: the new label of each that stays, those dropped, those ignored, and of all others.
+
+    `merged` are those whose becoming one with others is declared.
+    """
 
     name: str
     renamed: Mapping[str, str]
@@ -33,6 +37,7 @@ class LabelMap:
     ignored: frozenset[str]
     other: str = "error"
     digest: str | None = None
+    merged: frozenset[str] = frozenset()
 
     def fate(self, label: str) -> str:
         """`keep` (perhaps under a new name), `drop`, `ignore` or `error`."""
@@ -125,6 +130,24 @@ def apply_map(labels: LabelMap, table: EventTable, diagnostics: Diagnostics) -> 
     return Mapped(EventTable(table.name, kept, table.digest, table.origin), ignored, dropped)
 
 
+def report_merged(labels: LabelMap, used: frozenset[str], diagnostics: Diagnostics) -> None:
+    """Warn where `rename` makes one class of several labels that occur."""
+    found: dict[str, list[str]] = {}
+    for old in sorted(used & labels.renamed.keys() - labels.merged):
+        found.setdefault(labels.renamed[old], []).append(old)
+    for new, olds in found.items():
+        if len(olds) > 1:
+            listed = " and ".join(f"`{shown(old)}`" for old in olds)
+            headline = f"{listed} become one class, `{shown(new)}`"
+            help = f"if that is meant, say so under `merge`: {_toml_list(new, olds)}"
+            diagnostics.add("merged-labels", headline, RowPlace(labels.name), help)
+
+
+def _toml_list(new: str, olds: list[str]) -> str:
+    """An entry of `merge` as it is written in a map."""
+    return f"{json.dumps(new, ensure_ascii=False)} = {json.dumps(olds, ensure_ascii=False)}"
+
+
 def report_unused(labels: LabelMap, used: frozenset[str], diagnostics: Diagnostics) -> None:
     """Warn of labels of the map that occur on neither side."""
     targets = set(labels.renamed.values())
@@ -161,7 +184,8 @@ class _Builder:
         for key in data:
             if key not in KEYS:
                 self.fault(f"`{shown(str(key))}` is not a known key", str(key), did_you_mean(str(key), KEYS))
-        renamed = self._renamed(data.get("rename", {})) | self._merged(data.get("merge", {}))
+        merged = self._merged(data.get("merge", {}))
+        renamed = self._renamed(data.get("rename", {})) | merged
         targets = set(renamed.values())
         for label in self._listed("keep", data.get("keep", [])):
             renamed[label] = label
@@ -175,7 +199,7 @@ class _Builder:
             self.fault(f"`other` is `{shown(str(other))}`", "other", f"expected {_FORMS['other']}")
         if len(self.diagnostics) > before:
             return None
-        return LabelMap(self.name, renamed, dropped, ignored, other, digest)
+        return LabelMap(self.name, renamed, dropped, ignored, other, digest, frozenset(merged))
 
     def _renamed(self, value: Any) -> dict[str, str]:
         if not self._has_form("rename", value, Mapping):

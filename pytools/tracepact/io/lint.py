@@ -10,6 +10,7 @@ from tracepact.io.source import counted, shown
 from tracepact.lang import parse_contract
 from tracepact.lang.printer import print_number
 from tracepact.trace import Durations, Event, EventTable, assemble
+from tracepact.trace.alike import alike_label
 from tracepact.trace.assemble import report_one_sided
 
 Lengths = Durations | Fraction | None
@@ -25,6 +26,7 @@ def lint(reference: EventTable, prediction: EventTable | None, durations: Length
         for clip, events in table.clips.items():
             _report_lengths(clip, events, table, diagnostics)
             _report_overlaps(clip, events, table, diagnostics)
+        _report_similar(table, diagnostics)
     if prediction is not None:
         report_one_sided(reference, prediction, tuple(reference.clips), diagnostics)
         for clip, events in prediction.clips.items():
@@ -47,6 +49,16 @@ def _assembled(reference: EventTable, prediction: EventTable, durations: Lengths
         assemble(contract, reference, prediction, durations=durations, diagnostics=found)
     one_sided = ("one-sided-label", "clip-without-predictions")
     diagnostics.extend(d for d in found if d.code not in (*_OF_THE_GRID, *one_sided))
+
+
+def _report_similar(table: EventTable, diagnostics: Diagnostics) -> None:
+    """Labels of one side that are most likely one label."""
+    labels = sorted(table.labels)
+    for number, label in enumerate(labels):
+        if near := alike_label(label, labels[:number]):
+            clip, event = next((clip, event) for clip, event in table.events if event.label == label)
+            headline = f"`{shown(label)}` and `{shown(near)}` differ only in how they are written"
+            diagnostics.add("similar-labels", headline, table.place(clip, event.row), "write them alike, or map them")
 
 
 def _report_lengths(clip: str, events: Sequence[Event], table: EventTable, diagnostics: Diagnostics) -> None:

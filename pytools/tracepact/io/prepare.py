@@ -8,18 +8,19 @@ from fractions import Fraction
 from typing import Any
 
 from tracepact.diagnostics import Diagnostics
-from tracepact.io.labels import LabelMap, Mapped, apply_map, report_unused
+from tracepact.io.labels import LabelMap, Mapped, apply_map, report_merged, report_unused
 from tracepact.io.source import shown
 from tracepact.trace import Durations, Event, EventTable, Regions
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Both sides and the ignore regions as they are scored, and what was done to them as plain data."""
+    """Both sides, ignore regions and durations as they are scored, and what was done to them as plain data."""
 
     reference: EventTable
     prediction: EventTable
     ignore: Regions | None
+    durations: Durations | Fraction | None
     record: dict[str, Any]
 
 
@@ -31,15 +32,19 @@ def prepare(
     labels: LabelMap | None,
     diagnostics: Diagnostics,
 ) -> Prepared:
-    """Apply rules 13.3, 13.11 and 13.12 to what was read."""
+    """Apply rules 13.3, 13.11, 13.12 and 13.16 to what was read."""
     lengths = durations.clips if isinstance(durations, Durations) else {}
     ref, ref_renamed = name_clips(reference, prediction, lengths, diagnostics)
     pred, pred_renamed = name_clips(prediction, ref, lengths, diagnostics)
     if _is_one_file(ref) and _is_one_file(pred) and ref.clips.keys() != pred.clips.keys():
         pred, pred_renamed = _renamed(pred, dict(zip(pred.clips, ref.clips, strict=True))), 1
+    own = [_lengths(table, ref.clips) if durations is None else {} for table in (ref, pred)]
+    if any(own):
+        durations = Durations((ref if own[0] else pred).name, {**own[1], **own[0]})
     mapped = {"reference": Mapped(ref, {}, 0), "prediction": Mapped(pred, {}, 0)}
     if labels is not None:
         report_unused(labels, ref.labels | pred.labels, diagnostics)
+        report_merged(labels, ref.labels | pred.labels, diagnostics)
         mapped = {side: apply_map(labels, item.table, diagnostics) for side, item in mapped.items()}
     regions = _with_regions(ignore, mapped["reference"])
     record: dict[str, Any] = {
@@ -47,13 +52,14 @@ def prepare(
             "format": item.table.origin.format if item.table.origin else "memory",
             "decoding": dict(item.table.origin.decoding) if item.table.origin and item.table.origin.decoding else None,
             "renamed_clips": renamed,
+            "lengths": len(said),
             "dropped": item.dropped,
             "ignored": sum(map(len, item.ignored.values())),
         }
-        for (side, item), renamed in zip(mapped.items(), (ref_renamed, pred_renamed), strict=True)
+        for (side, item), renamed, said in zip(mapped.items(), (ref_renamed, pred_renamed), own, strict=True)
     }
     record["label_map"] = labels.data if labels is not None else None
-    return Prepared(mapped["reference"].table, mapped["prediction"].table, regions, record)
+    return Prepared(mapped["reference"].table, mapped["prediction"].table, regions, durations, record)
 
 
 def name_clips(
@@ -104,7 +110,14 @@ def _renamed(table: EventTable, names: Mapping[str, str]) -> EventTable:
     assert table.origin is not None  # only clips named by files are named anew
     files = {names.get(clip, clip): file for clip, file in table.origin.files.items()}
     clips = {names[clip]: events for clip, events in table.clips.items()}
-    return EventTable(table.name, clips, table.digest, replace(table.origin, files=files))
+    lengths = {names.get(clip, clip): length for clip, length in table.origin.lengths.items()}
+    return EventTable(table.name, clips, table.digest, replace(table.origin, files=files, lengths=lengths))
+
+
+def _lengths(table: EventTable, clips: Collection[str]) -> dict[str, Fraction]:
+    """How long the files of a side say these clips are (rule 13.16)."""
+    found = table.origin.lengths if table.origin else {}
+    return {clip: length for clip, length in found.items() if clip in clips}
 
 
 def _is_one_file(table: EventTable) -> bool:

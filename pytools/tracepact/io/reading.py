@@ -2,8 +2,9 @@
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
 from tracepact.io.audacity import add_audacity
@@ -23,6 +24,7 @@ from tracepact.io.formats import (
     RAVEN,
     SCORES,
     TABLE,
+    TEXTGRID,
     find_format,
 )
 from tracepact.io.raven import add_raven
@@ -69,6 +71,24 @@ def read_events(path: PathLike, diagnostics: Diagnostics, reading: Reading | Non
         return read_biodcase(file, diagnostics)
     files = clip_files(path, diagnostics)
     return EventTable(str(path), {}) if files is None else _read_clips(files, format, how, diagnostics)
+
+
+def report_unused_readings(sides: Sequence[tuple[Reading, EventTable]], diagnostics: Diagnostics) -> None:
+    """Warn of what was said about the sides and has no use for any of them (rule 13.15); not of sides that could not be read."""
+    if diagnostics.errors:
+        return
+    for reading, table in sides:
+        if reading.decoding is not None and not (table.origin and table.origin.decoding):
+            headline = f"`{shown(table.name)}` holds events, not scores; the threshold given for it has no use"
+            diagnostics.add("unused-reading", headline, RowPlace(table.name), "leave it out, or give the scores")
+    formats = {table.origin.format for _, table in sides if table.origin}
+    for format, word, used in (
+        (RAVEN, "column of the labels", any(reading.label_column is not None for reading, _ in sides)),
+        (TEXTGRID, "tier", any(reading.tiers for reading, _ in sides)),
+    ):
+        if used and formats and format not in formats:
+            headline = f"a {word} was named, but nothing here is of the format `{format}`"
+            diagnostics.add("unused-reading", headline, RowPlace(sides[0][1].name), "leave it out")
 
 
 def read_score_texts(
@@ -123,6 +143,7 @@ def _read_clips(files: ClipFiles, format: str, how: Reading, diagnostics: Diagno
         return _read_scored(files, format, how.decoding, diagnostics)
     clips: dict[str, tuple[Event, ...]] = {}
     named: dict[str, str] = {}
+    lengths: dict[str, Fraction] = {}
     for clip, file in files.clips.items():
         rows = EventRows(file.name, diagnostics, Times(fractions=False))
         _add(format, file, clip, rows, how)
@@ -133,7 +154,8 @@ def _read_clips(files: ClipFiles, format: str, how: Reading, diagnostics: Diagno
                 continue
             clips[own] = tuple(events)
             named[own] = file.name
-    return EventTable(files.name, clips, files.digest, Origin(format, named))
+        lengths |= rows.lengths
+    return EventTable(files.name, clips, files.digest, Origin(format, named, None, lengths))
 
 
 def _add(format: str, file: TextFile, clip: str, rows: EventRows, how: Reading) -> None:

@@ -32,13 +32,17 @@ class Times(dict[str, Fraction]):
 
 @dataclass(slots=True)
 class EventRows:
-    """Collects the events of one side; `regions` lets the label be empty and checks the order of the ends."""
+    """Collects the events of one side; `regions` lets the label be empty and checks the order of the ends.
+
+    `lengths` are of clips whose files say how long they are.
+    """
 
     name: str
     diagnostics: Diagnostics
     times: Times
     regions: bool = False
     clips: dict[str, list[Event]] = field(default_factory=dict)
+    lengths: dict[str, Fraction] = field(default_factory=dict)
 
     def add(self, row: int | None, clip: str, onset: str, offset: str, label: str, where: str = "") -> None:
         """One row of text, empty where it has nothing; `where` says in words what a row number cannot."""

@@ -1,6 +1,6 @@
 """Reads soft labels (MAESTRO): start, end, label and confidence without a header; and makes hard events of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -11,6 +11,7 @@ from tracepact.io.ranks import score_value
 from tracepact.io.rows import Times, report_time
 from tracepact.io.source import PathLike, TextFile, counted, shown, text_lines
 from tracepact.trace import Event, EventTable, Origin
+from tracepact.trace.project import seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,42 @@ def _labels(file: TextFile, times: Times, diagnostics: Diagnostics) -> tuple[Sof
         event = _label(start, end, label, confidence, times, place, diagnostics)
         if event is not None:
             found.append(event)
+    _report_conflicts(found, file.name, diagnostics)
+    _report_holes(found, file.name, diagnostics)
     return tuple(found)
+
+
+def _report_conflicts(events: Sequence[SoftEvent], name: str, diagnostics: Diagnostics) -> None:
+    """Rows that say of one interval and label what an earlier one says, or contradict it."""
+    first: dict[tuple[Fraction, Fraction, str], SoftEvent] = {}
+    for event in events:
+        earlier = first.setdefault((event.onset, event.offset, event.label), event)
+        if earlier is event:
+            continue
+        what = f"`{shown(event.label)}` from {seconds(event.onset)} to {seconds(event.offset)}"
+        if earlier.confidence == event.confidence:
+            diagnostics.add("duplicate-row", f"{what} repeats line {earlier.row}", RowPlace(name, event.row))
+            continue
+        diagnostics.add(
+            "conflicting-confidence",
+            f"{what} has the confidence {event.confidence}, and {earlier.confidence} on line {earlier.row}",
+            RowPlace(name, event.row),
+            "keep one of the two rows",
+        )
+
+
+def _report_holes(events: Sequence[SoftEvent], name: str, diagnostics: Diagnostics) -> None:
+    """Times between the first and the last row that no row of any label covers."""
+    reached: Fraction | None = None
+    for event in sorted(events, key=lambda e: (e.onset, e.offset)):
+        if reached is not None and event.onset > reached:
+            diagnostics.add(
+                "uncovered-time",
+                f"no row covers {seconds(reached)} to {seconds(event.onset)}; there is no event there",
+                RowPlace(name, event.row),
+                "write the rows that are missing, with confidence 0 where nothing was heard",
+            )
+        reached = event.offset if reached is None else max(reached, event.offset)
 
 
 def _label(

@@ -42,7 +42,7 @@ def _read_intervals(
     file: TextFile, required: tuple[str, ...], optional: tuple[str, ...], diagnostics: Diagnostics
 ) -> EventTable:
     rows = EventRows(file.name, diagnostics, Times(fractions=False), regions="event_label" in optional)
-    rows.add_all(read_rows(file, required, diagnostics, optional=optional))
+    rows.add_all(read_rows(file, required, diagnostics, optional=optional, events=not optional))
     return rows.table(file.digest)
 
 

@@ -6,6 +6,7 @@ such as `xmin =` or `intervals [1]:`, is there for the reader's eye. What follow
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tracepact.diagnostics import RowPlace, did_you_mean
@@ -48,12 +49,15 @@ def add_textgrid(file: TextFile, clip: str, rows: EventRows, tiers: Sequence[str
     """The intervals and points with text (rule 13.7), of all tiers or of those that are named."""
     rows.clips.setdefault(clip, [])
     try:
-        found = parse_textgrid(file)
+        start, end, found = parse_textgrid(file)
     except _BrokenError as error:
         rows.diagnostics.add(
             "bad-textgrid", str(error), RowPlace(rows.name, error.row), "save it in Praat as a (short) text file"
         )
         return
+    with suppress(ValueError):  # an end that is no time is no end; the entries that reach it are reported
+        if rows.times[end] > rows.times[start] == 0:
+            rows.lengths[clip] = rows.times[end]
     names = {tier.name for tier in found}
     for name in tiers:
         if name not in names:
@@ -66,8 +70,8 @@ def add_textgrid(file: TextFile, clip: str, rows: EventRows, tiers: Sequence[str
                     rows.add(entry.row, clip, entry.start, entry.end, label, f"tier `{shown(tier.name)}`: ")
 
 
-def parse_textgrid(file: TextFile) -> list[Tier]:
-    """The tiers of a TextGrid."""
+def parse_textgrid(file: TextFile) -> tuple[str, str, list[Tier]]:
+    """The start and the end of a TextGrid, and its tiers."""
     reader = _Reader(file.text)
     kind = reader.text("the file's type")
     if not kind.startswith("ooTextFile"):
@@ -75,11 +79,10 @@ def parse_textgrid(file: TextFile) -> list[Tier]:
     what = reader.text("the object's class")
     if what != "TextGrid":
         raise _BrokenError(f"the file holds a `{shown(what)}`, not a `TextGrid`", reader.row)
-    reader.number("the start")
-    reader.number("the end")
+    ends = reader.number("the start"), reader.number("the end")
     if reader.flag() != "exists":
-        return []
-    return [_tier(reader) for _ in range(reader.count("the number of tiers"))]
+        return *ends, []
+    return *ends, [_tier(reader) for _ in range(reader.count("the number of tiers"))]
 
 
 def _tier(reader: "_Reader") -> Tier:

@@ -99,7 +99,10 @@ def _durations(
         return dict.fromkeys(known, durations)
     hint = "give a durations table (filename, duration), or one duration for all clips"
     if durations is None:
-        diagnostics.add("unknown-duration", "nothing says how long the clips are", RowPlace(reference.name), hint)
+        soft = any(table.origin is not None and table.origin.format == "maestro" for table in (reference, prediction))
+        why = " (soft labels do not: a silent end need have no rows)" if soft else ""
+        headline = f"nothing says how long the clips are{why}"
+        diagnostics.add("unknown-duration", headline, RowPlace(reference.name), hint)
         return {}
     for clip in known:
         if clip not in listed:

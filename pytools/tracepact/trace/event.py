@@ -24,11 +24,15 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """How a table came to be: its format, the file of each clip that has its own, and how scores were decoded."""
+    """How a table came to be: its format, the file of each clip that has its own, and how scores were decoded.
+
+    `lengths` are the clips whose files say how long they are.
+    """
 
     format: str
     files: Mapping[str, str] = field(default_factory=dict)
     decoding: Mapping[str, str | int | None] | None = None
+    lengths: Mapping[str, Fraction] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
