@@ -312,3 +312,36 @@ def test_any_text_is_read_or_refused_with_diagnostics(text: str) -> None:
     diagnostics = Diagnostics()
     contract = compile_source(Source("test", text), diagnostics)
     assert (contract is None) == bool(diagnostics.errors)
+
+
+@pytest.mark.parametrize(
+    ("clause", "way"),
+    [
+        ("on each ref : 0.2 <= iou <= 0.5", "joined by `and`"),
+        ("on each ref : iou => 0.5", "`>=`"),
+        ("on ref_onset : ref_onset => pred_onset", "`->`"),
+        ("on each matched : |ref.onset - pred.onset| <= 20ms", "`abs(…)`"),
+        ("on each ref : iou >= 50%", "`0.5`"),
+        ("on ref_onset : n[40ms] pred_onset", "`N[…]`"),
+        ("on each ref : N[40ms] pred_onset", "frame clauses"),
+        ("on each ref : durations >= 2s", "`ref.duration` or `pred.duration`"),
+        ("on each ref : iou >= overlap", "not the parameter"),
+    ],
+)
+def test_what_a_newcomer_writes_has_a_way_out(clause: str, way: str) -> None:
+    with pytest.raises(InvalidInput) as error:
+        parse_contract(f"contract c\nstep 20ms\nparam overlap = 0.4\nclause c {clause}\n")
+    assert way in (error.value.diagnostics[0].help or "")
+
+
+@given(st.lists(st.sampled_from(["20ms", "-20ms", "0.5", "20", "2f"]), min_size=1, max_size=3), st.booleans())
+def test_the_values_of_a_sweep_are_sound_exactly_when_the_contract_is_with_them(values: list[str], event: bool) -> None:
+    clause = "clause c on each ref : iou >= x" if event else "clause c on ref_onset : N[x] pred_onset"
+    own = "0.1" if event else "40ms"
+    text = f"contract c\nstep 20ms\nparam x = {own}\n{clause}\n"
+
+    def sound(contract: str) -> bool:
+        return compile_source(Source("c", contract), Diagnostics()) is not None
+
+    swept = sound(text + f"sweep x = {' '.join(values)}\n")
+    assert swept == all(sound(text.replace(f"x = {own}", f"x = {value}")) for value in values)

@@ -15,6 +15,7 @@ from tracepact.diagnostics import (
     CODES,
     DIAGNOSTIC_FORMATS,
     Diagnostics,
+    InvalidInput,
     Severity,
     TextPlace,
     did_you_mean,
@@ -78,7 +79,13 @@ def command(
         return Exit.OK
     if not contracts:
         raise click.UsageError("give a contract (a file, the name of a starter contract, or - for standard input)")
-    earlier = load_contract(against) if against else None
+    try:
+        earlier = load_contract(against) if against else None
+    except InvalidInput as error:
+        if form == "terminal":
+            raise
+        print_diagnostics(error.diagnostics, form)
+        return Exit.INVALID
     longest = _longest(durations)
     found = Diagnostics()
     for number, given in enumerate(contracts):

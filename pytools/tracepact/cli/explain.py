@@ -9,6 +9,7 @@ from rich.text import Text
 from tracepact.cli.screen import output, set_option
 from tracepact.core import Contract
 from tracepact.lang import load_contract
+from tracepact.lang.printer import print_number
 from tracepact.report.files import json_text
 from tracepact.report.words import explain_contract
 
@@ -29,7 +30,8 @@ def command(contract: str, overrides: tuple[tuple[str, str], ...], notes: bool, 
         return
     console = output()
     console.print(Text.assemble((data["contract"], "bold"), f"  {data['title'] or ''}"))
-    console.print(f"step {data['step']} s, lookahead {data['lookahead']} frames, digest {data['digest'][:16]}\n")
+    step, most = print_number(compiled.step * 1000), _counted(data["lookahead"], "frame")
+    console.print(f"step {step} ms, lookahead {most}, digest {data['digest'][:16]}\n")
     for row in data["clauses"]:
         console.print(Text(row["clause"], style="bold"))
         console.print(Padding(Text(row["words"]), (0, 0, 0, 2)))
@@ -53,5 +55,10 @@ def _measures(row: dict[str, object]) -> str:
     windows = ", ".join(f"{lo:+d} to {hi:+d}" for lo, hi in row["windows"]) or "none"  # type: ignore[attr-defined]  # plain data
     return (
         f"windows in frames: {windows}; lookahead {row['lookahead']}, lookback {row['lookback']}, "
-        f"depth {row['depth']}, {row['size']} nodes, {row['cost']} passes over the mask"
+        f"depth {row['depth']}, {_counted(row['size'], 'node')}, "
+        f"{_counted(row['cost'], 'pass', 'passes')} over the mask"
     )
+
+
+def _counted(number: object, one: str, many: str | None = None) -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -45,6 +45,7 @@ def _terminal(diagnostics: Sequence[Diagnostic]) -> str:
 
 def _block(d: Diagnostic) -> str:
     lines = [f"{d.severity.value}[{d.code}]: {d.headline}"]
+    gutter = " "
     match d.place:
         case TextPlace(source, span):
             row, column = source.position(span.start)
@@ -61,9 +62,9 @@ def _block(d: Diagnostic) -> str:
         case RowPlace(file, row):
             lines.append(f"  --> {file}:{row}")
     if d.trace:
-        lines += [f"  | {line}".rstrip() for line in d.trace.splitlines()]
+        lines += [f"{gutter} | {line}".rstrip() for line in d.trace.splitlines()]
     if d.help:
-        lines.append(f"  = help: {d.help}")
+        lines.append(f"{gutter} = help: {d.help}")
     return "\n".join(lines)
 
 

@@ -21,6 +21,7 @@ from tracepact.core import (
     Profile,
     Projection,
     Sweep,
+    atoms,
 )
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, Source, Span, TextPlace, did_you_mean
@@ -81,6 +82,7 @@ class ContractLowering:
             statements={keyword: statement.span for keyword, statement in self.once.items()},
         )
         self._unused_parameters()
+        self._unused_atoms(contract)
         return contract
 
     # Helpers
@@ -326,6 +328,19 @@ class ContractLowering:
                     f"parameter `{decl.name.text}` is never used",
                     decl.name.span,
                     "use it in a window, or drop it",
+                )
+
+    def _unused_atoms(self, contract: Contract) -> None:
+        if self.document.broken or self.diagnostics.errors:
+            return
+        used = {name for c in contract.frame_clauses for side in (c.obligation, c.formula) for name in atoms(side)}
+        for decl in self._of(s.AtomDecl):
+            if decl.name.text not in used:
+                self._report(
+                    "unused-atom",
+                    f"atom `{decl.name.text}` is never used, and a caller has to supply it all the same",
+                    decl.name.span,
+                    "use it in a frame clause, or drop it",
                 )
 
     # Clauses

@@ -1,6 +1,7 @@
 """Type-checks written event predicates and lowers them to a propositional formula over event atoms (chapter 4)."""
 
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from fractions import Fraction
 
 from tracepact.core import (
@@ -298,6 +299,10 @@ class PredicateLowering:
             hint = "a count goes with whole numbers"
         elif item.quantity is Quantity.TIME and item.constant is not None:
             hint = "leave the unit out"
+        hidden = [i.term.name for i in (item, other) if isinstance(i.term, Attribute) and i.term.owner is Owner.PAIR]
+        hidden = [name for name in hidden if name in self.scope.parameters]
+        if hidden:
+            hint = f"`{hidden[0]}` is the attribute here, not the parameter of that name; rename the parameter"
         self.scope.report(code, f"a {item.kind} is {verb} a {other.kind}", item.span, hint)
 
     # Attributes
@@ -342,12 +347,20 @@ class PredicateLowering:
         self.scope.report("unavailable-attribute", headline, node.span, hint)
         return None
 
+    def _writable(self, *, qualified: bool) -> set[str]:
+        """What could be written in this clause: with an owner, or by itself."""
+        obligated = _OBLIGATED[self.each]
+        if qualified:
+            own = {f"{owner.value}.{name}" for owner in obligated for name in _OF_INTERVAL[owner]}
+            return own | {f"{side}.{name}" for side in ("ref", "pred") for name in _EDGES}
+        alone = _OF_INTERVAL[obligated[0]] if len(obligated) == 1 else {}
+        return {*_OF_PAIR, *alone, *self.scope.parameters}
+
     def _report_unknown(self, node: s.Reference) -> None:
         text = print_expression(node)
-        known = {*ATTRIBUTES, *self.scope.parameters}
-        if node.owner is not None:
-            known = {f"{o}.{name}" for o in ("ref", "pred") for name in (*_EDGES, *_OF_EITHER, *_OF_REF, *_OF_PRED)}
-        hint = did_you_mean(text, known)
+        hint = did_you_mean(text, self._writable(qualified=node.owner is not None))
+        if node.owner is None and (near := get_close_matches(text, _EDGES, 1, 0.8)):
+            hint = f"did you mean `ref.{near[0]}` or `pred.{near[0]}`?"
         if text in {*BUILTIN_ATOMS, *CLASS_ATOMS, *self.scope.atoms}:
             hint = "atoms belong to frame clauses: `clause name on ref_onset : …`"
         self.scope.report("unknown-attribute", f"unknown attribute `{text}`", node.span, hint)

@@ -84,6 +84,7 @@ _CHARACTER_HELP = {
     '"': 'a string ends on its own line with `"`',
     "'": 'strings have double quotes: `"…"`',
     "/": "there is no division; multiply by a number such as `1/3`",
+    "%": "there are no percentages; write the number, such as `0.5`",
     "{": "windows have brackets: `N[40ms]`",
     ";": "statements need no separator",
 }
@@ -251,7 +252,7 @@ def _report_unexpected(token: Token, tokens: list[Token], start: str, source: So
         diagnostics.add("syntax", headline, TextPlace(source, last), hint)
         return
     help_line = f"expected {expected}"
-    hint = "write `->`" if source.text.startswith("=>", token.start_pos) else _misread(token, before)
+    hint = _arrow(before) if source.text.startswith("=>", token.start_pos) else _misread(token, before)
     if hint is not None:
         help_line = hint
     elif str(token) in ("N", "F", "G", "U", "S"):
@@ -263,6 +264,16 @@ def _report_unexpected(token: Token, tokens: list[Token], start: str, source: So
     diagnostics.add("syntax", f"`{token}` does not belong here", TextPlace(source, token_span(token)), help_line)
 
 
+def _of_events(before: list[Token]) -> bool:
+    """Whether the tokens stand in an event clause."""
+    return any(token.type == "EACH" for token in before)
+
+
+def _arrow(before: list[Token]) -> str:
+    """What `=>` was meant to be: a comparison after a quantity, else an implication."""
+    return "write `>=` to compare, `->` to imply" if _of_events(before) else "write `->`"
+
+
 def _misread(token: Token, before: list[Token]) -> str | None:
     """What a newcomer to the language most likely meant."""
     word, last = str(token), before[-1] if before else None
@@ -272,7 +283,16 @@ def _misread(token: Token, before: list[Token]) -> str | None:
         return f"write one `{word}`"
     if word != word.lower() and word.lower() in reserved_words():
         return f"write `{word.lower()}`"
-    if token.type in ("DOT", "COMPARE") or (token.type == "EACH" and not before):
+    if last is not None and word == "[" and str(last) in ("n", "f", "g", "u", "s"):
+        return f"operators are capital letters: `{str(last).upper()}[…]`"
+    if _of_events(before):
+        if token.type == "COMPARE":
+            return "comparisons do not chain; write two joined by `and`: `0.2 <= iou and iou <= 0.5`"
+        if word in ("N", "F", "G", "U", "S"):
+            return "windows belong to frame clauses: `clause name on ref_onset : N[40ms] pred_onset`"
+        if word == "|":
+            return "an absolute value is written `abs(…)`"
+    elif token.type in ("DOT", "COMPARE") or (token.type == "EACH" and not before):
         return "attributes and comparisons belong to event clauses: `clause name on each ref : ref.duration >= 1s`"
     if token.type == "NAME" and get_close_matches(word, [spellings()[name] for name in STATEMENTS], 1, 0.75):
         return did_you_mean(word, [spellings()[name] for name in STATEMENTS])

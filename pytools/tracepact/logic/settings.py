@@ -1,7 +1,8 @@
 """Settings that differ between two versions of a contract, each said apart with its old and its new value."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from tracepact.core import Contract, Matcher, Profile
 from tracepact.diagnostics import Diagnostic, Span, TextPlace
@@ -45,8 +46,12 @@ def _settings(new: Contract, old: Contract) -> Iterator[_Setting]:
         new.projection.value,
         "every clause is about other frames of the same events; clauses are compared frame by frame",
     )
-    yield setting("merge_gap", ms(old.merge_gap), ms(new.merge_gap), pairing)
-    yield setting("matcher", _matcher(old.matcher), _matcher(new.matcher), pairing)
+    same_gap = old.step == new.step and old.merge_gap // old.step == new.merge_gap // new.step
+    yield setting("merge_gap", ms(old.merge_gap), ms(new.merge_gap), _nothing(new.step) if same_gap else pairing)
+    same_search = old.step == new.step and _on_grid(old) == _on_grid(new)
+    yield setting(
+        "matcher", _matcher(old.matcher), _matcher(new.matcher), _nothing(new.step) if same_search else pairing
+    )
     first = "another number is shown first, and profiles without `over` are computed from it"
     yield setting("aggregate", old.aggregation.value, new.aggregation.value, first)
     yield setting("labels", _words(old.labels), _words(new.labels), "class means are over other classes")
@@ -74,6 +79,15 @@ def _descriptions(new: Contract, old: Contract) -> Iterator[_Setting]:
     for name in dict.fromkeys((*swept, *sweeps)):
         was, now = (" ".join(version[name].values) if name in version else _NONE for version in (swept, sweeps))
         yield _Setting(f"sweep of `{name}`", was, now, "")
+
+
+def _nothing(step: Fraction) -> str:
+    return f"it changes nothing: on a grid of {ms(step)} both are the same number of frames"
+
+
+def _on_grid(contract: Contract) -> Matcher:
+    """The matcher as it acts: frames are at most as far apart as the whole frames of its search."""
+    return replace(contract.matcher, search=contract.matcher.search // contract.step * contract.step)
 
 
 def _matcher(matcher: Matcher) -> str:

@@ -62,6 +62,7 @@ class ValueFindings:
         swept = [bound for sweep in contract.sweeps if sweep.parameter in in_windows for bound in sweep.bounds]
         for bound in (*bounds, *swept):
             yield from self._bound(bound)
+        yield from self._limits()
         for event_clause in contract.event_clauses:
             yield from self._thresholds(event_clause)
 
@@ -138,6 +139,24 @@ class ValueFindings:
                 f"{ms(a.seconds + b.seconds)} at once is {together}",
                 self.written.place(part.span),
                 f"write one window of `{ms(a.seconds + b.seconds)}`, or bounds that are whole frames of {ms(step)}",
+            )
+
+    # Limits of settings
+
+    def _limits(self) -> Iterator[Diagnostic]:
+        """A merge gap or a search between two grid points: gaps and distances are whole frames, so it acts as less."""
+        contract = self.written.contract
+        limits = (("merge_gap", "merge_gap", contract.merge_gap), ("matcher", "search", contract.matcher.search))
+        for statement, name, limit in limits:
+            span, step = contract.statements.get(statement), contract.step
+            if span is None or name not in self.written.text(span) or (limit / step).denominator == 1:
+                continue
+            low, high = limit // step * step, ceil(limit / step) * step
+            yield Diagnostic(
+                "off-grid-threshold",
+                f"times lie on the grid of {ms(step)}: `{name}` of {ms(limit)} acts as {ms(low)}",
+                self.written.place(span),
+                f"write the one that is meant: `{ms(low)}` or `{ms(high)}`",
             )
 
     # Thresholds in predicates
