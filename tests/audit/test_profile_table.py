@@ -1,14 +1,16 @@
-"""The table of profiles marks a profile that keeps an aggregation of its own."""
+"""Profiles: an aggregation of their own is marked in the table, and no name is given twice."""
 
 from fractions import Fraction
 from io import StringIO
 
+import pytest
 from rich.console import Console
 
 from tracepact import parse_contract
 from tracepact.audit.profiles import risk_profiles
 from tracepact.audit.systems import System, Systems, audit_profiles
 from tracepact.core import Aggregation
+from tracepact.diagnostics import InvalidInput
 from tracepact.report.audits.systems import profile_view
 
 CONTRACT = parse_contract(
@@ -28,3 +30,10 @@ def test_a_profile_with_its_own_aggregation_is_marked_where_another_is_asked_for
         console = Console(width=200, file=StringIO(), record=True)
         console.print(profile_view(audit_profiles(systems, risk_profiles(CONTRACT, asked), asked)).text)
         assert console.export_text().count("(over macro_clips, its own)") == marks
+
+
+def test_a_given_profile_cannot_have_the_name_of_another() -> None:
+    for given in (["balanced : near = 1"], ["careful : near = 1"], ["mine : near = 1", "mine : quiet = 1"]):
+        with pytest.raises(InvalidInput) as refused:
+            risk_profiles(CONTRACT, Aggregation.POOLED, given)
+        assert [d.code for d in refused.value.diagnostics] == ["repeated-name"]

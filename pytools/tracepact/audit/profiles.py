@@ -60,6 +60,10 @@ def risk_profiles(contract: Contract, aggregation: Aggregation, given: Sequence[
     }
     ordered = {name: own.get(name) or found[name] for name in starter if name in own or name in found}
     written = [RiskProfile(profile, Origin.GIVEN) for profile in _written(contract, aggregation, given)]
+    for profile in written:
+        if (name := profile.profile.name) in ordered:
+            help = "give it another name"
+            raise InvalidInput([Diagnostic("repeated-name", f"there is already a profile `{name}`", None, help)])
     return Profiles((*{**ordered, **own}.values(), *written), absent)
 
 
