@@ -96,7 +96,7 @@ def test_a_clip_that_only_the_predictions_name_counts_and_is_said(folder: Path) 
     assert named(json.loads(outcome.out), "event")["counts"] == {"tp": 2, "fp": 2, "fn": 1}
     assert "unlisted-clip" in outcome.codes
     assert json.loads(outcome.out)["unlisted"] == 1
-    assert "1 predicted events on clips" in run("metrics", *SIDES, folder=folder).out
+    assert "1 predicted event on clips" in run("metrics", *SIDES, folder=folder).out
     pointed = run("metrics", *SIDES, "--points", "--format", "json", folder=folder)
     assert json.loads(pointed.out)["unlisted"] == 1
     assert "unlisted-clip" in pointed.codes
@@ -152,3 +152,13 @@ def test_a_clip_or_label_that_is_only_written_otherwise_is_offered(tmp_path: Pat
     assert "did you mean `x.wav`?" in outcome.err
     assert "there it is written `dog`" in outcome.err
     assert "there it is written `Dog`" in outcome.err
+
+
+def test_means_over_classes_say_how_many_have_a_value_and_when_they_say_nothing(folder: Path) -> None:
+    outcome = run("metrics", *SIDES, "--policy", "sed_eval", folder=folder)
+    assert "macro event F1 is over 1 of 2 classes" in outcome.out
+    assert "says nothing" not in outcome.out
+    write(folder, {"pred.tsv": events("x 1 3 a", "x 5 6 c")})
+    outcome = run("metrics", *SIDES, "--policy", "sed_eval", folder=folder)
+    assert "the macro error rate of event says nothing" in " ".join(outcome.out.split())
+    assert "says nothing" not in run("metrics", *SIDES, folder=folder).out

@@ -11,6 +11,7 @@ from rich.text import Text
 
 Data = dict[str, Any]
 _LISTED = 5
+_ABSURD = 10**9
 _UNDEFINED = "–"
 _ERRORS = ("substitutions", "deletions", "insertions", "reference")
 VALUE_HEADINGS = ("micro", "macro", "precision", "recall", "tp / fp / fn")
@@ -19,12 +20,12 @@ ERROR_HEADINGS = ("micro", "macro", *_ERRORS)
 
 def render_metrics(data: Data) -> RenderableType:
     """The metrics, then by class, then the decisions that differ."""
-    return Group(*_tables(data["metrics"]), *_differences(data["differences"]), *_left_out(data))
+    return Group(*_tables(data["metrics"]), *_remarks(data), *_differences(data["differences"]), *_left_out(data))
 
 
 def render_metrics_summary(data: Data) -> RenderableType:
     """What stands in the report of a run: the metrics and how many decisions differ."""
-    return Group(*_overall(data["metrics"]), *_differences(data["differences"]), *_left_out(data))
+    return Group(*_overall(data["metrics"]), *_remarks(data), *_differences(data["differences"]), *_left_out(data))
 
 
 def _tables(metrics: list[Data]) -> Iterator[RenderableType]:
@@ -44,7 +45,7 @@ def _overall(metrics: list[Data]) -> Iterator[RenderableType]:
 def _table(title: str, *headings: str) -> Table:
     """A table whose first column names metrics, and whose others are numbers."""
     table = Table(title=title, title_justify="left", title_style="bold", header_style="dim", pad_edge=False)
-    table.add_column("metric", no_wrap=True)
+    table.add_column("metric", overflow="fold")
     for heading in headings:
         table.add_column(Text(heading), justify="right", overflow="fold")
     return table
@@ -52,7 +53,7 @@ def _table(title: str, *headings: str) -> Table:
 
 def _value_table(metrics: list[Data]) -> Table:
     table = _table("Standard metrics", *VALUE_HEADINGS)
-    table.add_column("input", style="dim", no_wrap=True)
+    table.add_column("input", style="dim", overflow="fold")
     table.add_column("policy", style="dim", overflow="fold", min_width=30)
     for metric in metrics:
         table.add_row(*metric_cells(metric), metric["input"], metric["policy"])
@@ -62,7 +63,7 @@ def _value_table(metrics: list[Data]) -> Table:
 def metric_cells(metric: Data) -> tuple[str, ...]:
     """Name, micro, macro, precision, recall and counts of a metric, as VALUE_HEADINGS name them."""
     if metric["kind"] == "mean":
-        return _name(metric), _time(metric["micro"]), _time(metric["macro"]), "", "", f"{metric['pairs']:,} pairs"
+        return _name(metric), _time(metric["micro"]), _time(metric["macro"]), "", "", _counted(metric["pairs"], "pair")
     micro, counts = metric["micro"], metric["counts"]
     return (
         _name(metric),
@@ -106,11 +107,38 @@ def _name(metric: Data) -> str:
     return str(metric["name"]) if metric["kind"] == "mean" else f"{metric['name']} F1"
 
 
+def _remarks(data: Data) -> Iterator[RenderableType]:
+    if lines := remark_lines(data["metrics"]):
+        yield _note("\n".join(lines))
+
+
+def remark_lines(metrics: list[Data]) -> list[str]:
+    """What the means over classes leave out, and which of them say nothing."""
+    lines = []
+    for metric in metrics:
+        classes = len(metric["classes"])
+        if metric["kind"] == "counts" and metric["macro"]["classes"]["f1"] < classes:
+            defined = metric["macro"]["classes"]["f1"]
+            lines.append(
+                f"macro {_name(metric)} is over {defined} of {classes} classes; for the others it is undefined"
+            )
+        macro_rate = metric["errors"]["macro_rate"]["decimal"] if metric.get("errors") else None
+        if macro_rate is not None and macro_rate > _ABSURD:
+            lines.append(
+                f"the macro error rate of {metric['name']} says nothing: as in sed_eval, a class without references "
+                "is divided by 2⁻⁵²"
+            )
+    return lines
+
+
 def _left_out(data: Data) -> Iterator[RenderableType]:
     if data["left_out"]:
-        yield _note(f"{data['left_out']:,} events in ignore regions are left out of the metrics on intervals")
+        count = _counted(data["left_out"], "event")
+        verb = "is" if data["left_out"] == 1 else "are"
+        yield _note(f"{count} in ignore regions {verb} left out of the metrics on intervals")
     if data["unlisted"]:
-        yield _note(f"{data['unlisted']:,} predicted events on clips that nothing else names count as false positives")
+        count = _counted(data["unlisted"], "predicted event")
+        yield _note(f"counted as false positives: {count} on clips that nothing else names")
 
 
 def _differences(found: Data | None) -> Iterator[RenderableType]:
@@ -147,6 +175,10 @@ def _verdicts(item: Data) -> str:
 
 def _note(text: str) -> RenderableType:
     return Padding(Text(text, style="dim"), (0, 0, 1, 1))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' if number != 1 else ''}"
 
 
 def _number(value: Data) -> str:
