@@ -13,7 +13,7 @@ import click
 
 from tracepact.cli.data import Given, check_given, data_options, score_given
 from tracepact.cli.exits import Exit
-from tracepact.cli.screen import output, print_diagnostics, progress, reader_may_leave, say, set_option
+from tracepact.cli.screen import print_diagnostics, print_tables, progress, reader_may_leave, say, set_option
 from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics, did_you_mean
 from tracepact.lang import load_contract
@@ -121,7 +121,7 @@ def _show(run: Run, data: dict[str, Any], form: str) -> None:
         case "csv":
             write_csv(sys.stdout, SCORE_COLUMNS, score_rows(run.card))
         case _:
-            output().print(render_report(data))
+            print_tables(render_report(data))
 
 
 def _check_name(name: str, known: set[str], kind: str, code: str, faults: Diagnostics) -> bool:

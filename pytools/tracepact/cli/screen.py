@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import click
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from tracepact.diagnostics import Diagnostic, Severity, render_diagnostics
 
@@ -20,6 +20,16 @@ def output() -> Console:
     if console.is_terminal:
         return console
     return Console(highlight=False, emoji=False, width=max(console.width, _NARROWEST))
+
+
+def print_tables(shown: RenderableType) -> None:
+    """Tables on standard output: as wide as a terminal is, else so wide that no number and no name is cut."""
+    from tracepact.report.width import needed_width
+
+    console = output()
+    if not console.is_terminal:
+        console.width = needed_width(shown, console)
+    console.print(shown)
 
 
 def messages() -> Console:

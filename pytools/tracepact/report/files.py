@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import Console, RenderableType
 
 from tracepact.report.text import render_report, render_summary
+from tracepact.report.width import needed_width
 from tracepact.store.files import json_text, write_whole
 
 __all__ = ["json_text", "report_text", "report_views", "write_whole"]
@@ -32,5 +33,6 @@ def _recorded(shown: RenderableType) -> Console:
     console = Console(
         record=True, width=_WIDTH, file=StringIO(), force_terminal=True, color_system="truecolor", emoji=False
     )
+    console.width = needed_width(shown, console)
     console.print(shown)
     return console

@@ -14,6 +14,7 @@ from tracepact.core import Aggregation
 from tracepact.report.metrics import render_metrics_summary
 from tracepact.report.preparation import preparation_lines
 from tracepact.report.timeline import draw, duration
+from tracepact.report.width import keep_whole
 from tracepact.report.witnesses import describe
 
 Data = dict[str, Any]
@@ -88,19 +89,25 @@ class VectorTable:
         self.data = data
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield _vector_table(self.data, wide=options.max_width >= _WIDE)
+        wide = options.max_width >= _WIDE
+        yield self.widest if wide else _vector_table(self.data, wide=False)
+
+    @property
+    def widest(self) -> Table:
+        """The table with all its columns."""
+        return keep_whole(_vector_table(self.data, wide=True))
 
 
 def _vector_table(data: Data, *, wide: bool) -> Table:
     first = Aggregation(data["aggregation"])
     others = [a for a in Aggregation if a is not first and (wide or a is Aggregation.POOLED)]
     table = _table("The vector")
-    table.add_column("clause", no_wrap=True)
-    table.add_column(HEADINGS[first], justify="left", style="bold", no_wrap=True)
-    table.add_column("satisfied / obligated", justify="right", no_wrap=True)
-    table.add_column(f"{_VACUOUS} +{_COUNTER}", justify="right", no_wrap=True, style="dim")
+    table.add_column("clause", overflow="fold")
+    table.add_column(HEADINGS[first], justify="left", style="bold", overflow="fold")
+    table.add_column("satisfied / obligated", justify="right", overflow="fold")
+    table.add_column(f"{_VACUOUS} +{_COUNTER}", justify="right", overflow="fold", style="dim")
     for aggregation in others:
-        table.add_column(HEADINGS[aggregation], justify="right", style="dim", no_wrap=True)
+        table.add_column(HEADINGS[aggregation], justify="right", style="dim", overflow="fold")
     for row in data["vector"]:
         scores = row["scores"]
         table.add_row(
@@ -150,7 +157,7 @@ def _sweep_table(data: Data) -> Table:
 def _by_clause(title: str, data: Data, columns: dict[str, dict[str, Data]]) -> Table:
     """A table with a row for each clause and a column for each named vector."""
     table = _table(title)
-    table.add_column("clause", no_wrap=True)
+    table.add_column("clause", overflow="fold")
     for heading in columns:
         table.add_column(Text(heading), justify="right", overflow="fold")
     for row in data["vector"]:
@@ -175,11 +182,11 @@ def _condition_table(data: Data) -> Table:
 
 def _witness_table(data: Data) -> Table:
     table = _table("Where it failed, farthest first")
-    table.add_column("clause", no_wrap=True)
+    table.add_column("clause", overflow="fold")
     table.add_column("violated", justify="right")
     table.add_column("clip", overflow="fold")
-    table.add_column("class", no_wrap=True)
-    table.add_column("at", justify="right", no_wrap=True)
+    table.add_column("class", overflow="fold")
+    table.add_column("at", justify="right", overflow="fold")
     table.add_column("failing part", overflow="fold")
     table.add_column("how far", overflow="fold")
     for item in data["witnesses"]:

@@ -9,7 +9,7 @@ import click
 
 from tracepact.audit.bootstrap import DRAWS, SEED
 from tracepact.cli.data import Share
-from tracepact.cli.screen import output, reader_may_leave, say
+from tracepact.cli.screen import print_tables, reader_may_leave, say
 from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
 from tracepact.report.audits import View
@@ -73,7 +73,7 @@ def show(view: View, more: Mapping[Path, str] | None = None, **given: Unpack[Sho
         if given["as_json"]:
             click.echo(json_text(view.data), nl=False)
         else:
-            output().print(view.text)
+            print_tables(view.text)
 
 
 def stored(folder: str) -> Run:

@@ -81,7 +81,7 @@ def neutrality_view(audit: NeutralityAudit) -> View:
     """Which answers change without some of the systems."""
     title = f"The same questions without {', '.join(audit.without)}"
     shown = table(title, ("question", "of", "best of all"), ("ahead by",))
-    shown.add_column("best of the rest", no_wrap=True)
+    shown.add_column("best of the rest", overflow="fold")
     shown.add_column("ahead by", justify="right")
     shown.add_column("changed")
     for question in audit.questions:
@@ -176,7 +176,7 @@ def _rows(ranking: Ranking) -> list[tuple[Cell, ...]]:
 
 def _ranked_table(title: str, first: str, names: Sequence[str]) -> Table:
     shown = table(title, (first,), names)
-    shown.add_column("best", no_wrap=True)
+    shown.add_column("best", overflow="fold")
     shown.add_column("ahead by", justify="right")
     return shown
 

@@ -28,9 +28,9 @@ def table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
     """An empty table with a title, columns of words on the left and of numbers on the right."""
     made = Table(title=title, title_justify="left", title_style="bold", pad_edge=False)
     for heading in left:
-        made.add_column(heading, no_wrap=True)
+        made.add_column(heading, overflow="fold")
     for heading in right:
-        made.add_column(heading, justify="right")
+        made.add_column(heading, justify="right", overflow="fold")
     return made
 
 
