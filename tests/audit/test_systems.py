@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.command import events, run, write
+from cli.command import events, listing, run, write
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -388,3 +388,22 @@ def test_one_run_is_not_enough(folder: Path) -> None:
     found = run("profile", "exact", folder=folder)
     assert (found.code, found.out) == (2, "")
     assert "at least two" in found.err
+
+
+def test_a_report_that_was_edited_beside_its_manifest_is_refused(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    write(copy, {path.name: path.read_bytes() for path in (folder / "late").iterdir()})
+    places = ("audit", "selection", str(copy / "report.json"), "split/report.json")
+    assert run(*places, folder=folder).code == 0
+    write(copy, {"report.json": (folder / "exact" / "report.json").read_bytes()})
+    assert run(*places, folder=folder).codes == ["broken-run"]
+
+
+@pytest.mark.parametrize("option", [("--csv", "late/scores.csv"), ("--csv", "late/report.md"), ("--figure", "x.png")])
+def test_files_of_a_run_and_other_endings_are_not_written(folder: Path, option: tuple[str, str]) -> None:
+    before = listing(folder)
+    found = run("audit", "selection", "late", "split", *option, folder=folder)
+    assert (found.code, found.out) == (2, "")
+    assert option[1] in found.err
+    assert listing(folder) == before
