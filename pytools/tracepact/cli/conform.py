@@ -1,6 +1,10 @@
 """`tracepact conform`: test another implementation against the vectors and the reference."""
 
 import json
+import math
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tracepact.cli.exits import Exit
-from tracepact.cli.screen import messages, output
+from tracepact.cli.screen import messages, output, reader_may_leave
 from tracepact.oracle import Profile
 from tracepact.oracle.conform import conform
 from tracepact.oracle.differential import MissingHypothesis
@@ -19,6 +23,14 @@ from tracepact.oracle.picture import picture
 from tracepact.report.files import json_text
 
 _SHOWN = 10
+_LONGEST_WAIT = 86_400
+
+
+def _number(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    """The value, which is no nan: that one is in every range."""
+    if math.isnan(value):
+        raise click.BadParameter("nan is no number of seconds")
+    return value
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -35,7 +47,12 @@ _SHOWN = 10
     help="Test these profiles only, of those the implementation supports.",
 )
 @click.option(
-    "--timeout", type=click.FloatRange(min=0.1), default=10.0, show_default=True, help="Seconds for an answer."
+    "--timeout",
+    type=click.FloatRange(min=0.1, max=_LONGEST_WAIT),
+    callback=_number,
+    default=10.0,
+    show_default=True,
+    help="Seconds for an answer.",
 )
 @click.option("--all", "show_all", is_flag=True, help=f"Show every finding, not the first {_SHOWN}.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
@@ -60,7 +77,7 @@ def command(
     chosen = [Profile(name) for name in profiles] or None
     console = messages()
     try:
-        with console.status("starting") as status:
+        with _ended_as_by_hand(), console.status("starting") as status:
 
             def progress(what: str, count: int) -> None:
                 if console.is_terminal:
@@ -73,21 +90,41 @@ def command(
         raise click.ClickException(
             "random cases need Hypothesis: pip install 'tracepact[conform]', or ask for none with --examples 0"
         ) from None
-    if as_json:
-        click.echo(json_text(outcome_data(found)), nl=False)
-    else:
-        _print(output(), found, show_all)
     if junit is not None:
         junit.write_text(junit_xml(found), encoding="utf-8")
+    with reader_may_leave():
+        if as_json:
+            click.echo(json_text(outcome_data(found)), nl=False)
+        else:
+            _print(output(), found, show_all)
     if found.findings or found.stopped:
         return Exit.VIOLATED
     return Exit.OK if found.tested else Exit.UNKNOWN
 
 
+@contextmanager
+def _ended_as_by_hand() -> Iterator[None]:
+    """A request to end (SIGTERM) does what Ctrl-C does: the implementation is ended too."""
+
+    def end(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def _print(console: Console, found: Conformance, show_all: bool) -> None:
     console.print(f"[bold]{_headline(found)}[/bold]:", end=" ")
     console.print(found.name, markup=False)
-    console.print(f"profiles {', '.join(p.value for p in found.profiles) or 'none'}; seed {found.seed}")
+    console.print(f"profiles {_names(found.profiles)}; seed {found.seed}")
+    if not found.tested and found.stopped is None:
+        asked = "all" if found.asked is None else _names(found.asked)
+        console.print(f"it supports {_names(found.supported)}; asked for: {asked}")
+    elif found.left_out:
+        console.print(f"asked for but not supported, so not tested: {_names(found.left_out)}")
     if found.reasons:
         console.print(f"answered {_share(found.vectors, 'vectors')}, {_share(found.random, 'random cases')}")
     console.print()
@@ -106,6 +143,10 @@ def _print(console: Console, found: Conformance, show_all: bool) -> None:
         console.print(f"\n{len(found.findings) - len(shown)} more findings; --all shows them")
     if found.stopped:
         console.print(f"\nstopped: {found.stopped}", style="bold", markup=False)
+
+
+def _names(profiles: Sequence[Profile]) -> str:
+    return ", ".join(profile.value for profile in profiles) or "none"
 
 
 def _headline(found: Conformance) -> str:

@@ -38,7 +38,9 @@ def conform(
         found.stopped = fault.words if fault.kind == "bad-hello" else "it never said hello"
         return found
     found.name = peer.name
-    found.profiles = tuple(p for p in Profile if p in peer.profiles and (profiles is None or p in profiles))
+    found.supported = tuple(p for p in Profile if p in peer.profiles)
+    found.asked = None if profiles is None else tuple(p for p in Profile if p in profiles)
+    found.profiles = tuple(p for p in found.supported if found.asked is None or p in found.asked)
     try:
         if with_vectors:
             _vectors(peer, found, progress)

@@ -1,7 +1,7 @@
 """What a conformance run found: findings as data, and the asking and judging of one case."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -53,7 +53,10 @@ class Tally:
 
 @dataclass(slots=True)
 class Conformance:
-    """The outcome of a run against one implementation."""
+    """The outcome of a run against one implementation.
+
+    `profiles` were tested: those `supported` by the implementation and `asked` for, where not all are.
+    """
 
     command: tuple[str, ...]
     name: str
@@ -64,6 +67,13 @@ class Conformance:
     random: dict[str, Tally] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     stopped: str | None = None
+    supported: tuple[Profile, ...] = ()
+    asked: tuple[Profile, ...] | None = None
+
+    @property
+    def left_out(self) -> tuple[Profile, ...]:
+        """The profiles that were asked for by name and are not supported: nothing is known of them."""
+        return tuple(profile for profile in self.asked or () if profile not in self.supported)
 
     @property
     def conforms(self) -> bool:
@@ -108,7 +118,11 @@ def put(peer: Peer, case: Mapping[str, Any], want: tuple[str, ...]) -> dict[str,
         if "answer" not in reply:
             return reply
         answers.append(reply["answer"])
-    return {"answer": {key: [answer.get(key) for answer in answers] for key in want}}
+    return {"answer": {key: [answer.get(key) for answer in answers] for key in want if _said(key, answers)}}
+
+
+def _said(key: str, answers: Sequence[Mapping[str, Any]]) -> bool:
+    return any(key in answer for answer in answers)
 
 
 def judge(peer: Peer, vector: Vector, tally: Tally, origin: str = "vectors") -> Finding | None:
@@ -131,8 +145,15 @@ def judge(peer: Peer, vector: Vector, tally: Tally, origin: str = "vectors") -> 
         tally.passed += 1
         return None
     tally.failed += 1
-    words = f"{' and '.join(parts)} {'differ' if len(parts) > 1 else 'differs'}"
-    return Finding("wrong-answer", words, vector, reply["answer"], parts, origin)
+    return Finding("wrong-answer", _words(parts, reply["answer"]), vector, reply["answer"], parts, origin)
+
+
+def _words(parts: Sequence[str], answered: Mapping[str, Any]) -> str:
+    """Which parts of an answer differ, and which are not there."""
+    other = [part for part in parts if part in answered]
+    missing = [f"`{part}`" for part in parts if part not in answered]
+    said = [f"{' and '.join(other)} {'differ' if len(other) > 1 else 'differs'}"] if other else []
+    return "; ".join([*said, f"missing {' and '.join(missing)}"] if missing else said)
 
 
 def compare_chunks(peer: Peer, finding: Finding) -> Finding:

@@ -16,6 +16,7 @@ def outcome_data(found: Conformance) -> dict[str, Any]:
         "implementation": found.name,
         "protocol": PROTOCOL,
         "profiles": [profile.value for profile in found.profiles],
+        "left_out": [profile.value for profile in found.left_out],
         "seed": found.seed,
         "examples": found.examples,
         "conforms": found.conforms,
@@ -46,7 +47,10 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def junit_xml(found: Conformance) -> str:
-    """The run as JUnit XML: a suite for each topic and experiment, a failure for each finding."""
+    """The run as JUnit XML: a suite for each topic and experiment, a failure for each finding.
+
+    A run that was stopped, or tested nothing, has an error that says so: it must not look like one that passed.
+    """
     root = Xml.Element("testsuites", name=f"tracepact conform: {found.name}")
     groups = [("vectors", topic, tally) for topic, tally in found.vectors.items()]
     groups += [("random", name, tally) for name, tally in found.random.items()]
@@ -56,8 +60,12 @@ def junit_xml(found: Conformance) -> str:
         placed |= {id(finding) for finding in own}
         _suite(root, f"{stage}.{name}", tally, own)
     rest = [finding for finding in found.findings if id(finding) not in placed]
-    if rest or found.stopped:
+    if rest:
         _suite(root, "protocol", Tally(failed=len(rest)), rest)
+    if found.stopped is not None:
+        _error(root, "stopped", found.stopped)
+    elif not found.tested:
+        _error(root, "nothing was tested", "no case was answered, so nothing is known of the implementation")
     Xml.indent(root)
     return Xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -83,6 +91,12 @@ def _suite(root: Xml.Element, name: str, tally: Tally, findings: list[Finding]) 
     for number, reason in enumerate(tally.reasons.elements()):
         case = Xml.SubElement(suite, "testcase", classname=name, name=f"unsupported {number + 1}")
         Xml.SubElement(case, "skipped", message=_plain(reason))
+
+
+def _error(root: Xml.Element, title: str, words: str) -> None:
+    suite = Xml.SubElement(root, "testsuite", name="run", tests="1", failures="0", errors="1", skipped="0")
+    case = Xml.SubElement(suite, "testcase", classname="run", name=title)
+    Xml.SubElement(case, "error", type=title, message=_plain(words))
 
 
 def _plain(text: str) -> str:

@@ -67,7 +67,7 @@ class Peer:
         self._listener.start()
         try:
             self._hello()
-        except PeerFault:
+        except BaseException:  # Ctrl-C while it is waited for included
             self.kill()
             raise
 
@@ -138,7 +138,7 @@ class Peer:
         return f"{how} instead of an answer{self._last_words()}"
 
     def _last_words(self) -> str:
-        return f"; on standard error: {_shown(' | '.join(self._said))}" if self._said else ""
+        return f"; on standard error: {_tail(' | '.join(self._said))}" if self._said else ""
 
     def close(self) -> None:
         """Close its input and wait for its end; a fault if it had more to say or does not end."""
@@ -197,3 +197,8 @@ def _write(stream: IO[bytes], data: bytes) -> None:
 def _shown(value: object) -> str:
     text = value.decode("utf-8", "replace").rstrip("\n") if isinstance(value, bytes) else str(value)
     return f"`{text[:_SHOWN]}{'…' if len(text) > _SHOWN else ''}`"
+
+
+def _tail(text: str) -> str:
+    """The end of a text: what a program says last is why it ended."""
+    return f"`{'…' if len(text) > _SHOWN else ''}{text[-_SHOWN:]}`"

@@ -76,7 +76,8 @@ def _answer_lines(finding: Finding, case: Mapping[str, Any]) -> Iterator[str]:
             yield from _compared(expected, str(answered), f" {part}")
         else:
             yield _row("expected", f"{part} {_shown(expected)}")
-            yield _row("answered", f"{part} {_shown(answered)}")
+            there = part in finding.answered
+            yield _row("answered", f"{part} {_shown(answered)}" if there else f"missing `{part}`")
 
 
 def _compared(want: str, got: str, suffix: str) -> Iterator[str]:
