@@ -87,3 +87,23 @@ def test_a_state_that_is_not_whole_is_refused(change: Change) -> None:
     with pytest.raises(InvalidInput) as refused:
         restore_state(parse_contract(CONTRACT), state)
     assert [d.code for d in refused.value.diagnostics] == ["wrong-state"]
+
+
+def test_arguments_in_the_wrong_order_are_told_the_right_one() -> None:
+    with pytest.raises(TypeError, match="takes a Contract and then the state"):
+        restore_state(saved(), parse_contract(CONTRACT))  # type: ignore[arg-type]  # what it is about
+
+
+def test_frames_that_are_not_by_atom_are_told_their_form() -> None:
+    monitor = StreamMonitor("boundary_gate")
+    with pytest.raises(TypeError, match=r"by atom, as in .*ref_active.*, not as tuple"):
+        monitor.push((1, 0))  # type: ignore[arg-type]  # what it is about
+    assert monitor.frames == 0
+
+
+def test_a_clause_that_is_not_there_is_answered_with_the_nearest() -> None:
+    monitor = StreamMonitor(parse_contract(CONTRACT))
+    name = monitor.contract.clauses[0].name
+    for ask in (monitor.score, monitor.counts):
+        with pytest.raises(KeyError, match=f"there is no clause `{name}x`; did you mean `{name}`"):
+            ask(f"{name}x")

@@ -159,6 +159,22 @@ def test_a_bad_line_comes_with_a_way_out(tmp_path: Path, line: str, hint: str) -
     assert hint in outcome.err
 
 
+def test_ignored_frames_that_nobody_expects_name_the_option(tmp_path: Path) -> None:
+    outcome = watch(tmp_path, '{"ref": 1, "pred": 0, "ignore": 1}\n')
+    assert outcome.code == Exit.INVALID
+    assert "--ignoring" in outcome.err
+    assert watch(tmp_path, '{"ref": 1, "pred": 0, "ignore": 1}\n', "--ignoring").code == Exit.OK
+
+
+def test_two_columns_with_classes_are_shown_a_line_that_works(tmp_path: Path) -> None:
+    classes = ("--class", "a", "--class", "b")
+    outcome = watch(tmp_path, "1 0\n", *classes)
+    assert outcome.code == Exit.INVALID
+    line = '{"ref":[1,0],"pred":[0,0]}'
+    assert line in outcome.err
+    assert watch(tmp_path, f"{line}\n", *classes).code == Exit.OK
+
+
 def test_a_score_of_0_without_an_obligation_is_explained(tmp_path: Path) -> None:
     """A reference event without a partner: no pair to judge, and that counts 0 (rule 7.4)."""
     contract = f"{PLAIN}clause long on each matched : overlap >= 1s\nclause quiet on pred_onset : ref_active\n"

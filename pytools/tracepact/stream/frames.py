@@ -1,5 +1,6 @@
 """Frames as a caller has them, scalars and arrays by atom, become the interleaved masks of a chunk."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -41,6 +42,9 @@ class FrameReader:
 
     def read(self, frames: Mapping[str, Any], ignore: Any) -> tuple[int, dict[str, int]]:
         """The number of frames, and the mask of every input."""
+        if not isinstance(frames, dict | Mapping):  # the usual one first: it is quickly seen
+            expected = "frames are given by atom, as in {'ref_active': True, 'pred_active': False}"
+            raise TypeError(f"{expected}, not as {type(frames).__name__}")
         if self._plain and ignore is None and len(frames) == len(self._given):
             found = self._read_plain(frames)
             if found is not None:
@@ -69,7 +73,11 @@ class FrameReader:
         for name in frames.keys() - self._known:
             faults.add("wrong-mask", f"frames were given for `{name}`", help=did_you_mean(name, self._known))
         if (ignore is not None) and not self._ignoring:
-            faults.add("wrong-mask", "ignored frames were given", help="make the monitor with ignoring=True")
+            faults.add(
+                "wrong-mask",
+                "ignored frames were given",
+                help="make the monitor with ignoring=True, or give `watch` the option --ignoring",
+            )
         arrays: dict[str, NDArray[np.bool_]] = {}
         wanted = {name: frames.get(name) for name in self._given}
         wanted |= {name: given for name, given in frames.items() if name in self._known}
@@ -116,6 +124,13 @@ class FrameReader:
             array = array.reshape(-1, 1) if channels == 1 else array.reshape(1, -1)
         if array.ndim != 2 or array.shape[1] != channels:
             shape = "×".join(map(str, array.shape)) or "a single value"
-            faults.add("wrong-mask", f"the frames of `{name}` are {shape}, not frames × {channels} channels")
+            headline = f"the frames of `{name}` are {shape}, not frames × {channels} channels"
+            faults.add("wrong-mask", headline, help=self._way_out())
             return None
         return array
+
+    def _way_out(self) -> str:
+        """How a frame of so many channels is written."""
+        ref, pred = [1, *[0] * (self._channels - 1)], [0] * self._channels
+        line = json.dumps({"ref": ref, "pred": pred}, separators=(",", ":"))
+        return f"give a value for each channel, class by class; as a line: `{line}`"

@@ -30,7 +30,8 @@ class StreamMonitor:
 
     `contract` is a Contract, a path or the name of a starter contract. Channel `class · streams + stream` holds one
     stream of one class. `ignoring` says that frames come with the mask of those that carry no obligation. `on_arrival`
-    is called with everything that comes out.
+    is called with everything that comes out. `save_state` makes plain JSON of a monitor in the middle of its streams,
+    and `restore_state` a monitor of that which goes on from there, both from `tracepact.stream`.
     """
 
     def __init__(
@@ -142,7 +143,11 @@ class StreamMonitor:
     # Counts and scores
 
     def counts(self, clause: str) -> ClauseCounts:
-        """The counts of the verdicts of a clause that are out, by class and stream."""
+        """The counts of the verdicts of a clause that are out, by class and stream; KeyError for one not there."""
+        known = [c.name for c in self.contract.clauses]
+        if clause not in known:
+            words = did_you_mean(clause, known) or f"the clauses are {', '.join(known)}"
+            raise KeyError(f"there is no clause `{clause}`; {words}")
         shape = len(self.classes), len(self.streams)
         names = [c.name for c in self.contract.frame_clauses]
         if clause in names:
