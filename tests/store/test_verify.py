@@ -14,7 +14,7 @@ from referencing import Registry, Resource
 from store.runs import small_run
 from tracepact.specs import spec_path
 from tracepact.store import verify_run, write_run
-from tracepact.store.files import json_text
+from tracepact.store.files import json_text, write_whole
 from tracepact.store.manifest import digest, manifest_faults, self_digest
 
 SCHEMAS = {name: json.loads(spec_path(f"schemas/{name}.schema.json").read_text()) for name in ("verify", "diagnostics")}
@@ -221,3 +221,29 @@ def test_the_command_prints_drift_in_its_schema_and_exits_with_one(tmp_path: Pat
 def test_a_folder_that_is_no_run_is_invalid_input(tmp_path: Path) -> None:
     outcome = run("verify", ".", folder=tmp_path)
     assert (outcome.code, outcome.codes) == (2, ["not-a-run"])
+
+
+def test_strict_says_that_originals_are_missing(tmp_path: Path) -> None:
+    write(tmp_path, {"r.tsv": events("a 1 2 x"), "p.tsv": events("a 1 2 x"), "d.tsv": "filename\tduration\na\t5\n"})
+    data = ("--ref", "r.tsv", "--pred", "p.tsv", "--durations", "d.tsv", "--out", "run")
+    assert "replaced" not in run("score", "boundary_gate", *data, folder=tmp_path).err
+    assert "replaced the run of boundary_gate on p.tsv" in run("score", "boundary_gate", *data, folder=tmp_path).err
+    assert run("verify", "run", "--strict", folder=tmp_path).code == 0
+    (tmp_path / "p.tsv").unlink()
+    assert run("verify", "run", folder=tmp_path).code == 0
+    outcome = run("verify", "run", "--strict", folder=tmp_path)
+    assert (outcome.code, outcome.out.splitlines()[-1]) == (
+        1,
+        "drifted (--strict): 1 of 3 originals changed or not found",
+    )
+    (tmp_path / "run" / "reference.tsv").write_text("nothing of the kind\n")
+    assert "`tracepact verify`" not in run("verify", "run", folder=tmp_path).err
+
+
+def test_what_cannot_be_written_is_named_by_its_own_path(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for place in (tmp_path / "there", tmp_path / "nowhere" / "x"):
+        with pytest.raises((IsADirectoryError, FileNotFoundError)) as refused:
+            write_whole({tmp_path / "good": "1", place: "2"})
+        assert refused.value.filename == str(place)
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]

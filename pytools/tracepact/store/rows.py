@@ -1,8 +1,9 @@
 """The rows behind a report: every score, every violated obligation, every match, as CSV; and the scores read back."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -46,9 +47,10 @@ def score_rows(card: Scorecard) -> Iterator[Row]:
 
 def match_rows(card: Scorecard) -> Iterator[Row]:
     """One row for each matched pair, times in seconds."""
+    seconds = _clock(card.family.step)
     for match in card.events.matches:
         clip, label = card.family.place(match.segment)
-        yield clip, label, *(_seconds(edge, card.family.step) for edge in (*match.ref, *match.pred))
+        yield clip, label, *(seconds(edge) for edge in (*match.ref, *match.pred))
 
 
 def witness_rows(card: Scorecard) -> Iterator[Row]:
@@ -57,7 +59,7 @@ def witness_rows(card: Scorecard) -> Iterator[Row]:
     A distance in frames has the unit `frames`; an event clause's shortfall is in `s`, `ratio` or `count`. An empty
     distance means that the clause has none or a partner is missing.
     """
-    step, text = card.family.step, card.contract.source.text
+    seconds, text = _clock(card.family.step), card.contract.source.text
     for clause in card.contract.frame_clauses:
         found = card.frame_witnesses(clause.name)
         parts = [text[span.start : span.end] for span in found.spans]
@@ -66,7 +68,7 @@ def witness_rows(card: Scorecard) -> Iterator[Row]:
         for segment, frame, part, distance in columns:
             shown = "" if distance is None else "unbounded" if distance == UNBOUNDED else distance
             unit = "" if distance is None else "frames"
-            edges = _seconds(frame, step), _seconds(frame + 1, step)
+            edges = seconds(frame), seconds(frame + 1)
             yield *card.family.place(segment), clause.name, *edges, parts[part], shown, unit
     for evaluation in card.events.clauses:
         for witness in evaluation.witnesses:
@@ -75,13 +77,14 @@ def witness_rows(card: Scorecard) -> Iterator[Row]:
                 amount, quantity = witness.comparison.amount, witness.comparison.quantity
                 distance = "unbounded" if isinstance(amount, Unbounded) else print_number(Fraction(amount))
                 unit = "s" if quantity is Quantity.TIME else quantity.value
-            edges = _seconds(witness.interval[0], step), _seconds(witness.interval[1], step)
+            edges = seconds(witness.interval[0]), seconds(witness.interval[1])
             part_text = text[witness.span.start : witness.span.end]
             yield *card.family.place(witness.segment), evaluation.clause.name, *edges, part_text, distance, unit
 
 
-def _seconds(frames: int, step: Fraction) -> str:
-    return print_number(frames * step)
+def _clock(step: Fraction) -> Callable[[int], str]:
+    """Frames as seconds; clips share nearly all of them, so each is written once."""
+    return cache(lambda frames: print_number(frames * step))
 
 
 def read_score_rows(text: str) -> ScoreRows:
