@@ -172,6 +172,18 @@ def test_the_text_names_every_ask_of_the_suite_and_its_examples_are_true() -> No
         assert session.reply(question.removeprefix("→ ")) == json.loads(reply.removeprefix("← ")), question
 
 
+def test_the_text_names_every_key_of_an_answer() -> None:
+    text = spec_path("protocol.md").read_text(encoding="utf-8")
+    listed = text[text.index("**P16**") : text.index("**P17**")]
+    for vector in suite():
+        ask = vector.input["ask"]
+        if ask in ("contract", "score", "aggregate", "stream"):  # the schema lists these, and P9 those of a stream
+            continue
+        line = listed[listed.index(f"`{ask}`: ") :].split("\n  - ")[0]
+        line += listed[listed.index("`clause`: ") :].split("\n  - ")[0] if "those of `clause`" in line else ""
+        assert [key for key in vector.expected if f"`{key}`" not in line] == [], vector.id
+
+
 # Implementations that do not keep to the protocol, as one line of Python each.
 
 HELLO = 'import sys,time; sys.stdin.readline(); print(\'{"hello":"x","version":1,"profiles":["core"]}\',flush=True); '

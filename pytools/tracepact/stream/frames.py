@@ -42,9 +42,7 @@ class FrameReader:
 
     def read(self, frames: Mapping[str, Any], ignore: Any) -> tuple[int, dict[str, int]]:
         """The number of frames, and the mask of every input."""
-        if not isinstance(frames, dict | Mapping):  # the usual one first: it is quickly seen
-            expected = "frames are given by atom, as in {'ref_active': True, 'pred_active': False}"
-            raise TypeError(f"{expected}, not as {type(frames).__name__}")
+        _check_form(frames)
         if self._plain and ignore is None and len(frames) == len(self._given):
             found = self._read_plain(frames)
             if found is not None:
@@ -134,3 +132,9 @@ class FrameReader:
         ref, pred = [1, *[0] * (self._channels - 1)], [0] * self._channels
         line = json.dumps({"ref": ref, "pred": pred}, separators=(",", ":"))
         return f"give a value for each channel, class by class; as a line: `{line}`"
+
+
+def _check_form(frames: object) -> None:
+    if not isinstance(frames, dict | Mapping):  # the usual one first: it is quickly seen
+        expected = "frames are given by atom, as in {'ref_active': True, 'pred_active': False}"
+        raise TypeError(f"{expected}, not as {type(frames).__name__}")

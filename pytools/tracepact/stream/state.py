@@ -41,9 +41,7 @@ def restore_state(
     contract: Contract, state: Mapping[str, Any], *, on_arrival: Callable[[Arrival], object] | None = None
 ) -> StreamMonitor:
     """A monitor that goes on where another was saved; the contract must be the same one."""
-    if not isinstance(contract, Contract) or not isinstance(state, Mapping):
-        given = f"{type(contract).__name__} and {type(state).__name__}"
-        raise TypeError(f"restore_state takes a Contract and then the state that save_state made, not {given}")
+    _check_arguments(contract, state)
     if state.get("format") != FORMAT:
         raise _refused(f"this is no state of a stream: its format is `{state.get('format')}`, not `{FORMAT}`")
     if state.get("contract") != contract.digest:
@@ -57,6 +55,12 @@ def restore_state(
     except (AttributeError, KeyError, TypeError, ValueError, IndexError, StopIteration) as fault:
         headline = f"the state is not whole: {type(fault).__name__.lower()} at {fault}"
         raise _refused(headline, "see stream-state.schema.json") from fault
+
+
+def _check_arguments(contract: object, state: object) -> None:
+    if not isinstance(contract, Contract) or not isinstance(state, Mapping):
+        given = f"{type(contract).__name__} and {type(state).__name__}"
+        raise TypeError(f"restore_state takes a Contract and then the state that save_state made, not {given}")
 
 
 def _restored(
