@@ -35,9 +35,20 @@ class BadTable(ValueError):  # noqa: N818  (it is what the table is)
         self.line = line
 
 
+class _Lines:
+    """Ends lines with a line feed alone; a writer that believes in both signs quotes fields that hold either."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, line: str) -> int:
+        """One whole row."""
+        return self._file.write(line.removesuffix("\r\n") + "\n")
+
+
 def write_csv(file: TextIO, columns: Sequence[str], rows: Iterable[Row], separator: str = ",") -> None:
     """A table with its header."""
-    writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+    writer = csv.writer(_Lines(file), delimiter=separator, lineterminator="\r\n")
     writer.writerow(columns)
     writer.writerows(rows)
 
