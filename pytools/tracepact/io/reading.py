@@ -74,7 +74,7 @@ def read_events(path: PathLike, diagnostics: Diagnostics, reading: Reading | Non
 
 
 def report_unused_readings(sides: Sequence[tuple[Reading, EventTable]], diagnostics: Diagnostics) -> None:
-    """Warn of what was said about the sides and has no use for any of them (rule 13.15); not of sides that could not be read."""
+    """Warn of what was said about the sides and has no use for any of them (rule 13.15)."""
     if diagnostics.errors:
         return
     for reading, table in sides:
