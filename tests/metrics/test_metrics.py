@@ -318,8 +318,8 @@ def test_a_clip_whose_length_nobody_gave_is_part_of_the_policy() -> None:
         found = measured(sides, sides, durations=durations)
         for name in ("frame", "boundary", "transition"):
             assert words in counts(found, name).policy
-            assert ("clips end" in counts(found, name).policy) == bool(words)
-        assert "clips end" not in counts(found, "event").policy
+            assert ("without a duration" in counts(found, name).policy) == bool(words)
+        assert "without a duration" not in counts(found, "event").policy
 
 
 def test_labels_as_one_are_compared_as_one() -> None:
