@@ -4,20 +4,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from tracepact.core import (
-    Always,
-    And,
-    Atom,
-    Constant,
-    Eventually,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Since,
-    Until,
-)
+from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, Since, Until
 from tracepact.lang import syntax as s
 from tracepact.trace import Family, Mode, Side, runs_of_frames
 

@@ -10,10 +10,10 @@ import click
 import pytest
 
 import tracepact
-from tracepact.cli import audit as cli_audit
 from tracepact.cli import main as cli_main
 from tracepact.diagnostics import CODES
 from tracepact.specs import rules, spec_path
+from tracepact.tools.audit import command as cli_audit
 
 PACKAGE = Path(tracepact.__file__).parent
 MODULES = {
@@ -23,7 +23,7 @@ MODULES = {
 PACKAGES = [name for name, path in MODULES.items() if path.name == "__init__.py"]
 TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
 MOST_LINES = 500
-cli_main_module = importlib.import_module("tracepact.cli.main")
+cli_main_module = importlib.import_module("tracepact.cli")
 TABLES = {
     "": (cli_main_module._COMMANDS, cli_main_module._SUMMARIES),
     "audit ": (cli_audit._AUDITS, cli_audit._SUMMARIES),

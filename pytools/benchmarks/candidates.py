@@ -5,13 +5,15 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from benchmarks.harness import Options, Row, Target, timed
-from tracepact.basis import Calibration, Candidates, FamilySpec, load_calibration
-from tracepact.basis.candidates import FrameCandidate
-from tracepact.basis.observe import Observation, observe
-from tracepact.basis.retain import observational_classes
-from tracepact.basis.stage import Stage, family_of_cases, grid_contract, stage_of
 from tracepact.monitor import evaluate_masks, evaluate_trace
 from tracepact.monitor.algebra import IntegerAlgebra
+from tracepact.tools.select.calibration import Calibration
+from tracepact.tools.select.candidates import Candidates, FrameCandidate
+from tracepact.tools.select.family import FamilySpec
+from tracepact.tools.select.observe import Observation, observe
+from tracepact.tools.select.reading import load_calibration
+from tracepact.tools.select.retain import observational_classes
+from tracepact.tools.select.stage import Stage, family_of_cases, grid_contract, stage_of
 from tracepact.trace.family import Atoms
 
 SUBJECT = "candidates"

@@ -11,8 +11,8 @@ import numpy as np
 from benchmarks.data import atom_frames, starter
 from benchmarks.harness import Frames, Options, Row, Target, check_equal, race
 from tracepact.core import Atom, Eventually, Formula, Implies
-from tracepact.export import to_rtamt
 from tracepact.monitor import evaluate_trace
+from tracepact.tools.export.rtamt import to_rtamt
 from tracepact.trace.layout import pack, unpack
 
 SUBJECT = "onset guard"

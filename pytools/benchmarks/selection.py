@@ -6,10 +6,11 @@ from fractions import Fraction
 from itertools import accumulate
 
 from benchmarks.harness import Options, Row, timed
-from tracepact.basis.cover import Problem, bounds, by_branching, by_rc2, by_z3, solve
-from tracepact.basis.cover.clock import Clock
-from tracepact.basis.cover.greedy import greedy_cover
-from tracepact.basis.cover.problem import Found, Level, unwatched
+from tracepact.tools.select.cover import bounds, by_branching, by_rc2, by_z3
+from tracepact.tools.select.cover.best import solve
+from tracepact.tools.select.cover.clock import Clock
+from tracepact.tools.select.cover.greedy import greedy_cover
+from tracepact.tools.select.cover.problem import Found, Level, Problem, unwatched
 
 SUBJECT = "selection"
 PATIENCE = Fraction(20)

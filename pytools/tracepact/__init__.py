@@ -27,10 +27,10 @@ from tracepact.core import Aggregation, Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput
 from tracepact.io import Decoding, Reading
 from tracepact.lang import load_contract, override, parse_contract, parse_formula
-from tracepact.run import Run, score, score_document
-from tracepact.score import Score, Scorecard
+from tracepact.scoring import Score, Scorecard
 from tracepact.specs import starter_contracts
 from tracepact.stream import StreamMonitor
+from tracepact.tools.score.run import Run, score, score_document
 from tracepact.trace import Mode
 
 __all__ = [

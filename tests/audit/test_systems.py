@@ -15,8 +15,12 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from tracepact import parse_contract
-from tracepact.audit.profiles import STARTER_PROFILES, Origin, Profiles, RiskProfile, risk_profiles
-from tracepact.audit.systems import (
+from tracepact.core import Aggregation, Profile
+from tracepact.diagnostics import InvalidInput
+from tracepact.lang import load_contract
+from tracepact.specs import spec_path
+from tracepact.tools.audit.profiles import STARTER_PROFILES, Origin, Profiles, RiskProfile, risk_profiles
+from tracepact.tools.audit.systems import (
     System,
     Systems,
     audit_neutrality,
@@ -24,10 +28,6 @@ from tracepact.audit.systems import (
     audit_selection,
     read_systems,
 )
-from tracepact.core import Aggregation, Profile
-from tracepact.diagnostics import InvalidInput
-from tracepact.lang import load_contract
-from tracepact.specs import spec_path
 
 CLAUSES = ("early", "late", "lost")
 CONTRACT = parse_contract(

@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tracepact
-from tracepact.audit.steps import Piece, StepFunction, mean_of, step_function
-from tracepact.audit.tolerance import curves, default_range, parameter_value
 from tracepact.core import Aggregation
 from tracepact.diagnostics import InvalidInput
 from tracepact.lang import override, parse_contract
 from tracepact.lang.printer import print_number
-from tracepact.run import Run
-from tracepact.score import score_family
+from tracepact.scoring import score_family
+from tracepact.scoring.steps import Piece, StepFunction, mean_of, step_function
+from tracepact.scoring.tolerance import curves, default_range, parameter_value
+from tracepact.tools.score.run import Run
 
 FEWER = settings(max_examples=max(20, settings().max_examples // 5))
 STEP = Fraction(1, 50)
@@ -74,7 +74,7 @@ def sides(draw: st.DrawFn) -> tuple[Sides, Sides]:
 
 
 def scored(text: str, pair: tuple[Sides, Sides]) -> Run:
-    return tracepact.score(text, *pair, durations=63 * STEP)
+    return tracepact.scoring(text, *pair, durations=63 * STEP)
 
 
 def again(run: Run, value: Fraction, unit: str) -> dict[str, Fraction]:
@@ -146,7 +146,7 @@ def test_each_clause_is_found_by_the_way_it_allows() -> None:
 def test_a_range_far_beyond_the_clips_is_exact(clause: str) -> None:
     """A bound of either sign, up to a thousand frames where the clip has nine."""
     pair: tuple[Sides, Sides] = ({"a": [(STEP, 9 * STEP, "x")]}, {"a": [(0 * STEP, 1 * STEP, "x")]})
-    run = tracepact.score(contract({"moved": clause}, "0s", "pooled"), *pair, durations=9 * STEP)
+    run = tracepact.scoring(contract({"moved": clause}, "0s", "pooled"), *pair, durations=9 * STEP)
     curve = curves(run, "p", -1000 * STEP, 1000 * STEP).clauses["moved"]
     assert curve.span > 0
     for frames in (-999, -12, -10, -9, -8, -1, 0, 1, 7, 8, 9, 11, 999):
@@ -170,7 +170,7 @@ NUMBER = BY_HAND.replace("= 40ms", "= 0.5").replace("sweep tol = 20ms 60ms 1s\n"
 
 def by_hand() -> Run:
     ref = [(0.2, 0.5), (1, 1.5), (2, 2.5)]
-    return tracepact.score(BY_HAND, ref, [(0.22, 0.5), (0.94, 1.5)], durations=3)
+    return tracepact.scoring(BY_HAND, ref, [(0.22, 0.5), (0.94, 1.5)], durations=3)
 
 
 def test_pieces_integral_mean_and_span_by_hand() -> None:
@@ -235,7 +235,7 @@ def test_the_values_a_contract_names_are_marked_and_give_the_range() -> None:
     ],
 )
 def test_what_has_no_exact_curve_is_refused(text: str, low: Fraction, high: Fraction, code: str) -> None:
-    run = tracepact.score(text, [(0.2, 0.5)], [(0.2, 0.5)], durations=3)
+    run = tracepact.scoring(text, [(0.2, 0.5)], [(0.2, 0.5)], durations=3)
     with pytest.raises(InvalidInput) as refused:
         curves(run, "tol", low, high)
     assert code in [d.code for d in refused.value.diagnostics]

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tracepact.audit import bootstrap
-from tracepact.audit.uncertainty import Bootstrap, differences, exact_scores, holm, intervals, two_sided
 from tracepact.core import Aggregation
-from tracepact.score import ClauseCounts, aggregate
-from tracepact.store import ScoreRows
+from tracepact.scoring import ClauseCounts, aggregate, bootstrap
+from tracepact.tools.audit.uncertainty import Bootstrap, differences, exact_scores, holm, intervals, two_sided
+from tracepact.tools.score.store.rows import ScoreRows
 
 FEWER = settings(max_examples=max(20, settings().max_examples // 5))
 LEVEL = Fraction(9, 10)

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from browser.chromium import chromium, first_paint
-from tracepact.report.evidence import Evidence, evidence
-from tracepact.report.html import report_page
-from tracepact.run import Run, score
 from tracepact.specs import spec_path
+from tracepact.tools.score.report.evidence import Evidence, evidence
+from tracepact.tools.score.report.html import report_page
+from tracepact.tools.score.run import Run, score
 from tracepact.trace import Durations, Event, EventTable
 
 LARGEST = 5_000_000

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tracepact.cli.exits import Exit
 from tracepact.specs import spec_path
+from tracepact.tools.exits import Exit
 
 DEMO = spec_path("demo")
 SCORE = (
@@ -73,10 +73,15 @@ print("\\n" + json.dumps(sorted(sys.modules)))
     command = [sys.executable, "-c", code, *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, check=True, env=ENVIRONMENT)
     loaded = set(json.loads(ended.stdout.splitlines()[-1]))
-    assert "tracepact.cli.main" in loaded
+    assert "tracepact.cli" in loaded
     heavy = {"z3", "sympy", "scipy", "pandas", "matplotlib"}
     if arguments == ("--help",):
-        heavy |= {"rich.table", "tracepact.report", "tracepact.cli.score", "tracepact.cli.check"}
+        heavy |= {
+            "rich.table",
+            "tracepact.tools.score.report",
+            "tracepact.tools.score.command",
+            "tracepact.tools.check.command",
+        }
     assert not loaded & heavy
 
 

@@ -6,19 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.core import (
-    And,
-    Atom,
-    Constant,
-    Each,
-    EventClause,
-    Flag,
-    Implies,
-    Matcher,
-    Not,
-    Owner,
-    Quantity,
-)
+from tracepact.core import And, Atom, Constant, Each, EventClause, Flag, Implies, Matcher, Not, Owner, Quantity
 from tracepact.diagnostics import Span
 from tracepact.events import UNBOUNDED, EventWitness, FailedComparison, Match, evaluate_events, match_runs
 from tracepact.trace import Run

@@ -6,7 +6,7 @@ import pytest
 from cli.command import run
 
 from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.metrics.submission import check_submission
+from tracepact.tools.metrics.submission import check_submission
 
 HEADER = "dataset,filename,annotation,start_datetime,end_datetime\n"
 NAME = "2015-02-04T03-00-00_000.wav"

@@ -14,8 +14,8 @@ from strategies import ATOMS, environments, formulas, from_mask, to_mask
 
 from tracepact import load_contract, parse_contract, starter_contracts
 from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Not, Since, Until
-from tracepact.export import export_contract, to_rtamt
 from tracepact.monitor import Environment, evaluate_trace, truth
+from tracepact.tools.export.rtamt import export_contract, to_rtamt
 
 if sys.version_info >= (3, 13):
     pytest.skip("rtamt has no release for this Python (its parser needs typing.io)", allow_module_level=True)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from stream.builders import cuts, saved_and_restored
 from tracepact import Contract, load_contract, parse_contract
 from tracepact.events import EventWitness
-from tracepact.report.words import explain_contract
-from tracepact.score import score_family
+from tracepact.lang.explain import explain_contract
+from tracepact.scoring import score_family
 from tracepact.stream import EventVerdict, StreamMonitor
 from tracepact.trace import Family, Mode, Run, Side, join_runs, runs_of_frames
 

@@ -8,9 +8,9 @@ import pytest
 
 from stream.builders import contract_of, saved_and_restored
 from tracepact.core import atoms
-from tracepact.oracle.answers import formula_of, pushes
 from tracepact.specs import spec_path
 from tracepact.stream import Arrival, StreamMonitor
+from tracepact.tools.conform.answers import formula_of, pushes
 
 VECTORS = [
     vector

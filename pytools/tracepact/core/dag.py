@@ -4,20 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from tracepact.core.formula import (
-    Always,
-    And,
-    Atom,
-    Constant,
-    Eventually,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Since,
-    Until,
-)
+from tracepact.core.formula import Always, And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, Since, Until
 
 
 class Operator(Enum):

@@ -9,26 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.core import (
-    Atom,
-    Contract,
-    Each,
-    EventClause,
-    Matcher,
-    Quantity,
-    attributes,
-)
+from tracepact.core import Atom, Contract, Each, EventClause, Matcher, Quantity, attributes
 from tracepact.diagnostics import Span
 from tracepact.events.attributes import Obligation, Scene, Value, covered, duration
 from tracepact.events.columns import Flags, Obligations, match_columns, obligation_indices, truth_column
 from tracepact.events.matching import Pair, matching
-from tracepact.events.predicate import (
-    PreparedAtom,
-    PreparedComparison,
-    failing_part,
-    prepare,
-    shortfall,
-)
+from tracepact.events.predicate import PreparedAtom, PreparedComparison, failing_part, prepare, shortfall
 from tracepact.trace import Family, Run, Side, join_runs
 from tracepact.trace.runs import run_columns
 

@@ -3,19 +3,7 @@
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from tracepact.core import (
-    Absolute,
-    Attribute,
-    Difference,
-    Maximum,
-    Minimum,
-    Number,
-    Owner,
-    Quantity,
-    Scaled,
-    Sum,
-    Term,
-)
+from tracepact.core import Absolute, Attribute, Difference, Maximum, Minimum, Number, Owner, Quantity, Scaled, Sum, Term
 from tracepact.events.attributes import (
     Exact,
     Obligation,

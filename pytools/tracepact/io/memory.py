@@ -12,13 +12,7 @@ from tracepact.io.delimited import report_missing
 from tracepact.io.reading import Reading, read_events, read_score_texts
 from tracepact.io.rows import EventRows, Times, report_time
 from tracepact.io.source import shown
-from tracepact.io.tables import (
-    EVENT_COLUMNS,
-    Conditions,
-    read_conditions,
-    read_durations,
-    read_regions,
-)
+from tracepact.io.tables import EVENT_COLUMNS, Conditions, read_conditions, read_durations, read_regions
 from tracepact.trace import Durations, EventTable, Regions
 
 ONE_CLIP = "clip"

@@ -9,21 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
 
-from tracepact.core import (
-    Always,
-    And,
-    Atom,
-    Constant,
-    Eventually,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Since,
-    Until,
-    atoms,
-)
+from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, Since, Until, atoms
 from tracepact.logic.model import Model
 from tracepact.logic.vocabulary import over_base_atoms
 

@@ -4,19 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, permutations
 
-from tracepact.core import (
-    And,
-    Atom,
-    Constant,
-    Eventually,
-    Formula,
-    FrameClause,
-    Iff,
-    Implies,
-    Located,
-    Not,
-    lookahead,
-)
+from tracepact.core import And, Atom, Constant, Eventually, Formula, FrameClause, Iff, Implies, Located, Not, lookahead
 from tracepact.diagnostics import Diagnostic
 from tracepact.lang.printer import print_number
 from tracepact.logic.asking import Asker

@@ -2,20 +2,7 @@
 
 from fractions import Fraction
 
-from tracepact.core import (
-    Always,
-    And,
-    Atom,
-    Constant,
-    Eventually,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Since,
-    Until,
-)
+from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, Since, Until
 from tracepact.lang import print_expression
 from tracepact.lang import syntax as s
 

@@ -14,20 +14,7 @@ so replacing them leaves a formula over base atoms that means the same, and what
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from tracepact.core import (
-    Always,
-    And,
-    Atom,
-    Constant,
-    Eventually,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Since,
-    Until,
-)
+from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, Since, Until
 from tracepact.core.contract import CLASS_ATOMS
 
 

@@ -4,13 +4,7 @@ from dataclasses import dataclass, replace
 
 from tracepact.core import Contract
 from tracepact.events import EventEvaluation, evaluate_events
-from tracepact.metrics.cells import (
-    CellDifference,
-    SegmentMetrics,
-    boundary_metric,
-    frame_metrics,
-    segment_metrics,
-)
+from tracepact.metrics.cells import CellDifference, SegmentMetrics, boundary_metric, frame_metrics, segment_metrics
 from tracepact.metrics.events import EventMetrics, PairDifference, event_metrics
 from tracepact.metrics.intervals import intervals
 from tracepact.metrics.policy import Arithmetic, MetricSettings, time_text

@@ -3,16 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from tracepact.core import Dag, Formula, Node, Operator
-from tracepact.monitor.algebra import (
-    BitAlgebra,
-    IntegerAlgebra,
-    Mask,
-    always,
-    complement,
-    eventually,
-    since,
-    until,
-)
+from tracepact.monitor.algebra import BitAlgebra, IntegerAlgebra, Mask, always, complement, eventually, since, until
 
 
 def evaluate_masks(formulas: Iterable[Formula], atoms: Mapping[str, Mask], algebra: BitAlgebra[Mask]) -> list[Mask]:

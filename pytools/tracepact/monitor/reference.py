@@ -2,20 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from tracepact.core import (
-    Always,
-    And,
-    Atom,
-    Constant,
-    Eventually,
-    Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
-    Since,
-    Until,
-)
+from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, Since, Until
 
 Environment = Mapping[str, Sequence[bool]]
 """The truth of every atom at every frame of one clip."""

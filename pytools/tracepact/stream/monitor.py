@@ -12,7 +12,7 @@ from tracepact.core import Aggregation, And, Atom, Contract, Formula, Implies, L
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, did_you_mean
 from tracepact.lang import load_contract
-from tracepact.score import ClauseCounts, Score, aggregate
+from tracepact.scoring import ClauseCounts, Score, aggregate
 from tracepact.stream.events import EventStream
 from tracepact.stream.frames import IGNORED, FrameReader
 from tracepact.stream.lanes import Lanes, comb

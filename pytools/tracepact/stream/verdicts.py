@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tracepact.core import EventClause, Formula, FrameClause
 from tracepact.diagnostics import Span
 from tracepact.events import EventWitness
-from tracepact.score.witness import blame
+from tracepact.scoring.witness import blame
 from tracepact.stream.lanes import Lanes
 from tracepact.stream.window import Part, Step
 from tracepact.trace import Run

@@ -1,0 +1,110 @@
+"""The table of commands, and the way in: every way out is one of the exit codes."""
+
+import sys
+import traceback
+from io import TextIOWrapper
+
+import click
+
+from tracepact.diagnostics import InvalidInput
+from tracepact.show.screen import reader_may_leave, refuse
+from tracepact.tools.exits import Exit
+from tracepact.tools.groups import LazyGroup
+
+_COMMANDS = {
+    "audit": "tracepact.tools.audit.command",
+    "basis": "tracepact.tools.select.basis_command",
+    "certify": "tracepact.tools.prove.certify_command",
+    "check": "tracepact.tools.check.command",
+    "compare": "tracepact.tools.audit.compare_command",
+    "conform": "tracepact.tools.conform.command",
+    "convert": "tracepact.tools.data.convert",
+    "demo": "tracepact.tools.demo.command",
+    "equivalent": "tracepact.tools.check.equivalent",
+    "explain": "tracepact.tools.check.explain",
+    "export": "tracepact.tools.export.command",
+    "fmt": "tracepact.tools.check.fmt",
+    "implies": "tracepact.tools.check.implies",
+    "lint-data": "tracepact.tools.data.lint_data",
+    "metrics": "tracepact.tools.metrics.command",
+    "oracle": "tracepact.tools.conform.oracle_command",
+    "profile": "tracepact.tools.audit.profile_command",
+    "prove": "tracepact.tools.prove.command",
+    "report": "tracepact.tools.score.report_command",
+    "sat": "tracepact.tools.check.sat",
+    "score": "tracepact.tools.score.command",
+    "select": "tracepact.tools.select.command",
+    "simplify": "tracepact.tools.check.simplify",
+    "verify": "tracepact.tools.score.verify_command",
+    "watch": "tracepact.tools.watch.command",
+}
+_SUMMARIES = {
+    "audit": "Show what changes with a policy, from stored runs.",
+    "basis": "Show the steps of a selection: candidates, values, basis, pairs.",
+    "certify": "Have the Lean kernel check the frame verdicts of a scoring run.",
+    "check": "Check contracts and say all that is wrong with them.",
+    "compare": "Show what became better or worse from one run to another.",
+    "conform": "Test another implementation against vectors and the reference.",
+    "convert": "Write events in another format, exactly.",
+    "demo": "Score the shipped demo systems and write their reports.",
+    "equivalent": "Say whether two formulas hold at the same frames.",
+    "explain": "Say in plain words what each clause means and needs.",
+    "export": "Write a contract in another tool's language.",
+    "fmt": "Write contracts in their canonical form.",
+    "implies": "Say whether one formula holds wherever another does.",
+    "lint-data": "Find what is odd in references and predictions, and correct it.",
+    "metrics": "Measure predictions by the standard metrics, policies declared.",
+    "oracle": "Answer conformance cases: the reference side of the protocol.",
+    "profile": "Show which system is best under which weights.",
+    "prove": "Check the Lean proof core and list its theorems.",
+    "report": "Write a stored run as an HTML page, Markdown and text.",
+    "sat": "Say whether a formula can hold, and show a smallest trace.",
+    "score": "Score predictions against references under a contract.",
+    "select": "Find the smallest contract that respects an order of harm.",
+    "simplify": "Write a formula with fewer parts and the same meaning.",
+    "verify": "Recompute a run directory and name what drifted.",
+    "watch": "Monitor a stream of frames while it arrives.",
+}
+
+
+@click.group(
+    cls=LazyGroup,
+    modules=_COMMANDS,
+    summaries=_SUMMARIES,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(package_name="tracepact")
+def _group() -> None:
+    """Executable boundary contracts for sound event detection.
+
+    Exit codes: 0 ok, 1 violated, 2 invalid input, 3 unknown, 4 failure.
+    """
+
+
+def main() -> None:
+    """Run the command line; every way out is one of the exit codes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a sign shows a stand-in
+    try:
+        code = None
+        with reader_may_leave():
+            code = _group(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else Exit.OK)
+    except InvalidInput as error:
+        refuse(error.diagnostics)
+        sys.exit(Exit.INVALID)
+    except click.ClickException as error:
+        with reader_may_leave():
+            error.show()
+        sys.exit(Exit.INVALID)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        sys.exit(Exit.FAILURE)
+    except OSError as error:
+        click.echo(f"error: {error.filename or ''}: {error.strerror or error}".replace(" : ", " "), err=True)
+        sys.exit(Exit.FAILURE)
+    except Exception:  # noqa: BLE001  (the last line of defence: a fault of ours, said as such)
+        traceback.print_exc()
+        click.echo("this is a fault of tracepact, not of your input; please report it", err=True)
+        sys.exit(Exit.FAILURE)

@@ -1,3 +1,0 @@
-"""The audits, a module each."""
-
-__all__: list[str] = []

@@ -1,0 +1,136 @@
+"""The scorecard: a contract's counts on a family, and every view of them: vectors, profiles, witnesses."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from tracepact.core import Aggregation, Contract, Formula, Profile
+from tracepact.events import EventClauseEvaluation, EventEvaluation, evaluate_events
+from tracepact.lang import override
+from tracepact.monitor import IntegerAlgebra, evaluate_masks
+from tracepact.scoring.aggregate import ClauseCounts, Score, aggregate
+from tracepact.scoring.soft import SoftCounts, soft_counts
+from tracepact.scoring.witness import FrameWitnesses, find_witnesses
+from tracepact.trace.family import Atoms, Family
+from tracepact.trace.layout import Indices, Layout
+
+
+@dataclass(frozen=True, eq=False)
+class Scorecard:
+    """What a contract says of a family. Counts come first; everything else is derived when asked for."""
+
+    contract: Contract
+    family: Family
+    counts: Mapping[str, ClauseCounts]
+    events: EventEvaluation
+    layout: Layout
+    atoms: Atoms
+    violated: Mapping[str, int]
+
+    @cached_property
+    def soft(self) -> SoftCounts:
+        """The soft boundary score of every clip and class."""
+        return soft_counts(self.family, self.layout, self.atoms, self.contract.soft_scale)
+
+    def score(
+        self,
+        clause: str,
+        aggregation: Aggregation | None = None,
+        *,
+        clips: Indices | None = None,
+        label: int | None = None,
+    ) -> Score:
+        """One clause under one aggregation, the contract's own by default."""
+        counts = self.counts[clause]
+        if clips is not None or label is not None:
+            counts = counts.select(clips=clips, label=label)
+        return aggregate(counts, aggregation or self.contract.aggregation)
+
+    def vector(
+        self,
+        aggregation: Aggregation | None = None,
+        *,
+        clips: Indices | None = None,
+        label: int | None = None,
+    ) -> dict[str, Score]:
+        """The score of every clause, in source order."""
+        return {c.name: self.score(c.name, aggregation, clips=clips, label=label) for c in self.contract.clauses}
+
+    def logic(self, aggregation: Aggregation | None = None, *, clips: Indices | None = None) -> Fraction:
+        """The mean of the vector (rule 7.7)."""
+        values = [score.value for score in self.vector(aggregation, clips=clips).values()]
+        return sum(values, Fraction(0)) / len(values)
+
+    def profile(self, profile: Profile, *, clips: Indices | None = None) -> Fraction:
+        """The weighted mean of a profile (rule 7.8)."""
+        total = sum((weight for _, weight in profile.weights), Fraction(0))
+        parts = (w * self.score(name, profile.aggregation, clips=clips).value for name, w in profile.weights)
+        return sum(parts, Fraction(0)) / total
+
+    def frame_witnesses(self, clause: str) -> FrameWitnesses:
+        """Every violated obligation of a frame clause."""
+        found = {c.name: c for c in self.contract.frame_clauses}[clause]
+        return find_witnesses(found, self.violated[clause], self.layout, self.atoms, self._evaluate)
+
+    def event_clause(self, clause: str) -> EventClauseEvaluation:
+        """The evaluation of an event clause, with its violated obligations."""
+        return {e.clause.name: e for e in self.events.clauses}[clause]
+
+    def clip_indices(self, clips: Sequence[str]) -> Indices:
+        """Where the named clips stand in the family."""
+        index = {clip: i for i, clip in enumerate(self.family.clips)}
+        return np.array([index[clip] for clip in clips], dtype=np.int64)
+
+    def _evaluate(self, formulas: Sequence[Formula]) -> list[int]:
+        return evaluate_masks(formulas, self.atoms, IntegerAlgebra(self.layout.valid, self.layout.longest))
+
+
+def score_family(contract: Contract, family: Family) -> Scorecard:
+    """Evaluate every clause of a contract on every clip and class of a family, in one pass."""
+    layout = family.layout(contract.reach)
+    atoms = Atoms(family, layout)
+    algebra = IntegerAlgebra(layout.valid, layout.longest)
+    masks = evaluate_masks(contract.formulas, atoms, algebra)
+    obliged = layout.valid ^ atoms.ignored
+    shape = len(family.classes), len(family.clips)
+    no_counter = np.zeros(shape, dtype=np.bool_)
+    counts: dict[str, ClauseCounts] = {}
+    violated: dict[str, int] = {}
+    for clause, obligation, formula in zip(contract.frame_clauses, masks[::2], masks[1::2], strict=True):
+        obligated = obligation & obliged
+        violated[clause.name] = obligated & ~formula
+        total = layout.counts(obligated)
+        failed = layout.counts(violated[clause.name])
+        counts[clause.name] = ClauseCounts((total - failed).reshape(shape), total.reshape(shape), no_counter)
+    events = evaluate_events(contract, family)
+    counter = events.counter_evidence.reshape(shape)
+    for evaluated in events.clauses:
+        counts[evaluated.clause.name] = ClauseCounts(
+            evaluated.satisfied.reshape(shape),
+            evaluated.obligated.reshape(shape),
+            counter & (evaluated.obligated.reshape(shape) == 0),
+        )
+    return Scorecard(contract, family, counts, events, layout, atoms, violated)
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPoint:
+    """The vector at one value of a swept parameter."""
+
+    parameter: str
+    value: str
+    vector: Mapping[str, Score]
+
+
+def sweep(card: Scorecard) -> list[SweepPoint]:
+    """The vector at every declared value of every swept parameter (rule 3.5)."""
+    points = []
+    for declared in card.contract.sweeps:
+        for value in declared.values:
+            contract = override(card.contract, {declared.parameter: value})
+            vector = score_family(contract, card.family).vector(card.contract.aggregation)
+            points.append(SweepPoint(declared.parameter, value, vector))
+    return points

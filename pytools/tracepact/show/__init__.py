@@ -1,0 +1,1 @@
+"""Draws tables, figures and pages; knows no subject."""

@@ -1,0 +1,204 @@
+"""Intervals and differences over clips: how much of them is the choice of clips (rules 16.7 and 16.8)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.core import Aggregation
+from tracepact.scoring import ClauseCounts, aggregate
+from tracepact.scoring.bootstrap import DRAWS, SEED, Values, Weights, drawn_scores, draws, interval
+from tracepact.scoring.vacuity import score_share
+from tracepact.tools.score.store.rows import ScoreRows
+
+LEVEL = Fraction(95, 100)
+LOGIC = "logic"
+_NEAR = 1e-9
+"""Differences of floats nearer to zero than this are decided exactly."""
+
+Signs = NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """How clips were drawn."""
+
+    number: int = DRAWS
+    seed: int = SEED
+    level: Fraction = LEVEL
+
+
+USUAL = Bootstrap()
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A score and the interval of its draws; the ends are for reading."""
+
+    value: Fraction
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A system minus the one it is compared with: exact, with the interval of its draws and its p."""
+
+    value: Fraction
+    low: float
+    high: float
+    p: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A system's scores with intervals; of all but the first the differences from the first, and p after Holm."""
+
+    name: str
+    intervals: Mapping[str, Interval]
+    differences: Mapping[str, Difference]
+    corrected: Mapping[str, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertainty:
+    """Systems on the same clips."""
+
+    aggregation: Aggregation
+    clips: int
+    bootstrap: Bootstrap
+    systems: tuple[System, ...]
+
+
+def audit_uncertainty(
+    systems: Sequence[tuple[str, ScoreRows]], aggregation: Aggregation, bootstrap: Bootstrap = USUAL
+) -> Uncertainty:
+    """Intervals for every system; the differences of all from the first, corrected over the systems."""
+    base = systems[0][1]
+    found = [differences(base, rows, aggregation, bootstrap) for _, rows in systems[1:]]
+    corrected: list[dict[str, Fraction]] = [{} for _ in found]
+    for name in found[0] if found else ():
+        for row, value in zip(corrected, holm([some[name].p for some in found]), strict=True):
+            row[name] = value
+    shown = [
+        System(name, intervals(rows, aggregation, bootstrap), difference, row)
+        for (name, rows), difference, row in zip(systems, [{}, *found], [{}, *corrected], strict=True)
+    ]
+    return Uncertainty(aggregation, len(base.clips), bootstrap, tuple(shown))
+
+
+def intervals(rows: ScoreRows, aggregation: Aggregation, bootstrap: Bootstrap = USUAL) -> dict[str, Interval]:
+    """The score of every clause, and their mean as `logic`, each with its interval."""
+    drawn = [
+        _scores(rows.counts, aggregation, weights)
+        for weights in draws(len(rows.clips), bootstrap.number, bootstrap.seed)
+    ]
+    return {
+        name: Interval(value, *interval(np.concatenate([some[name] for some in drawn]), bootstrap.level))
+        for name, value in exact_scores(rows.counts, aggregation).items()
+    }
+
+
+def differences(
+    base: ScoreRows,
+    other: ScoreRows,
+    aggregation: Aggregation,
+    bootstrap: Bootstrap = USUAL,
+) -> dict[str, Difference]:
+    """The other system minus the base, by clause and for `logic`; both have the same clips, classes and clauses."""
+    drawn: list[dict[str, tuple[Values, Signs]]] = []
+    for weights in draws(len(base.clips), bootstrap.number, bootstrap.seed):
+        ours, theirs = (_scores(rows.counts, aggregation, weights) for rows in (other, base))
+        drawn.append({name: _signed(name, ours, theirs, base, other, aggregation, weights) for name in ours})
+    before, after = exact_scores(base.counts, aggregation), exact_scores(other.counts, aggregation)
+    found = {}
+    for name in after:
+        values, signs = (np.concatenate([some[name][part] for some in drawn]) for part in (0, 1))
+        found[name] = Difference(
+            after[name] - before[name], *interval(values, bootstrap.level), two_sided(signs.astype(np.int8))
+        )
+    return found
+
+
+def two_sided(signs: Signs) -> Fraction:
+    """The two-sided p of the signs of drawn differences."""
+    fewer = min(int((signs <= 0).sum()), int((signs >= 0).sum()))
+    return min(Fraction(1), Fraction(2 * (1 + fewer), 1 + len(signs)))
+
+
+def holm(values: Sequence[Fraction]) -> list[Fraction]:
+    """Values of p, each corrected for all of them (Holm 1979)."""
+    corrected = [Fraction(1)] * len(values)
+    largest = Fraction(0)
+    for rank, index in enumerate(sorted(range(len(values)), key=lambda k: values[k])):
+        largest = max(largest, (len(values) - rank) * values[index])
+        corrected[index] = min(Fraction(1), largest)
+    return corrected
+
+
+def exact_scores(counts: Mapping[str, ClauseCounts], aggregation: Aggregation) -> dict[str, Fraction]:
+    """The vector and its mean as `logic`."""
+    vector = {name: aggregate(some, aggregation).value for name, some in counts.items()}
+    return {**vector, LOGIC: sum(vector.values(), Fraction(0)) / len(vector)}
+
+
+def vacuous_shares(counts: Mapping[str, ClauseCounts], aggregation: Aggregation) -> dict[str, Fraction]:
+    """How much of each score, and of `logic`, has no obligation behind it (rule 16.11)."""
+    shares = {name: score_share(aggregate(some, aggregation)) for name, some in counts.items()}
+    return {**shares, LOGIC: sum(shares.values(), Fraction(0)) / len(shares)}
+
+
+def _scores(counts: Mapping[str, ClauseCounts], aggregation: Aggregation, weights: Weights) -> dict[str, Values]:
+    """The scores of every draw, by clause and for `logic`."""
+    found = {name: drawn_scores(some, aggregation, weights) for name, some in counts.items()}
+    return {**found, LOGIC: np.mean(list(found.values()), axis=0)}
+
+
+def _signed(
+    name: str,
+    ours: Mapping[str, Values],
+    theirs: Mapping[str, Values],
+    base: ScoreRows,
+    other: ScoreRows,
+    aggregation: Aggregation,
+    weights: Weights,
+) -> tuple[Values, Signs]:
+    """The differences of every draw, and their signs: exactly computed where a float could mislead."""
+    difference = ours[name] - theirs[name]
+    signs = np.sign(difference).astype(np.int8)
+    clauses = list(base.counts) if name == LOGIC else [name]
+    differ = _differ(base, other, clauses)
+    touched = weights @ differ.astype(np.float64) > 0
+    near = np.abs(difference) < _NEAR
+    signs[near & ~touched] = 0
+    for draw in np.flatnonzero(near & touched).tolist():
+        times = weights[draw].astype(np.int64)
+        if aggregation is Aggregation.MACRO_CLIPS:
+            times *= differ  # the other clips add the same to both means
+        ours_exactly, theirs_exactly = (
+            sum((_drawn_exactly(rows.counts[c], aggregation, times) for c in clauses), Fraction(0))
+            for rows in (other, base)
+        )
+        signs[draw] = (ours_exactly > theirs_exactly) - (ours_exactly < theirs_exactly)
+    return difference, signs
+
+
+def _drawn_exactly(counts: ClauseCounts, aggregation: Aggregation, times: NDArray[np.int64]) -> Fraction:
+    """The score of one draw, that has each clip so many times."""
+    if aggregation in (Aggregation.MACRO_CLIPS, Aggregation.MACRO_CLIPS_INFORMATIVE):
+        return aggregate(counts.select(clips=np.repeat(np.arange(len(times)), times)), aggregation).value
+    drawn = times[:, None]
+    summed = ClauseCounts(counts.satisfied @ drawn, counts.obligated @ drawn, counts.counter @ drawn > 0)
+    return aggregate(summed, aggregation).value
+
+
+def _differ(base: ScoreRows, other: ScoreRows, clauses: Sequence[str]) -> NDArray[np.bool_]:
+    """The clips on which two systems differ in some count of these clauses."""
+    found = np.zeros(len(base.clips), dtype=np.bool_)
+    for name in clauses:
+        a, b = base.counts[name], other.counts[name]
+        for x, y in ((a.satisfied, b.satisfied), (a.obligated, b.obligated), (a.counter, b.counter)):
+            found |= (x != y).any(axis=0)
+    return found

@@ -1,0 +1,1 @@
+"""What a contract or a formula means: check, explain, decide, simplify, format."""

@@ -1,0 +1,185 @@
+"""`tracepact check`: say all that is wrong with contracts, and what they mean."""
+
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from math import ceil
+
+import click
+
+from tracepact.core import Contract, reach
+from tracepact.diagnostics import (
+    CODES,
+    DIAGNOSTIC_FORMATS,
+    Diagnostics,
+    InvalidInput,
+    Severity,
+    TextPlace,
+    did_you_mean,
+    summarise,
+)
+from tracepact.io import durations_from
+from tracepact.lang import compile_source, decode_source, load_contract, read_source
+from tracepact.logic import Budget
+from tracepact.logic.diff import diff_contracts
+from tracepact.logic.findings import CHECK_BUDGET, check_contract
+from tracepact.show.screen import counted, print_diagnostics, say
+from tracepact.specs import rules
+from tracepact.tools.check.sat import timeout_option
+from tracepact.tools.exits import Exit
+
+_EVERY_CODE = "*"
+"""What `--explain` stands for without a code."""
+
+
+@click.command()
+@click.argument("contracts", nargs=-1, metavar="CONTRACT...")
+@click.option("--format", "form", type=click.Choice(sorted(DIAGNOSTIC_FORMATS)), default="terminal", show_default=True)
+@click.option("--strict", is_flag=True, help="Treat warnings as errors; the same as --fail-on warning.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning"]),
+    default="error",
+    show_default=True,
+    help="The least finding that makes the exit code 2.",
+)
+@click.option("--notes", is_flag=True, help="Show notes too: implied clauses, the lookahead of the contract.")
+@click.option("--against", metavar="CONTRACT", help="Say what changed in meaning from this version.")
+@click.option("--durations", help="The clips' durations (a table, or one time in seconds): warn of longer windows.")
+@timeout_option(CHECK_BUDGET.seconds)
+@click.option(
+    "--explain",
+    "code",
+    metavar="[CODE]",
+    is_flag=False,
+    flag_value=_EVERY_CODE,
+    help="Explain a code and exit; without one, list them all.",
+)
+def command(
+    contracts: tuple[str, ...],
+    form: str,
+    strict: bool,
+    fail_on: str,
+    notes: bool,
+    against: str | None,
+    durations: str | None,
+    timeout: float,
+    code: str | None,
+) -> int:
+    """Check contract files (or starter contracts by name, or `-`) and report every fault, not only the first.
+
+    Beyond the text it says what a contract cannot do: obligations that never occur, clauses that never fail, windows
+    that round to something else. Where a trace shows a finding it is drawn.
+
+    Findings go to standard output. Exit codes: 0 no error (with --fail-on warning: nor a warning), 2 otherwise, 3 no
+    fault but a question stayed open within the time.
+    """
+    if code is not None:
+        click.echo(every_code() if code == _EVERY_CODE else explanation(code))
+        return Exit.OK
+    if not contracts:
+        raise click.UsageError("give a contract (a file, the name of a starter contract, or - for standard input)")
+    try:
+        earlier = load_contract(against) if against else None
+    except InvalidInput as error:
+        if form == "terminal":
+            raise
+        print_diagnostics(error.diagnostics, form)
+        return Exit.INVALID
+    longest = _longest(durations)
+    found = Diagnostics()
+    for number, given in enumerate(contracts):
+        with counted() as update:
+
+            def watch(question: str, done: int = number, given: str = given) -> None:
+                update(done, len(contracts), f"{given}: whether {question}")
+
+            own = _findings(given, earlier, longest, Budget(seconds=timeout), notes=notes, watch=watch)
+        found.extend(own)
+        if form == "terminal":
+            say(f"{given}: {summarise(own) if len(own) else 'ok'}", answer=True)
+            print_diagnostics(own, answer=True)
+    if form != "terminal":
+        print_diagnostics(found, form)
+    if found.errors:
+        return Exit.INVALID
+    if found.warnings and (strict or fail_on == "warning"):
+        if form == "terminal":
+            say(f"{'--strict' if strict else '--fail-on warning'} makes warnings errors")
+        return Exit.INVALID
+    return Exit.UNKNOWN if any(d.code == "undecided" for d in found) else Exit.OK
+
+
+def _findings(
+    given: str,
+    earlier: Contract | None,
+    longest: Fraction | None,
+    budget: Budget,
+    *,
+    notes: bool,
+    watch: Callable[[str], None],
+) -> Diagnostics:
+    """All that is found in one contract."""
+    found, contract = _compiled(given)
+    if contract is not None:
+        found.extend(check_contract(contract, notes=notes, budget=budget, watch=watch))
+        if longest is not None:
+            _check_windows(contract, longest, found)
+        if earlier is not None:
+            found.extend(diff_contracts(contract, earlier, budget=budget, watch=watch))
+    return found
+
+
+def _compiled(given: str) -> tuple[Diagnostics, Contract | None]:
+    """The findings on a contract's text, and the contract if it compiles."""
+    found = Diagnostics()
+    source = decode_source(sys.stdin.buffer.read(), "-", found) if given == "-" else read_source(given, found)
+    return found, compile_source(source, found) if source is not None else None
+
+
+def _longest(durations: str | None) -> Fraction | None:
+    """The duration of the longest declared clip."""
+    if durations is None:
+        return None
+    found = Diagnostics()
+    known = durations_from(durations, found)
+    found.raise_errors()
+    if known is None or isinstance(known, Fraction):
+        return known
+    return max(known.clips.values(), default=None)
+
+
+def _check_windows(contract: Contract, longest: Fraction, found: Diagnostics) -> None:
+    """Warn of a clause whose window is longer than every declared clip."""
+    frames = ceil(longest / contract.step)
+    for clause in contract.frame_clauses:
+        widest = max(reach(clause.formula), reach(clause.obligation))
+        if widest > frames:
+            found.add(
+                "window-beyond-trace",
+                f"clause `{clause.name}` looks {widest} frames away, and the longest clip has {frames}",
+                TextPlace(contract.source, clause.span),
+                "its window is cut at the ends of every clip; take a smaller bound",
+            )
+
+
+def every_code() -> str:
+    """All codes with their meanings, by severity."""
+    width = max(map(len, CODES))
+    lines = []
+    for severity in Severity:
+        lines.append(f"{severity.value}s:")
+        lines += [f"  {c.name:<{width}}  {c.meaning}" for c in CODES.values() if c.severity is severity]
+    return "\n".join([*lines, "tracepact check --explain CODE says what one rests on"])
+
+
+def explanation(code: str) -> str:
+    """What a code means, with the rules it rests on."""
+    if code not in CODES:
+        hint = did_you_mean(code, CODES)
+        listing = "`tracepact check --explain` lists them all"
+        raise click.UsageError(f"there is no code `{code}`; " + (f"{hint} {listing}" if hint else listing))
+    kind = CODES[code]
+    lines = [f"{kind.severity.value}[{code}]: {kind.meaning}"]
+    lines += [f"\nrule {rule}: {rules()[rule]}" for rule in kind.rules]
+    return "\n".join(lines)

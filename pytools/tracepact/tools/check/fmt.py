@@ -1,0 +1,60 @@
+"""`tracepact fmt`: write contracts in their canonical form."""
+
+import difflib
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from tracepact.diagnostics import Diagnostics, Source
+from tracepact.lang import decode_source, format_document, read_document, read_file
+from tracepact.show.screen import say
+from tracepact.specs import starter_contracts
+from tracepact.tools.exits import Exit
+from tracepact.tools.score.report.files import write_whole
+
+
+@click.command()
+@click.argument("contracts", nargs=-1, required=True, metavar="CONTRACT...")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file is not in canonical form.")
+@click.option("--diff", is_flag=True, help="Write nothing; show what would change.")
+def command(contracts: tuple[str, ...], check: bool, diff: bool) -> int:
+    """Format contract files in place, comments kept; `-` formats standard input to standard output."""
+    diagnostics = Diagnostics()
+    formatted: list[tuple[Source, str]] = []
+    for given in contracts:
+        starter = "a starter contract is not yours to format; copy it first" if given in starter_contracts() else None
+        source = _read(given, diagnostics, starter)
+        if source is not None:
+            source = replace(source, name=given)
+            formatted.append((source, format_document(read_document(source, diagnostics), source)))
+    diagnostics.raise_errors()
+    changed = [(source, text) for source, text in formatted if text != source.text]
+    for source, text in formatted:
+        if diff:
+            click.echo(_difference(source, text), nl=False)
+        elif source.name == "-" and not check:
+            click.echo(text, nl=False)
+    if check or diff:
+        for source, _ in changed:
+            say(f"{source.name}: not in canonical form")
+        return Exit.VIOLATED if changed else Exit.OK
+    files = {Path(source.name): text for source, text in changed if source.name != "-"}
+    write_whole(files)
+    for path in files:
+        say(f"{path}: formatted")
+    return Exit.OK
+
+
+def _read(given: str, diagnostics: Diagnostics, help: str | None) -> Source | None:
+    if given == "-":
+        return decode_source(sys.stdin.buffer.read(), "-", diagnostics)
+    return read_file(given, diagnostics, help)
+
+
+def _difference(source: Source, text: str) -> str:
+    """A unified diff from the source to its canonical text."""
+    before, after = source.text.splitlines(True), text.splitlines(True)
+    lines = difflib.unified_diff(before, after, source.name, f"{source.name} (canonical)")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)

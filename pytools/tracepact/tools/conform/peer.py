@@ -1,0 +1,204 @@
+"""An implementation under test as a child process: asked over the protocol, and ended in time whatever it does."""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import IO, Any
+
+from tracepact.tools.conform.serve import PROTOCOL
+from tracepact.tools.conform.vectors import Profile
+
+_LONGEST_LINE = 1 << 24
+_SHOWN = 200
+
+
+class PeerFault(Exception):  # noqa: N818  (it is what the implementation did, not what went wrong in the program)
+    """The implementation did not behave as the protocol asks: `kind` says how, the text says what happened."""
+
+    def __init__(self, kind: str, words: str) -> None:
+        super().__init__(words)
+        self.kind = kind
+        self.words = words
+
+
+class Peer:
+    """One process of the implementation. Any fault ends it; ask `start` for a new one."""
+
+    def __init__(self, command: Sequence[str], timeout: float) -> None:
+        self._command = list(command)
+        self._timeout = timeout
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self._said: deque[str] = deque(maxlen=5)
+        self._listener: threading.Thread | None = None
+        self._id = 0
+        self.name = self._command[0]
+        self.profiles: frozenset[Profile] = frozenset()
+
+    @property
+    def runs(self) -> bool:
+        """Whether there is a process to ask."""
+        return self._process is not None
+
+    def start(self) -> None:
+        """Start a process and say hello."""
+        self._lines, self._said = queue.Queue(), deque(maxlen=5)
+        try:
+            self._process = subprocess.Popen(  # noqa: S603  (the command is the one the user asked to test)
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            words = f"`{self._command[0]}` cannot be started: {(error.strerror or str(error)).lower()}"
+            raise PeerFault("no-start", words) from None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True).start()
+        self._listener = threading.Thread(target=_keep, args=(self._process.stderr, self._said), daemon=True)
+        self._listener.start()
+        try:
+            self._hello()
+        except BaseException:  # Ctrl-C while it is waited for included
+            self.kill()
+            raise
+
+    def _hello(self) -> None:
+        everything = [profile.value for profile in Profile]
+        reply = self._exchange({"hello": "tracepact", "version": PROTOCOL, "profiles": everything})
+        if reply.get("version") != PROTOCOL or isinstance(reply.get("version"), bool):
+            raise PeerFault("bad-hello", f"its hello has version {reply.get('version')!r}; this is version {PROTOCOL}")
+        claimed = reply.get("profiles")
+        if not isinstance(claimed, list):
+            raise PeerFault("bad-hello", f"its hello has no list of profiles: {_shown(claimed)}")
+        if unknown := [name for name in claimed if name not in everything]:
+            words = f"its hello has unknown profiles: {', '.join(map(_shown, unknown))}; known: {', '.join(everything)}"
+            raise PeerFault("bad-hello", words)
+        self.name = str(reply.get("hello"))
+        self.profiles = frozenset(Profile(name) for name in claimed)
+
+    def ask(self, case: Mapping[str, Any]) -> dict[str, Any]:
+        """The reply to a case: an object with `answer`, `unsupported` or `error`. A fault ends the process."""
+        self._id += 1
+        try:
+            reply = self._exchange({"id": self._id, **case})
+            if "id" not in reply or isinstance(reply["id"], bool) or reply["id"] != self._id:
+                words = f"it was asked case {self._id} and answered {_shown(reply.get('id'))}"
+                raise PeerFault("out-of-order", words)
+            if not isinstance(reply.get("answer"), dict) and not {"unsupported", "error"} & reply.keys():
+                words = f"its reply has neither answer, unsupported nor error: {_shown(reply)}"
+                raise PeerFault("rubbish", words)
+        except PeerFault:
+            self.kill()
+            raise
+        return reply
+
+    def _exchange(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        writer = threading.Thread(
+            target=_write, args=(process.stdin, json.dumps(message).encode() + b"\n"), daemon=True
+        )
+        writer.start()
+        try:
+            line = self._lines.get(timeout=self._timeout)
+        except queue.Empty:
+            raise PeerFault("hangs", f"no answer within {self._timeout:g} s{self._last_words()}") from None
+        if line is None:
+            raise PeerFault("crashed", self._end_words(process))
+        try:
+            reply = json.loads(line)
+        except (ValueError, RecursionError):
+            raise PeerFault("rubbish", f"it printed a line that is not JSON: {_shown(line)}") from None
+        if not isinstance(reply, dict):
+            raise PeerFault("rubbish", f"it printed a line that is no object: {_shown(reply)}")
+        return reply
+
+    def _end_words(self, process: subprocess.Popen[bytes]) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=1)
+        code = process.returncode
+        if code is not None and self._listener is not None:
+            self._listener.join(timeout=1)  # what it said last may still be on its way
+        if code is None:
+            how = "it closed its standard output"
+        elif code < 0:
+            how = f"it was ended by {signal.Signals(-code).name}"
+        else:
+            how = f"it ended with exit code {code}"
+        return f"{how} instead of an answer{self._last_words()}"
+
+    def _last_words(self) -> str:
+        return f"; on standard error: {_tail(' | '.join(self._said))}" if self._said else ""
+
+    def close(self) -> None:
+        """Close its input and wait for its end; a fault if it had more to say or does not end."""
+        process = self._process
+        if process is None:
+            return
+        try:
+            assert process.stdin is not None
+            with suppress(OSError):
+                process.stdin.close()
+            try:
+                line = self._lines.get(timeout=self._timeout)
+                process.wait(timeout=self._timeout)
+            except (queue.Empty, subprocess.TimeoutExpired):
+                raise PeerFault("hangs", f"it did not end within {self._timeout:g} s of its last case") from None
+            if line is not None:
+                raise PeerFault("out-of-order", f"it printed more lines than it was asked for: {_shown(line)}")
+        finally:
+            self.kill()
+
+    def kill(self) -> None:
+        """End the process and every process of its group."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with suppress(OSError):
+            if os.name == "posix":
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
+        process.wait()
+        with suppress(OSError):
+            if process.stdin is not None:
+                process.stdin.close()
+
+
+def _read(stream: IO[bytes], lines: queue.Queue[bytes | None]) -> None:
+    with suppress(OSError, ValueError), stream:
+        while line := stream.readline(_LONGEST_LINE):
+            lines.put(line)
+    lines.put(None)
+
+
+def _keep(stream: IO[bytes], said: deque[str]) -> None:
+    with suppress(OSError, ValueError), stream:
+        while line := stream.readline(_LONGEST_LINE):
+            said.append(line.decode("utf-8", "replace").strip())
+
+
+def _write(stream: IO[bytes], data: bytes) -> None:
+    with suppress(OSError, ValueError):
+        stream.write(data)
+        stream.flush()
+
+
+def _shown(value: object) -> str:
+    text = value.decode("utf-8", "replace").rstrip("\n") if isinstance(value, bytes) else str(value)
+    return f"`{text[:_SHOWN]}{'…' if len(text) > _SHOWN else ''}`"
+
+
+def _tail(text: str) -> str:
+    """The end of a text: what a program says last is why it ended."""
+    return f"`{'…' if len(text) > _SHOWN else ''}{text[-_SHOWN:]}`"

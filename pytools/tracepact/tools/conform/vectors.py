@@ -1,0 +1,105 @@
+"""The conformance vectors of spec/conformance: reading them, and what answers them."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from tracepact.specs import spec_path
+from tracepact.tools.conform.answers import FRAME_ASKS, Answer, Case
+from tracepact.tools.conform.contracts import CONTRACT_ASKS
+from tracepact.tools.conform.engines import Engine
+from tracepact.tools.conform.texts import TEXT_ASKS
+
+ASKS: dict[str, Callable[[Case, Engine], Answer]] = {**FRAME_ASKS, **TEXT_ASKS, **CONTRACT_ASKS}
+"""Every question a case can ask."""
+
+
+class Profile(Enum):
+    """What an implementation may support; a vector belongs to one."""
+
+    TEXT = "text"
+    CORE = "core"
+    PAST = "past"
+    EVENTS = "events"
+    STREAMING = "streaming"
+    CHUNKS = "chunks"
+    CONTRACTS = "contracts"
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """One case with its answer, the rules it shows, and where the answer comes from."""
+
+    id: str
+    topic: str
+    profile: Profile
+    rules: tuple[str, ...]
+    input: Mapping[str, Any]
+    expected: Mapping[str, Any]
+    evidence: str
+    derivation: str
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The vector as it stands in its file."""
+        return {
+            "id": self.id,
+            "topic": self.topic,
+            "profile": self.profile.value,
+            "rules": list(self.rules),
+            "input": dict(self.input),
+            "expected": dict(self.expected),
+            "evidence": self.evidence,
+            "derivation": self.derivation,
+        }
+
+
+def vector_of(data: Mapping[str, Any]) -> Vector:
+    """A vector from its data."""
+    return Vector(
+        data["id"],
+        data["topic"],
+        Profile(data["profile"]),
+        tuple(data["rules"]),
+        data["input"],
+        data["expected"],
+        data["evidence"],
+        data["derivation"],
+    )
+
+
+@cache
+def suite() -> tuple[Vector, ...]:
+    """Every vector that ships, by topic and in the order of its file."""
+    files = sorted(spec_path("conformance").glob("*.json"))
+    return tuple(vector_of(v) for file in files for v in json.loads(file.read_text(encoding="utf-8"))["vectors"])
+
+
+def vectors_of(profiles: Iterable[Profile]) -> tuple[Vector, ...]:
+    """The vectors of some profiles."""
+    chosen = frozenset(profiles)
+    return tuple(vector for vector in suite() if vector.profile in chosen)
+
+
+def answer(case: Case, engine: Engine) -> Answer:
+    """The answer of an engine to a case; KeyError, ValueError or InvalidInput if the case is not well formed."""
+    return ASKS[case["ask"]](case, engine)
+
+
+def differences(expected: Mapping[str, Any], answered: Mapping[str, Any]) -> list[str]:
+    """The parts of an expected answer that the given one lacks or has otherwise; more parts do no harm."""
+    return [key for key, value in expected.items() if key not in answered or not _equal(value, answered[key])]
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Equality of JSON values: 1 is not true."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_equal, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_equal(a[key], b[key]) for key in a)
+    return type(a) is type(b) and bool(a == b)

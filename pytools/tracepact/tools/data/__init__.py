@@ -1,0 +1,1 @@
+"""Tables of events converted and inspected."""

@@ -1,0 +1,69 @@
+"""`tracepact convert`: write events in another format, exactly."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import click
+
+from tracepact.diagnostics import Diagnostics
+from tracepact.files import write_whole
+from tracepact.io import Reading, durations_from, read_events
+from tracepact.io.formats import FORMATS
+from tracepact.io.reading import report_unused_readings
+from tracepact.io.source import counted
+from tracepact.io.writing import WRITABLE, check_place, is_folder, written
+from tracepact.metrics import point_frames
+from tracepact.show.screen import print_diagnostics, progress, say
+from tracepact.tools.exits import Exit
+from tracepact.tools.score.arguments import Length, decoding_given, reading_options
+
+
+@click.command()
+@click.argument("source", type=click.Path())
+@click.option("--to", "target", type=click.Choice(WRITABLE), required=True, help="The format to write.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="A file for a table, else a new folder.")
+@click.option("--from", "given", type=click.Choice(FORMATS), help="The format to read, where it is not found out.")
+@reading_options
+@click.option("--durations", help="Where TextGrids end: a table (filename, duration), or one duration for all clips.")
+@click.option(
+    "--as-points", type=Length(), help="Write each event as the one frame of this length that holds its onset."
+)
+def command(
+    source: str,
+    target: str,
+    out: Path,
+    given: str | None,
+    label_column: str | None,
+    tier: tuple[str, ...],
+    threshold: Fraction | None,
+    hysteresis: tuple[Fraction, Fraction] | None,
+    median: int | None,
+    durations: str | None,
+    as_points: Fraction | None,
+) -> int:
+    """Read SOURCE, a file or folder of any format, and write its events; times keep every digit.
+
+    A table is one file. Audacity label tracks and TextGrids are a folder with a file for each clip.
+    """
+    diagnostics = Diagnostics()
+    reading = Reading(given, label_column, tier, decoding_given(threshold, hysteresis, median))
+    with progress(2) as advance:
+        advance(f"reading {source}")
+        table = read_events(source, diagnostics, reading)
+        report_unused_readings(((reading, table),), diagnostics)
+        lengths = durations_from(durations, diagnostics)
+        check_place(out, [Path(source)], diagnostics, folder=is_folder(target))
+        diagnostics.raise_errors()
+        if as_points is not None:
+            table = point_frames(table, as_points)
+        advance(f"writing {out}")
+        contents = written(table, target, lengths, diagnostics)
+        diagnostics.raise_errors()
+        files = {out / name if name else out: text for name, text in contents.items()}
+        for folder in {path.parent for path in files}:
+            folder.mkdir(parents=True, exist_ok=True)
+        write_whole(files)
+    print_diagnostics(diagnostics)
+    count = sum(map(len, table.clips.values()))
+    say(f"wrote {counted(count, 'event')} of {counted(len(table.clips), 'clip')} to {out}")
+    return Exit.OK

@@ -1,0 +1,92 @@
+"""`tracepact lint-data`: find what is odd in references and predictions, and write a corrected copy."""
+
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Unpack
+
+import click
+
+from tracepact.diagnostics import DIAGNOSTIC_FORMATS, Diagnostics, summarise
+from tracepact.diagnostics.render import LISTED_PER_CODE
+from tracepact.files import write_whole
+from tracepact.io import Prepared
+from tracepact.io.formats import TABLE
+from tracepact.io.lint import CHANGE_COLUMNS, change_rows, fix, lint
+from tracepact.io.source import counted
+from tracepact.io.writing import check_place, written, written_format
+from tracepact.show.screen import print_diagnostics, progress, say
+from tracepact.tools.exits import Exit
+from tracepact.tools.score.arguments import Sides, read_sides, side_options
+from tracepact.tools.score.store.tables import table_text
+from tracepact.trace import Durations, EventTable
+
+LOG = "changes.tsv"
+
+
+@click.command()
+@side_options
+@click.option("--fail-on", type=click.Choice(["error", "warning", "never"]), default="error", show_default=True)
+@click.option("--format", "form", type=click.Choice(sorted(DIAGNOSTIC_FORMATS)), default="terminal", show_default=True)
+@click.option("--fix", "fixing", is_flag=True, help="Write a corrected copy and a log of every change to --out.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="A new folder for the corrected copy.")
+def command(fail_on: str, form: str, fixing: bool, out: Path | None, **given: Unpack[Sides]) -> int:
+    """Say all that is odd in a reference, and in predictions for it, with file and row.
+
+    Overlapping or repeated events, events outside their clips, without length or with ends in the wrong order, labels
+    and clips on one side only, predictions in silent clips. Nothing is changed in place. Exit code 2 if findings fail.
+    """
+    if given["ref"] is None:
+        raise click.UsageError("give --ref, and --pred to compare with it")
+    if fixing != (out is not None):
+        raise click.UsageError("--fix writes to a new folder: give --fix and --out together")
+    if fixing and given["label_map"] is not None:
+        raise click.UsageError("a corrected copy keeps its labels; leave out --label-map, or look without --fix")
+    diagnostics = Diagnostics()
+    with progress(2) as advance:
+        advance("reading")
+        ready, durations = read_sides(given, diagnostics, lenient=True)
+        whole = not diagnostics.errors
+        advance("looking")
+        sides = _sides(given, ready)
+        lint(ready.reference, sides.get("prediction"), durations, diagnostics)
+    print_diagnostics(diagnostics, form)
+    if form == "terminal":
+        say(f"{', '.join(table.name for table in sides.values())}: {summarise(diagnostics)}")
+        if max(Counter(d.code for d in diagnostics.warnings).values(), default=0) > LISTED_PER_CODE:
+            say("--format json lists every one of them")
+    if out is not None:
+        if not whole:
+            say("nothing was written: a row that cannot be read would be lost")
+            return Exit.INVALID
+        _write_fixed(sides, durations, given, out)
+    failed = (fail_on != "never" and diagnostics.errors) or (fail_on == "warning" and diagnostics.warnings)
+    return Exit.INVALID if failed else Exit.OK
+
+
+def _sides(given: Sides, ready: Prepared) -> dict[str, EventTable]:
+    """The sides that were given."""
+    sides = {"reference": ready.reference, "prediction": ready.prediction}
+    return {side: table for side, table in sides.items() if side == "reference" or given["pred"] is not None}
+
+
+def _write_fixed(sides: dict[str, EventTable], durations: Durations | Fraction | None, given: Sides, out: Path) -> None:
+    """The corrected copies and the log, in a new folder."""
+    diagnostics = Diagnostics()
+    inputs = [Path(path) for path in (given["ref"], given["pred"], given["label_map"], given["ignore"]) if path]
+    check_place(out, inputs, diagnostics, folder=True)
+    diagnostics.raise_errors()
+    changes = {}
+    files: dict[Path, str] = {}
+    for side, table in sides.items():
+        fixed, changes[side] = fix(table, durations)
+        format = written_format(table)
+        for name, text in written(fixed, format, durations, diagnostics).items():
+            files[out / f"{side}.tsv" if format == TABLE else out / side / name] = text
+    diagnostics.raise_errors()
+    files[out / LOG] = table_text(CHANGE_COLUMNS, change_rows(changes))
+    for folder in {path.parent for path in files}:
+        folder.mkdir(parents=True, exist_ok=True)
+    write_whole(files)
+    count = sum(map(len, changes.values()))
+    say(f"wrote corrected copies with {counted(count, 'change')} to {out}; {out / LOG} lists them")

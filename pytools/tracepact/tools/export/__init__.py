@@ -1,0 +1,1 @@
+"""Contracts in the languages of other tools."""

@@ -1,0 +1,29 @@
+"""`tracepact export`: write a contract in another tool's language."""
+
+import click
+
+from tracepact.lang import load_contract
+from tracepact.show.screen import say, set_option
+from tracepact.tools.export.targets import EVENT_TARGETS, EXPORTS
+
+
+@click.command()
+@click.argument("contract")
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice(sorted(EXPORTS)),
+    required=True,
+    help="latex: a table of every clause, for a paper. rtamt: the frame clauses as STL text, for that monitor.",
+)
+@set_option
+def command(contract: str, target: str, overrides: tuple[tuple[str, str], ...]) -> None:
+    """Print a contract, after projection to its grid, in another tool's language.
+
+    Frame clauses can be expressed in every target, event clauses (`on each …`) in latex only; what is left out is said.
+    """
+    compiled = load_contract(contract, dict(overrides))
+    if compiled.event_clauses and target not in EVENT_TARGETS:
+        names = ", ".join(clause.name for clause in compiled.event_clauses)
+        say(f"left out, as {target} has no counterpart of event clauses: {names}", "yellow")
+    click.echo(EXPORTS[target](compiled), nl=False)

@@ -1,0 +1,1 @@
+"""The standard metrics of the field as a command."""

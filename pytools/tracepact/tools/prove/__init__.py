@@ -1,0 +1,1 @@
+"""The proof core: run, checked, and used to certify scorecards."""

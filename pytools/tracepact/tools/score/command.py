@@ -1,0 +1,186 @@
+"""`tracepact score`: score predictions against references under a contract."""
+
+import operator
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple, Unpack
+
+import click
+
+from tracepact.core import Aggregation
+from tracepact.diagnostics import Diagnostics, did_you_mean
+from tracepact.lang import load_contract
+from tracepact.lang.printer import print_number
+from tracepact.scoring import Scorecard
+from tracepact.show.screen import print_diagnostics, print_tables, progress, reader_may_leave, say, set_option
+from tracepact.tools.exits import Exit
+from tracepact.tools.score.arguments import Given, check_given, data_options, score_given
+from tracepact.tools.score.report.data import report_data
+from tracepact.tools.score.report.files import json_text
+from tracepact.tools.score.report.stored import written_views
+from tracepact.tools.score.report.text import render_report
+from tracepact.tools.score.run import STAGES, Run
+from tracepact.tools.score.store.rows import SCORE_COLUMNS, score_rows
+from tracepact.tools.score.store.tables import write_csv
+from tracepact.tools.score.store.writing import check_place, write_run
+from tracepact.trace.exact import exact_text
+
+_RELATIONS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt, "==": operator.eq}
+_REQUIREMENT = re.compile(
+    r"\s*(?:([A-Za-z_][A-Za-z0-9_]*)\s*\.\s*)?([A-Za-z_][A-Za-z0-9_]*)\s*(>=|>|<=|<|==)\s*([0-9./]+)\s*"
+)
+
+
+@click.command()
+@click.argument("contract")
+@data_options
+@click.option("--conditions", type=click.Path(), help="A table (filename, condition) that groups the results.")
+@set_option
+@click.option("--profile", "profiles", multiple=True, help="Show these profiles only.")
+@click.option(
+    "--require",
+    "requirements",
+    multiple=True,
+    help="Exit with 1 unless it holds (>=, >, <=, <, ==), under the contract's aggregation or one that is named: "
+    "--require 'onset_guard>=0.9', --require 'pooled.onset_guard>=0.9'. Also of profiles and of logic.",
+)
+@click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Also write the run directory: rows, tables, report, manifest.",
+)
+@click.option("--page", is_flag=True, help="With --out: the report as an HTML page and as Markdown too.")
+@click.option("--parquet", is_flag=True, help="With --out: the score rows as Parquet too.")
+def command(
+    contract: str,
+    conditions: str | None,
+    overrides: tuple[tuple[str, str], ...],
+    profiles: tuple[str, ...],
+    requirements: tuple[str, ...],
+    form: str,
+    out: Path | None,
+    page: bool,
+    parquet: bool,
+    **given: Unpack[Given],
+) -> int:
+    """Score predictions and show the vector, what stands beside it, and where it failed.
+
+    CONTRACT is a file, or the name of a starter contract such as boundary_gate.
+    """
+    check_given(given)
+    for asked, option in ((page, "--page"), (parquet, "--parquet")):
+        if asked and out is None:
+            raise click.UsageError(f"{option} goes into the run directory: give --out as well")
+    compiled = load_contract(contract, dict(overrides))
+    faults = Diagnostics()
+    known = {p.name for p in compiled.profiles}
+    for name in profiles:
+        _check_name(name, known, "profile", "unknown-profile", faults)
+    values = {clause.name for clause in compiled.clauses} | known | {"logic"}
+    wanted = [found for text in requirements if (found := _requirement(text, values, faults))]
+    faults.raise_errors()
+    replaced = None if out is None else check_place(out)
+    with progress(len(STAGES) + 1) as advance:
+        run = score_given(compiled, conditions, advance, **given)
+        advance("reporting")
+        data = report_data(run)
+    print_diagnostics(run.diagnostics)
+    if out is not None:
+        with progress(3 if page else 1) as advance:
+            views = written_views(run, data, advance) if page else {}
+            advance(f"writing {out}")
+            written = write_run(run, out, data=data, views=views, parquet=parquet)
+        say(f"wrote {len(written)} files to {out}")
+        if replaced:
+            say(f"replaced the run of {replaced} that was there")
+    if profiles:
+        _keep_profiles(data, profiles)
+    with reader_may_leave():
+        _show(run, data, form)
+    failed = _unmet(run, wanted)
+    for line in failed:
+        say(f"violated: {line}", "bold red")
+    return Exit.VIOLATED if failed else Exit.OK
+
+
+def _keep_profiles(data: dict[str, Any], names: Sequence[str]) -> None:
+    """Leave the named profiles only, here and under every condition."""
+    data["profiles"] = [profile for profile in data["profiles"] if profile["name"] in names]
+    for group in data["conditions"]:
+        group["profiles"] = {name: value for name, value in group["profiles"].items() if name in names}
+
+
+def _show(run: Run, data: dict[str, Any], form: str) -> None:
+    match form:
+        case "json":
+            click.echo(json_text(data), nl=False)
+        case "csv":
+            write_csv(sys.stdout, SCORE_COLUMNS, score_rows(run.card))
+        case _:
+            print_tables(render_report(data))
+
+
+def _check_name(name: str, known: set[str], kind: str, code: str, faults: Diagnostics) -> bool:
+    if name not in known:
+        faults.add(code, f"the contract has no {kind} `{name}`", help=did_you_mean(name, known))
+    return name in known
+
+
+class _Requirement(NamedTuple):
+    """What `--require` says; without an aggregation it is of the contract's, or the profile's own."""
+
+    aggregation: Aggregation | None
+    name: str
+    relation: str
+    bound: Fraction
+
+
+def _requirement(text: str, known: set[str], faults: Diagnostics) -> _Requirement | None:
+    """What a text requires; faults are said."""
+    found = _REQUIREMENT.fullmatch(text)
+    try:
+        bound = exact_text(found[4]) if found else None
+    except ValueError:
+        bound = None
+    if found is None or bound is None:
+        faults.add(
+            "bad-requirement",
+            f"`{text}` is not a requirement",
+            help="write `onset_guard>=0.9` or `pooled.onset_guard>=0.9`",
+        )
+        return None
+    aggregations = [a.value for a in Aggregation]
+    if found[1] and found[1] not in aggregations:
+        help = did_you_mean(found[1], aggregations) or f"write one of {', '.join(aggregations)}"
+        faults.add("bad-requirement", f"there is no aggregation `{found[1]}`", help=help)
+        return None
+    if not _check_name(found[2], known, "clause or profile", "bad-requirement", faults):
+        return None
+    return _Requirement(Aggregation(found[1]) if found[1] else None, found[2], found[3], bound)
+
+
+def _unmet(run: Run, wanted: Sequence[_Requirement]) -> list[str]:
+    """What was required and does not hold; exact values are compared."""
+    failed = []
+    for required in wanted:
+        value = _required_value(run.card, required)
+        if not _RELATIONS[required.relation](value, required.bound):
+            name = f"{required.aggregation.value}.{required.name}" if required.aggregation else required.name
+            asked = f"required {name} {required.relation} {print_number(required.bound)}"
+            failed.append(f"{asked}, but it is {value} ({float(value):.4f})")
+    return failed
+
+
+def _required_value(card: Scorecard, required: _Requirement) -> Fraction:
+    """The value a requirement is about."""
+    profiles = {profile.name: profile for profile in card.contract.profiles}
+    if profile := profiles.get(required.name):
+        return card.profile(replace(profile, aggregation=required.aggregation or profile.aggregation))
+    if required.name == "logic":
+        return card.logic(required.aggregation)
+    return card.score(required.name, required.aggregation).value

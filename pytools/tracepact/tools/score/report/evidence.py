@@ -1,0 +1,64 @@
+"""What a report shows beside a run's own data: intervals over clips and tolerance curves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tracepact.core import Aggregation
+from tracepact.diagnostics import InvalidInput
+from tracepact.scoring.bootstrap import DRAWS, SEED
+from tracepact.scoring.steps import StepFunction
+from tracepact.scoring.tolerance import Tolerance, curves
+from tracepact.show.figure import Curve, curve_chart
+from tracepact.tools.audit.uncertainty import Interval, intervals
+from tracepact.tools.score.report.text import HEADINGS
+from tracepact.tools.score.run import Run
+from tracepact.tools.score.store.rows import ScoreRows
+
+HOW = f"95 % interval over clips (bootstrap, {DRAWS:,} draws, seed {SEED})"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The intervals of every clause and of `logic` by aggregation, and the curves of the swept parameters."""
+
+    intervals: Mapping[Aggregation, Mapping[str, Interval]]
+    curves: tuple[Tolerance, ...]
+
+
+def evidence(run: Run) -> Evidence:
+    """Intervals where there are clips to choose from; curves of the parameters that have one (rule 16.3)."""
+    rows = ScoreRows.of(run.card)
+    ranges = {a: intervals(rows, a) for a in Aggregation} if len(rows.clips) > 1 else {}
+    found: list[Tolerance] = []
+    for name in dict.fromkeys(sweep.parameter for sweep in run.card.contract.sweeps):
+        try:
+            found.append(curves(run, name))
+        except InvalidInput:
+            continue  # the sweep's own points are in the report all the same
+    return Evidence(ranges, tuple(found))
+
+
+def tolerance_figure(tolerance: Tolerance) -> str:
+    """The curves of the clauses that move and of the mean, with the contract's own value and sweep points marked."""
+    unit = 1000 if tolerance.is_time else 1
+    moving = {name: curve for name, curve in tolerance.clauses.items() if curve.span}
+    lines = {**moving, "logic (mean)": tolerance.logic}
+    marks = [mark.value for mark in tolerance.marks]
+    return curve_chart(
+        f"Scores over {tolerance.parameter} ({HEADINGS[tolerance.aggregation]})",
+        [
+            Curve(name, _points(curve, unit), [(value * unit, curve.at(value)) for value in marks])
+            for name, curve in lines.items()
+        ],
+        x=f"{tolerance.parameter} in ms" if tolerance.is_time else tolerance.parameter,
+        y="score",
+        steps=True,
+        rules=[(mark.value * unit, f"{mark.text} (own)" if mark.own else mark.text) for mark in tolerance.marks],
+    )
+
+
+def _points(curve: StepFunction, unit: int) -> list[tuple[Fraction, Fraction]]:
+    """The ends of the stretches of a step function; a stretch reaches back to the one before."""
+    stretches = [(piece.high * unit, piece.value) for piece in curve.pieces() if piece.high > piece.low]
+    return [(curve.low * unit, curve.values[0]), *stretches]

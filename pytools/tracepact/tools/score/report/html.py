@@ -1,0 +1,40 @@
+"""A run as one self-contained HTML page."""
+
+from typing import Any
+
+from tracepact.show.page import Section, page
+from tracepact.tools.score.report.clips import clip_data
+from tracepact.tools.score.report.evidence import Evidence
+from tracepact.tools.score.report.sections import (
+    class_section,
+    clip_section,
+    condition_section,
+    contract_section,
+    head,
+    metric_section,
+    source_section,
+    tolerance_section,
+    vector_section,
+)
+from tracepact.tools.score.run import Run
+
+
+def report_page(run: Run, data: dict[str, Any], found: Evidence) -> str:
+    """The report of a run as a page that needs nothing beside itself; `data` is the run's report as plain data."""
+    sections: list[Section | None] = [
+        vector_section(data, run, found),
+        metric_section(data),
+        class_section(data),
+        condition_section(data),
+        tolerance_section(found),
+        clip_section(data),
+        contract_section(data),
+        source_section(data),
+    ]
+    return page(
+        f"{data['contract']['name']}: tracepact report",
+        head(data),
+        [section for section in sections if section is not None],
+        scripts=["report.js"],
+        data=clip_data(run.card, run.conditions),
+    )

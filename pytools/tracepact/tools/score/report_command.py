@@ -1,0 +1,41 @@
+"""`tracepact report`: a stored run as a page, as Markdown and as text."""
+
+from pathlib import Path
+
+import click
+
+from tracepact.diagnostics import Diagnostics
+from tracepact.show.screen import progress, reader_may_leave, say
+from tracepact.tools.score.report.files import write_whole
+from tracepact.tools.score.report.stored import FILES, report_forms
+from tracepact.tools.score.store.opening import open_run
+
+
+@click.command()
+@click.argument("run", type=click.Path())
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="The folder to write to.")
+@click.option(
+    "--format",
+    "forms",
+    type=click.Choice(list(FILES)),
+    multiple=True,
+    help="What to write; all of them unless said. Without --out, one, to standard output.",
+)
+def command(run: str, out: Path | None, forms: tuple[str, ...]) -> None:
+    """Write the report of a run directory: one self-contained HTML page, Markdown, text.
+
+    RUN is what `tracepact score --out RUN` wrote.
+    """
+    if out is None and len(forms) != 1:
+        raise click.UsageError("give --out DIR, or one --format to print")
+    stored = open_run(run, Diagnostics())
+    with progress(3) as advance:
+        made = report_forms(stored, forms or tuple(FILES), advance)
+    if out is None:
+        with reader_may_leave():
+            click.echo(made[forms[0]], nl=False)
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    files = {out / FILES[form]: text for form, text in made.items()}
+    write_whole(files)
+    say(f"wrote {', '.join(str(path) for path in files)}")

@@ -1,0 +1,1 @@
+"""A run directory: score rows, exact tables, manifest."""

@@ -1,0 +1,135 @@
+"""Opens a run directory: its manifest, report, rows and contract, and the run computed again from its tables."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tracepact.core import Contract
+from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
+from tracepact.io import Conditions
+from tracepact.lang import parse_contract
+from tracepact.tools.score.run import Input, Run, score
+from tracepact.tools.score.store import tables
+from tracepact.tools.score.store.manifest import NAME, digest, manifest_faults, origin_of
+from tracepact.tools.score.store.rows import ScoreRows, read_score_rows
+from tracepact.tools.score.store.writing import SOURCE
+from tracepact.trace import Durations, EventTable, Grid
+
+_AGAIN = "score again to make a new run"
+_HELP = f"`tracepact verify` says all that has changed; {_AGAIN}"
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run directory. What it holds is read when asked for; a file that is not as written raises InvalidInput.
+
+    With `checked` off, files are read whatever their digest.
+    """
+
+    folder: Path
+    manifest: dict[str, Any]
+    checked: bool = True
+
+    @cached_property
+    def report(self) -> dict[str, Any]:
+        """The report as plain data (spec/schemas/report.schema.json)."""
+        data = self._read("report.json", json.loads)
+        if not isinstance(data, dict):
+            raise self._broken("report.json", "the report is no object")
+        return data
+
+    @cached_property
+    def rows(self) -> ScoreRows:
+        """The score of every clip, class and clause."""
+        return self._read("scores.csv", read_score_rows)
+
+    @cached_property
+    def contract(self) -> Contract:
+        """The contract as it was written, with the parameters that were set."""
+        overrides, name = self.manifest["settings"]["overrides"], self.manifest["contract"]["source"]
+        return self._read(SOURCE, lambda text: parse_contract(text, overrides, name=name))
+
+    def rescore(self) -> Run:
+        """The run computed again, from the stored tables alone."""
+        table = {item["role"]: item for item in self.manifest["tables"]}
+        contract = self.contract
+
+        def events(role: str) -> EventTable:
+            found = table[role]
+            clips = self._read(found["file"], tables.read_events)
+            return EventTable(found["name"], clips, found["sha256"], origin_of(found["origin"]))
+
+        lengths = self._read(table["durations"]["file"], tables.read_durations)
+        conditions = masks = None
+        if found := table.get("conditions"):
+            conditions = Conditions(found["name"], self._read(found["file"], tables.read_conditions), found["sha256"])
+        if found := table.get("masks"):
+            frames = {clip: Grid(contract.step).frames(length) for clip, length in lengths.items()}
+            masks = self._read(found["file"], lambda text: tables.read_masks(text, contract.declared_atoms, frames))
+        again = score(
+            contract,
+            events("reference"),
+            events("prediction"),
+            durations=Durations(table["durations"]["name"], lengths, table["durations"]["sha256"]),
+            mode=self.manifest["settings"]["mode"],
+            ignore=events("ignore") if "ignore" in table else None,
+            masks=masks,
+            conditions=conditions,
+        )
+        # The stored tables are those after preparation; what was done, and by which files, is taken as recorded.
+        inputs = tuple(Input(item["role"], item["name"], item["sha256"]) for item in self.manifest["inputs"])
+        return replace(again, preparation=self.manifest["settings"]["preparation"], inputs=inputs)
+
+    def text(self, name: str) -> str:
+        """The text of a stored file; InvalidInput if it is gone or has changed."""
+        listed = {item["name"]: item["sha256"] for item in self.manifest["files"]}
+        try:
+            data = (self.folder / name).read_bytes()
+        except OSError as error:
+            raise self._broken(name, f"the file cannot be read: {(error.strerror or str(error)).lower()}") from error
+        if self.checked and digest(data) != listed.get(name):
+            raise self._broken(name, "the file is not as it was written: its SHA-256 differs")
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            raise self._broken(name, "the file is not UTF-8 text") from error
+
+    def _read(self, name: str, parse: Callable[[str], _T]) -> _T:
+        try:
+            return parse(self.text(name))
+        except tables.BadTable as error:
+            raise self._broken(name, str(error), error.line) from error
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise self._broken(name, "the file is not JSON") from error
+
+    def _broken(self, name: str, fault: str, line: int | None = None) -> InvalidInput:
+        diagnostics = Diagnostics()
+        diagnostics.add("broken-run", fault, RowPlace(str(self.folder / name), line), _HELP if self.checked else _AGAIN)
+        return InvalidInput(diagnostics)
+
+
+def open_run(folder: str | Path, diagnostics: Diagnostics, *, checked: bool = True) -> StoredRun:
+    """The run directory at a place; InvalidInput, with all `diagnostics`, if there is none.
+
+    With `checked` off, a manifest or file that is not as it was written is used as far as it can be read.
+    """
+    place = Path(folder)
+    path = RowPlace(str(place / NAME))
+    help = "`tracepact score … --out FOLDER` writes one"
+    try:
+        text = (place / NAME).read_bytes().decode()
+    except UnicodeDecodeError:
+        diagnostics.add("broken-run", "the manifest is not UTF-8 text", path, _AGAIN)
+        raise InvalidInput(diagnostics) from None
+    except OSError:
+        diagnostics.add("not-a-run", f"`{place}` is not a run directory: it has no {NAME}", RowPlace(str(place)), help)
+        raise InvalidInput(diagnostics) from None
+    manifest, fault = manifest_faults(text)
+    if manifest is None or (fault and checked):
+        diagnostics.add("broken-run", f"the manifest {fault}", path, _HELP if manifest else _AGAIN)
+        raise InvalidInput(diagnostics)
+    return StoredRun(place, manifest, checked)

@@ -1,0 +1,113 @@
+"""The rows behind a report: every score, every violated obligation, every match, as CSV; and the scores read back."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+from tracepact.core import Quantity
+from tracepact.events import Unbounded
+from tracepact.lang.printer import print_number
+from tracepact.scoring import UNBOUNDED, ClauseCounts, Scorecard
+from tracepact.tools.score.store.tables import BadTable, Row, table_rows, whole
+
+SCORE_COLUMNS = ("filename", "event_label", "clause", "satisfied", "obligated", "value", "decimal", "vacuous")
+MATCH_COLUMNS = ("filename", "event_label", "ref_onset", "ref_offset", "pred_onset", "pred_offset")
+WITNESS_COLUMNS = ("filename", "event_label", "clause", "onset", "offset", "part", "distance", "unit")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreRows:
+    """The scores of a run by clause, each an array over classes and clips."""
+
+    clips: tuple[str, ...]
+    classes: tuple[str, ...]
+    clauses: tuple[str, ...]
+    counts: Mapping[str, ClauseCounts]
+
+    @classmethod
+    def of(cls, card: Scorecard) -> "ScoreRows":
+        """The scores of a scorecard."""
+        names = tuple(clause.name for clause in card.contract.clauses)
+        return cls(card.family.clips, card.family.classes, names, card.counts)
+
+
+def score_rows(card: Scorecard) -> Iterator[Row]:
+    """One row for each clip, class and clause."""
+    for c, clip in enumerate(card.family.clips):
+        for k, label in enumerate(card.family.classes):
+            for clause in card.contract.clauses:
+                score = card.counts[clause.name].score(k, c)
+                vacuous = "true" if score.vacuous else "false"
+                value, decimal = str(score.value), f"{float(score.value):.6f}"
+                yield clip, label, clause.name, score.satisfied, score.obligated, value, decimal, vacuous
+
+
+def match_rows(card: Scorecard) -> Iterator[Row]:
+    """One row for each matched pair, times in seconds."""
+    seconds = _clock(card.family.step)
+    for match in card.events.matches:
+        clip, label = card.family.place(match.segment)
+        yield clip, label, *(seconds(edge) for edge in (*match.ref, *match.pred))
+
+
+def witness_rows(card: Scorecard) -> Iterator[Row]:
+    """One row for each violated obligation: a frame or an interval, the failing part, how far from holding.
+
+    A distance in frames has the unit `frames`; an event clause's shortfall is in `s`, `ratio` or `count`. An empty
+    distance means that the clause has none or a partner is missing.
+    """
+    seconds, text = _clock(card.family.step), card.contract.source.text
+    for clause in card.contract.frame_clauses:
+        found = card.frame_witnesses(clause.name)
+        parts = [text[span.start : span.end] for span in found.spans]
+        distances = found.distances.tolist() or [None] * len(found)
+        columns = zip(found.segment.tolist(), found.frame.tolist(), found.span.tolist(), distances, strict=True)
+        for segment, frame, part, distance in columns:
+            shown = "" if distance is None else "unbounded" if distance == UNBOUNDED else distance
+            unit = "" if distance is None else "frames"
+            edges = seconds(frame), seconds(frame + 1)
+            yield *card.family.place(segment), clause.name, *edges, parts[part], shown, unit
+    for evaluation in card.events.clauses:
+        for witness in evaluation.witnesses:
+            distance, unit = "", ""
+            if witness.comparison is not None:
+                amount, quantity = witness.comparison.amount, witness.comparison.quantity
+                distance = "unbounded" if isinstance(amount, Unbounded) else print_number(Fraction(amount))
+                unit = "s" if quantity is Quantity.TIME else quantity.value
+            edges = seconds(witness.interval[0]), seconds(witness.interval[1])
+            part_text = text[witness.span.start : witness.span.end]
+            yield *card.family.place(witness.segment), evaluation.clause.name, *edges, part_text, distance, unit
+
+
+def _clock(step: Fraction) -> Callable[[int], str]:
+    """Frames as seconds; clips share nearly all of them, so each is written once."""
+    return cache(lambda frames: print_number(frames * step))
+
+
+def read_score_rows(text: str) -> ScoreRows:
+    """The score rows a text holds; BadTable if a clip, class and clause has no row or two."""
+    clips: dict[str, int] = {}
+    classes: dict[str, int] = {}
+    clauses: dict[str, int] = {}
+    places: list[tuple[int, int, int]] = []
+    numbers: list[tuple[int, int, bool]] = []
+    for line, (clip, label, clause, satisfied, obligated, _, _, vacuous) in table_rows(text, SCORE_COLUMNS, ","):
+        if vacuous not in ("true", "false"):
+            raise BadTable(f"`{vacuous}` is neither true nor false", line)
+        held, asked = whole(satisfied, line), whole(obligated, line)
+        place = clips.setdefault(clip, len(clips)), classes.setdefault(label, len(classes))
+        places.append((clauses.setdefault(clause, len(clauses)), *place))
+        numbers.append((held, asked, vacuous == "false" and not asked))
+    shape = len(clauses), len(clips), len(classes)
+    if len(places) != shape[0] * shape[1] * shape[2] or len(set(places)) != len(places):
+        raise BadTable("not every clip, class and clause has exactly one row", 1)
+    arrays = [np.zeros(shape, dtype=kind) for kind in (np.int64, np.int64, np.bool_)]
+    if places:
+        index = tuple(np.array(places).T)
+        for array, column in zip(arrays, zip(*numbers, strict=True), strict=True):
+            array[index] = column
+    counts = {name: ClauseCounts(*(array[i].T for array in arrays)) for name, i in clauses.items()}
+    return ScoreRows(tuple(clips), tuple(classes), tuple(clauses), counts)

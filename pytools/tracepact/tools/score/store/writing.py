@@ -1,0 +1,129 @@
+"""Writes a run directory, whole or not at all (rule 17.4)."""
+
+import os
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.files import json_text, write_folder
+from tracepact.tools.score.run import Run
+from tracepact.tools.score.store import tables
+from tracepact.tools.score.store.manifest import NAME, StoredTable, manifest_data, manifest_faults
+from tracepact.tools.score.store.parquet import NAME as PARQUET
+from tracepact.tools.score.store.parquet import parquet_rows
+from tracepact.tools.score.store.rows import (
+    MATCH_COLUMNS,
+    SCORE_COLUMNS,
+    WITNESS_COLUMNS,
+    match_rows,
+    score_rows,
+    witness_rows,
+)
+
+SOURCE = "source.contract"
+CANONICAL = "contract.contract"
+VIEWS = ("report.html", "report.md")
+"""Views that are put into a run directory if asked for, at once or later."""
+
+
+def write_run(
+    run: Run,
+    folder: str | Path,
+    *,
+    data: dict[str, Any] | None = None,
+    views: Mapping[str, str] = MappingProxyType({}),
+    parquet: bool = False,
+) -> list[Path]:
+    """Write a run directory and return its files: rows, tables, contract, views of the report, manifest.
+
+    `data` is the report as plain data if it is at hand; `views` are the texts of further VIEWS; `parquet` adds the
+    score rows in that form. A run directory that stands there is replaced in one step; a folder that is none, or that
+    holds other files as well, is refused with InvalidInput.
+    """
+    from tracepact.tools.score.report.files import report_views
+
+    place = Path(folder)
+    check_place(place)
+    contents: dict[str, str] = {
+        "scores.csv": tables.table_text(SCORE_COLUMNS, score_rows(run.card), ","),
+        "witnesses.csv": tables.table_text(WITNESS_COLUMNS, witness_rows(run.card), ","),
+        "matches.csv": tables.table_text(MATCH_COLUMNS, match_rows(run.card), ","),
+    }
+    stored = list(_tables(run))
+    contents |= {table.file: table.text for table in stored}
+    contents[CANONICAL] = run.card.contract.text
+    contents[SOURCE] = run.card.contract.source.text
+    contents |= report_views(run.to_dict() if data is None else data)
+    contents |= {name: views[name] for name in VIEWS if name in views}
+    files = {name: text.encode() for name, text in contents.items()}
+    if parquet:
+        files[PARQUET] = parquet_rows(run.card)
+    files[NAME] = json_text(manifest_data(run, stored, files)).encode()
+    write_folder(place, files)
+    return [place / name for name in files]
+
+
+def owner(path: Path) -> Path | None:
+    """The run directory one of whose files stands at this place, or would."""
+    place = path.resolve()
+    if not (place.parent / NAME).is_file():
+        return None
+    found, _ = manifest_faults(_text(place.parent / NAME))
+    names = {NAME, *VIEWS, *(file["name"] for file in found["files"])} if found else set()
+    return path.parent if place.name in names else None
+
+
+def check_place(folder: Path) -> str | None:
+    """Say what run directory a new one takes the place of: its contract and predictions; None if there is none.
+
+    A place where none can be written without loss is refused with InvalidInput.
+    """
+    diagnostics = Diagnostics()
+    replaced = None
+    if folder.is_dir():
+        there = {entry.name for entry in os.scandir(folder)}
+        found, _ = manifest_faults(_text(folder / NAME)) if NAME in there else (None, None)
+        if found:
+            tables = {table["role"]: table["name"] for table in found["tables"]}
+            replaced = f"{found['contract']['name']} on {tables.get('prediction', 'its predictions')}"
+        ours = {NAME, *VIEWS, *(file["name"] for file in found["files"])} if found else set()
+        if there - ours:
+            what = "is not a run directory" if found is None else "holds files that are no part of a run"
+            some = ", ".join(f"`{name}`" for name in sorted(there - ours)[:3])
+            diagnostics.add(
+                "not-a-run",
+                f"`{folder}` {what} and is not replaced: {some}{', …' if len(there - ours) > 3 else ''}",
+                RowPlace(str(folder)),
+                "name another folder, or remove this one",
+            )
+    elif folder.exists():
+        diagnostics.add("not-a-run", f"`{folder}` is a file", RowPlace(str(folder)), "name a folder")
+    diagnostics.raise_errors()
+    return replaced
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _tables(run: Run) -> Iterator[StoredTable]:
+    """Every table that was scored."""
+    family = run.card.family
+    for role, table in (("reference", run.reference), ("prediction", run.prediction), ("ignore", run.ignore)):
+        if table is not None:
+            yield StoredTable(role, tables.events_text(table), table.name, table.digest, table.origin)
+    if isinstance(run.durations, Fraction):
+        lengths = dict.fromkeys(family.clips, run.durations)
+        yield StoredTable("durations", tables.durations_text(lengths), "durations")
+    else:
+        text = tables.durations_text(run.durations.clips)
+        yield StoredTable("durations", text, run.durations.name, run.durations.digest)
+    if run.conditions:
+        known = next((item for item in run.inputs if item.role == "conditions"), None)
+        text = tables.conditions_text(run.conditions)
+        yield StoredTable("conditions", text, known.name if known else "conditions", known.digest if known else None)
+    if family.masks:
+        yield StoredTable("masks", tables.masks_text(family), "masks")

@@ -1,0 +1,1 @@
+"""The smallest contract that respects a task's own order of harm."""

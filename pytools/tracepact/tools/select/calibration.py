@@ -1,0 +1,64 @@
+"""A calibration set: trace pairs with names, risks in words and ranks, on one grid (chapter 14)."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tracepact.core import Projection
+from tracepact.diagnostics import Diagnostic, Source, TextPlace
+from tracepact.tools.select.family import FamilySpec
+from tracepact.trace import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Named events of one clip."""
+
+    name: str
+    duration: Fraction
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A prediction against a reference, how bad it is, and why; `how` says how the prediction was given."""
+
+    name: str
+    risk: str
+    rank: Fraction
+    fault: str
+    how: str
+    duration: Fraction
+    ref: tuple[Event, ...]
+    pred: tuple[Event, ...]
+    place: TextPlace | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def perfect(self) -> bool:
+        """Whether the prediction is the reference: a case without a fault."""
+        return self.ref == self.pred
+
+    def rounded(self, step: Fraction) -> bool:
+        """Whether some time is no multiple of the step, so that the grid moves it."""
+        return any((time / step).denominator != 1 for e in (*self.ref, *self.pred) for time in (e.onset, e.offset))
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Cases on one grid, the references they came from, and the family of candidates declared beside them."""
+
+    name: str
+    title: str | None
+    step: Fraction
+    projection: Projection
+    merge_gap: Fraction
+    cases: tuple[Case, ...]
+    references: tuple[Reference, ...]
+    family: FamilySpec
+    source: Source = field(compare=False, repr=False)
+    digest: str = field(default="", compare=False)
+    warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def ranks(self) -> tuple[Fraction, ...]:
+        """The ranks that occur, ascending."""
+        return tuple(sorted({case.rank for case in self.cases}))

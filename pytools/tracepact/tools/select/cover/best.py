@@ -1,0 +1,266 @@
+"""The best cover of a problem, with its evidence (rule 14.15): reductions, a search, bounds, a second opinion."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from operator import or_
+from typing import Protocol
+
+from tracepact.tools.select.cover import bounds, by_branching, by_rc2
+from tracepact.tools.select.cover.clock import Clock, Spent
+from tracepact.tools.select.cover.greedy import greedy_cover, independent_rows
+from tracepact.tools.select.cover.problem import (
+    Answer,
+    Cover,
+    Evidence,
+    Found,
+    Level,
+    OnStep,
+    Optima,
+    Problem,
+    Refutation,
+    members,
+    unwatched,
+)
+from tracepact.tools.select.cover.reduce import Keep, minimal_rows, reduced
+
+_VISITS = 3_000_000
+"""So many looks at columns of branch and bound before a solver is asked: some seconds."""
+_TURN = Fraction(5)
+"""Seconds of a solver's first turn."""
+_FEW = 20
+"""Beyond so many columns a cover is not searched for by branch and bound first; the tree is too deep."""
+_SECOND_OPINION = Fraction(20)
+_BOUND_SHARE = Fraction(1, 3)
+"""The share of a time budget that is kept for a bound, should the search not end."""
+
+
+def solve(
+    problem: Problem,
+    *,
+    seconds: Fraction | None = None,
+    on_step: OnStep = unwatched,
+    second_opinion: Fraction = _SECOND_OPINION,
+) -> Cover:
+    """The best cover, or the best found in the time, said as such.
+
+    `seconds` bounds the search; a second solver then has up to `second_opinion` seconds to refute anything better.
+    """
+    clock = Clock.of(seconds)
+    on_step("reducing")
+    small = reduced(problem, Keep.OPTIMUM)
+    search_time = clock if seconds is None else clock.at_most(seconds * (1 - _BOUND_SHARE))
+    best, solver = _search(small.problem, search_time, on_step)
+    on_step("evidence")
+    bound = _bound(problem, small.whole(best.columns), len(small.forced) + best.count_bound, best.proven, clock)
+    float_bound = None
+    if max(best.proven, bound.proves(small.whole(best.columns))) < Level.COUNT and bounds.available():
+        on_step("a cover and a bound by HiGHS")
+        better, found = bounds.searched(small.problem, clock)
+        float_bound = None if found is None else len(small.forced) + found
+        if better is not None and small.problem.key(better) < small.problem.key(best.columns):
+            best = replace(best, columns=better)
+    columns = small.whole(best.columns)
+    proven = max(best.proven, bound.proves(columns))
+    cost = problem.cost(columns)
+    cover = Cover(
+        columns=columns,
+        cost=cost,
+        proven=proven,
+        count_bound=bound.count,
+        cost_bound=cost if proven >= Level.COST else bound.cost,
+        evidence=bound.evidence,
+        solver=solver,
+        independent_rows=bound.rows,
+        row_weights=bound.weights,
+        reductions=small.counts,
+        float_bound=float_bound,
+    )
+    return replace(cover, refutation=_refutation(problem, cover, second_opinion, on_step))
+
+
+def all_optima(
+    problem: Problem, cover: Cover, *, limit: int, seconds: Fraction | None = None, on_step: OnStep = unwatched
+) -> Optima:
+    """Every cover equal in count and cost to one proven least in both; some of them if limit or time cut them short.
+
+    Of a cover that is not proven least nothing equal to it is known to be an optimum: the answer is none, not complete.
+    """
+    if cover.proven < Level.COST:
+        return Optima((), complete=False)
+    on_step("all optima")
+    small = reduced(problem, Keep.OPTIMA)
+    inside = tuple(c for c in cover.columns if c not in small.forced)
+    clock = Clock.of(seconds)
+    try:
+        found = by_branching.equals(small.problem, inside, clock, _nodes(small.problem, inside), limit)
+        complete = len(found) <= limit
+    except Spent:
+        found, complete = _enumerated(small.problem, inside, clock, limit)
+    return Optima(tuple(sorted(small.whole(columns) for columns in found[:limit])), complete)
+
+
+class _Improve(Protocol):
+    """A solver: the best cover from a seed on, and how much of it is proven."""
+
+    def __call__(self, problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnStep) -> Found: ...
+
+
+def _solvers() -> dict[str, _Improve]:
+    """The solvers that are installed, the one for large problems first."""
+    from tracepact.tools.select.cover import by_z3
+
+    found: dict[str, _Improve] = {by_rc2.NAME: by_rc2.improve} if by_rc2.available() else {}
+    return {**found, by_z3.NAME: by_z3.improve}
+
+
+def _nodes(problem: Problem, seed: tuple[int, ...]) -> int:
+    """How large a tree of branch and bound is worth its time."""
+    columns = reduce(or_, problem.rows, 0).bit_count()
+    return _VISITS // max(columns, 1) if len(seed) <= _FEW else 0
+
+
+def _search(problem: Problem, clock: Clock, on_step: OnStep) -> tuple[Found, str]:
+    """The exact search, and who proved what is proven.
+
+    Where few columns are enough our own search and a solver take turns, each turn four times as long as the last:
+    neither is the faster one on all problems. Otherwise the solver has all the time.
+    """
+    if not problem.rows:
+        return Found((), Level.ORDER), "reductions alone"
+    best, by = Found(tuple(sorted(greedy_cover(problem))), Level.NONE), "greed"
+    few = len(best.columns) <= _FEW
+    name, improve = next(iter(_solvers().items()))
+    turn, nodes = _TURN, _nodes(problem, best.columns)
+    while best.proven < Level.ORDER and clock.left() != 0:
+        if few:
+            ours = by_branching.improve(problem, best.columns, clock, on_step, nodes=nodes, proven=best.proven)
+            best, by = _better(problem, best, by, ours, by_branching.NAME)
+        if best.proven < Level.ORDER:
+            theirs = improve(problem, best.columns, clock.at_most(turn) if few else clock, on_step)
+            best, by = _better(problem, best, by, theirs, name)
+        turn, nodes = 4 * turn, 4 * nodes
+    return best, by
+
+
+def _better(problem: Problem, one: Found, by: str, other: Found, name: str) -> tuple[Found, str]:
+    """The better cover of two, what either proves, and who proved most of it."""
+    best = Found(
+        min(one.columns, other.columns, key=problem.key),
+        max(one.proven, other.proven),
+        max(one.count_bound, other.count_bound),
+    )
+    more = (other.proven, other.count_bound) > (one.proven, one.count_bound)
+    return best, name if more else by
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """What every cover of the whole problem has at least, and by what."""
+
+    count: int
+    cost: int
+    evidence: Evidence
+    rows: tuple[int, ...]
+    weights: tuple[tuple[int, Fraction], ...]
+
+    def proves(self, columns: tuple[int, ...]) -> Level:
+        """Whether a cover has the least count because of it."""
+        return Level.COUNT if len(columns) == self.count else Level.NONE
+
+
+def _bound(problem: Problem, columns: tuple[int, ...], searched: int, proven: Level, clock: Clock) -> _Bound:
+    """Of the highest bounds on the count the one that needs least trust; `searched` is what the search found."""
+    rows = minimal_rows(problem)
+    narrow, sources = Problem(tuple(rows), problem.costs), tuple(rows.values())
+    independent = independent_rows(narrow, len(columns))
+    weights: dict[int, Fraction] = {}
+    if len(independent) < len(columns) and bounds.available():
+        weights = bounds.row_weights(narrow, clock)
+        independent = max(independent, independent_rows(narrow, len(columns), weights), key=len)
+    weighed = bounds.weights_bound(narrow, weights)
+    count = max(len(independent), weighed, len(columns) if proven >= Level.COUNT else searched)
+    evidence = Evidence.WEIGHTS if weighed == count else Evidence.SOLVER
+    if len(independent) == count:
+        evidence = Evidence.ROWS
+    shown = weights if evidence is Evidence.WEIGHTS else {}
+    return _Bound(
+        count,
+        _cost_bound(narrow, independent, count),
+        evidence,
+        tuple(sorted(sources[row] for row in independent)),
+        tuple(sorted((sources[row], weight) for row, weight in shown.items())),
+    )
+
+
+def _cost_bound(problem: Problem, independent: Iterable[int], count: int) -> int:
+    """What every cover costs: the cheapest column of each independent row, or so many of the cheapest columns."""
+    by_rows = sum(min(problem.costs[c] for c in members(problem.rows[row])) for row in independent)
+    return max(by_rows, sum(sorted(problem.costs)[:count]))
+
+
+def _refutation(problem: Problem, cover: Cover, seconds: Fraction, on_step: OnStep) -> Refutation:
+    """Other solvers than the one that proved it are asked, on the whole problem, for anything better."""
+    if cover.proven is Level.NONE:
+        return Refutation(reason="nothing is proven that could be refuted")
+    others = _solvers()
+    if len(cover.columns) <= _FEW:
+        others[by_branching.NAME] = by_branching.improve
+    others.pop(cover.solver, None)
+    if not others:
+        return Refutation(reason="no second solver is installed")
+    whole = Problem(tuple(dict.fromkeys(problem.rows)), problem.costs)
+    level, solver = Level.NONE, ""
+    for name, improve in reversed(others.items()):
+        found = improve(whole, cover.columns, Clock.of(seconds / len(others)), on_step)
+        key = cover.proven.value
+        if problem.key(found.columns)[:key] < problem.key(cover.columns)[:key]:
+            raise RuntimeError(f"{name} found a better cover than the one {cover.solver} proved least")
+        if not solver or found.proven > level:
+            level, solver = found.proven, name
+        if level >= cover.proven:
+            break
+
+    def answer(asked: Level) -> Answer:
+        return Answer.UNASKED if asked > cover.proven else Answer.REFUTED if asked <= level else Answer.UNKNOWN
+
+    return Refutation(solver, answer(Level.COUNT), answer(Level.COST), answer(Level.ORDER))
+
+
+def _enumerated(
+    problem: Problem, best: tuple[int, ...], clock: Clock, limit: int
+) -> tuple[list[tuple[int, ...]], bool]:
+    """Equally good covers by a solver, and whether these are all."""
+    from tracepact.tools.select.cover import by_z3
+
+    try:
+        if by_rc2.available():
+            with by_rc2.BestCovers(problem, clock) as optima:
+                optima.first()
+                return _one_by_one(optima, limit)
+        covers = by_z3.Covers(problem, clock)
+        with covers.bounded(len(best), problem.cost(best)):
+            return _one_by_one(covers, limit)
+    except Spent:
+        return [], False
+
+
+class _Covers(Protocol):
+    """Covers that are equally good, of which some are excluded."""
+
+    def ask(self) -> tuple[int, ...] | None: ...
+
+    def exclude(self, columns: tuple[int, ...]) -> None: ...
+
+
+def _one_by_one(covers: _Covers, limit: int) -> tuple[list[tuple[int, ...]], bool]:
+    """One more than the limit at most, and whether these are all."""
+    found: list[tuple[int, ...]] = []
+    try:
+        while len(found) <= limit and (another := covers.ask()) is not None:
+            found.append(another)
+            covers.exclude(another)
+    except Spent:
+        return found, False
+    return found, len(found) <= limit

@@ -1,0 +1,196 @@
+"""The value of every candidate on every case, exact, and which candidates punish a perfect prediction (14.8, 14.9)."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.core import Dag, Each, EventClause, FrameClause, Matcher
+from tracepact.events.attributes import Obligation, Scene
+from tracepact.events.evaluate import obligations
+from tracepact.events.matching import matching
+from tracepact.events.predicate import prepare
+from tracepact.monitor import IntegerAlgebra, evaluate_masks
+from tracepact.tools.select.candidates import Candidates
+from tracepact.tools.select.stage import Stage
+from tracepact.tools.select.words import Rows, evaluate_rows
+from tracepact.trace import Family, Side, join_runs
+
+Counts = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+class Fate(IntEnum):
+    """What the tests on perfect predictions say of a candidate."""
+
+    KEPT = 0
+    REFERENCE = 1
+    SHORT_TRACE = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """By candidate and case: the value in lowest terms, and whether nothing was asked; by candidate its fate."""
+
+    numerator: Counts
+    denominator: Counts
+    vacuous: Flags
+    fate: NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.fate)
+
+    def values(self, candidate: int) -> tuple[Fraction, ...]:
+        """The values of one candidate."""
+        pairs = zip(self.numerator[candidate].tolist(), self.denominator[candidate].tolist(), strict=True)
+        return tuple(Fraction(top, bottom) for top, bottom in pairs)
+
+    @classmethod
+    def joined(cls, parts: Sequence["Observation"]) -> "Observation":
+        """Observations of candidates one after the other."""
+        return cls(
+            np.concatenate([part.numerator for part in parts]),
+            np.concatenate([part.denominator for part in parts]),
+            np.concatenate([part.vacuous for part in parts]),
+            np.concatenate([part.fate for part in parts]),
+        )
+
+
+def _observation(satisfied: Counts, obligated: Counts, counter: Flags | None, fate: NDArray[np.int8]) -> Observation:
+    """Rules 7.2 to 7.4, in lowest terms."""
+    obligated = np.broadcast_to(obligated, satisfied.shape)
+    asked = obligated > 0
+    against = np.zeros_like(asked) if counter is None else np.broadcast_to(counter, asked.shape) & ~asked
+    numerator = np.where(asked, satisfied, np.where(against, 0, 1))
+    denominator = np.where(asked, obligated, 1)
+    divisor = np.gcd(numerator, denominator)
+    return Observation(numerator // divisor, denominator // divisor, ~asked & ~against, fate)
+
+
+def observe(
+    candidates: Candidates, stage: Stage, matcher: Matcher, on_step: Callable[[str], None] = lambda what: None
+) -> Observation:
+    """Every candidate on every case; `on_step` is told what comes next."""
+    on_step("an author's clauses")
+    parts = [_author(clause, stage, matcher) for clause in candidates.authors]
+    on_step(f"{candidates.first_event - candidates.first_frame:,} frame candidates")
+    if candidates.formulas:
+        parts.append(observe_frames(candidates.dag, candidates.obligations, candidates.formulas, stage))
+    on_step(f"{len(candidates.predicates):,} event candidates")
+    parts.append(observe_events(candidates.predicates, stage, matcher))
+    return Observation.joined(parts)
+
+
+def _author(clause: FrameClause | EventClause, stage: Stage, matcher: Matcher) -> Observation:
+    if isinstance(clause, EventClause):
+        return observe_events([clause], stage, matcher)
+    dag, (obligation, formula) = Dag.of([clause.obligation, clause.formula])
+    return observe_frames(dag, [obligation], [formula], stage)
+
+
+# Frames
+
+
+def observe_frames(dag: Dag, asked: Sequence[int], formulas: Sequence[int], stage: Stage) -> Observation:
+    """Each formula under each obligation, formula by formula."""
+    obligation_rows = _rows(dag, asked, stage)
+    obligated = stage.by_case(np.bitwise_count(obligation_rows[:, : stage.words]))[:, : stage.cases]
+    shape = len(formulas), len(asked)
+    failed = np.zeros((*shape, stage.cases), dtype=np.int64)
+    fate = np.zeros(shape, dtype=np.int8)
+    for places, rows in evaluate_rows(dag, formulas, stage.atoms, stage.algebra):
+        missed = ~rows
+        for column, row in enumerate(obligation_rows):
+            violated = missed & row
+            counts = stage.by_case(np.bitwise_count(violated[:, : stage.words]))
+            failed[places, column] = counts[:, : stage.cases]
+            found = fate[places, column]
+            found[violated[:, stage.words :].any(axis=1)] = Fate.SHORT_TRACE
+            found[counts[:, stage.cases :].any(axis=1)] = Fate.REFERENCE
+            fate[places, column] = found
+    satisfied = (obligated[None] - failed).reshape(-1, stage.cases)
+    return _observation(satisfied, np.tile(obligated, (len(formulas), 1)), None, fate.reshape(-1))
+
+
+def _rows(dag: Dag, roots: Sequence[int], stage: Stage) -> Rows:
+    made = np.zeros((len(roots), len(stage.algebra.valid)), dtype=np.uint64)
+    for places, rows in evaluate_rows(dag, roots, stage.atoms, stage.algebra):
+        made[places] = rows
+    return made
+
+
+# Events
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The obligations of one kind: a bit each, and the bits of each clip."""
+
+    all: tuple[Obligation, ...]
+    clips: tuple[int, ...]
+
+
+def observe_events(clauses: Sequence[EventClause], stage: Stage, matcher: Matcher) -> Observation:
+    """Event clauses: one bit an obligation, the predicates as formulas over the masks of their comparisons."""
+    family, cases = stage.family, stage.cases
+    scenes = _scenes(family, stage.merge_gap, matcher)
+    counter = np.array([any(clip == c for clip, *_ in scenes) for c in range(cases)], dtype=np.bool_)
+    satisfied = np.zeros((len(clauses), cases), dtype=np.int64)
+    obligated = np.zeros((len(clauses), cases), dtype=np.int64)
+    fate = np.zeros(len(clauses), dtype=np.int8)
+    for each in Each:
+        chosen = [index for index, clause in enumerate(clauses) if clause.each is each]
+        if not chosen:
+            continue
+        asked = _asked(each, scenes, len(family.clips))
+        event_atoms = {name: atom for i in chosen for name, atom in clauses[i].event_atoms}
+        prepared = {name: prepare(atom, family.step) for name, atom in event_atoms.items()}
+        masks = {name: _mask(atom.truth(o) for o in asked.all) for name, atom in prepared.items()}
+        every = (1 << len(asked.all)) - 1
+        truths = evaluate_masks([clauses[i].formula for i in chosen], masks, IntegerAlgebra(every, len(asked.all)))
+        for index, truth in zip(chosen, truths, strict=True):
+            satisfied[index] = [(truth & bits).bit_count() for bits in asked.clips[:cases]]
+            obligated[index] = [bits.bit_count() for bits in asked.clips[:cases]]
+            if any(bits & ~truth for bits in asked.clips[cases:]):
+                fate[index] = Fate.REFERENCE
+    return _observation(satisfied, obligated, counter, fate)
+
+
+def _mask(truths: Iterable[bool]) -> int:
+    return sum(1 << place for place, truth in enumerate(truths) if truth)
+
+
+def _scenes(
+    family: Family, merge_gap: Fraction, matcher: Matcher
+) -> list[tuple[int, Scene, tuple[tuple[int, int], ...]]]:
+    """The runs of every clip and class that has any, with their matches."""
+    match_runs = matching(matcher, family.step)
+    joined = {
+        side: {s: join_runs(runs, merge_gap, family.step) for s, runs in family.runs[side].items() if runs}
+        for side in Side
+    }
+    found = []
+    for segment in sorted({*joined[Side.REF], *joined[Side.PRED]}):
+        clip = segment % len(family.clips)
+        refs, preds = joined[Side.REF].get(segment, ()), joined[Side.PRED].get(segment, ())
+        others = tuple(
+            joined[Side.REF][other]
+            for other in range(clip, family.segments, len(family.clips))
+            if other != segment and other in joined[Side.REF]
+        )
+        pairs = match_runs(refs, preds) if refs and preds else ()
+        found.append((clip, Scene(refs, preds, others), pairs))
+    return found
+
+
+def _asked(each: Each, scenes: Sequence[tuple[int, Scene, tuple[tuple[int, int], ...]]], clips: int) -> _Asked:
+    every: list[Obligation] = []
+    bits = [0] * clips
+    for clip, scene, pairs in scenes:
+        for obligation in obligations(each, scene, pairs):
+            bits[clip] |= 1 << len(every)
+            every.append(obligation)
+    return _Asked(tuple(every), tuple(bits))

@@ -1,0 +1,1 @@
+"""A selection as plain data, text, figure and page."""

@@ -1,0 +1,115 @@
+"""The retained basis: one representative of each class of observationally equal candidates (rule 14.10)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tracepact.logic import Outcome
+from tracepact.tools.select.observe import Fate, Observation
+from tracepact.tools.select.perfect import Proof
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate:
+    """A representative, its values, and the candidates that have the same ones, itself among them, in order."""
+
+    candidate: int
+    cost: int
+    values: tuple[Fraction, ...]
+    vacuous: tuple[bool, ...]
+    members: tuple[int, ...]
+    proof: Proof
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """Where every candidate went: to a coordinate, to a constant, or out.
+
+    `refuted` passed the tests on perfect predictions and failed the proof; `undecided` stayed open and are not used.
+    `proofs` counts what the representatives rest on. The other members passed the tests and were not asked about.
+    """
+
+    candidates: int
+    coordinates: tuple[Coordinate, ...]
+    constants: dict[Fraction | None, tuple[int, ...]]
+    by_reference: int
+    by_short_trace: int
+    refuted: tuple[int, ...]
+    undecided: tuple[int, ...]
+    proofs: dict[str, int]
+
+    @property
+    def dropped(self) -> int:
+        """How many candidates a perfect prediction is known not to satisfy."""
+        return self.by_reference + self.by_short_trace + len(self.refuted)
+
+    @property
+    def only_tested(self) -> int:
+        """How many candidates passed the tests and were not proved perfect: members beside their representative."""
+        return sum(len(c.members) - 1 for c in self.coordinates) + sum(map(len, self.constants.values()))
+
+    def coordinate_of(self, candidate: int) -> int | None:
+        """The place of the coordinate a candidate maps to; None for constants and dropped ones."""
+        return next((i for i, c in enumerate(self.coordinates) if candidate in c.members), None)
+
+
+def observational_classes(observation: Observation) -> list[list[int]]:
+    """The kept candidates by their values, classes and members in order."""
+    rows = np.ascontiguousarray(np.concatenate([observation.numerator, observation.denominator], axis=1))
+    size = rows.shape[1] * rows.itemsize
+    data = rows.tobytes()
+    classes: dict[bytes, list[int]] = {}
+    for index in np.flatnonzero(observation.fate == Fate.KEPT).tolist():
+        classes.setdefault(data[index * size : (index + 1) * size], []).append(index)
+    return list(classes.values())
+
+
+def is_constant(values: Sequence[Fraction]) -> bool:
+    """Whether there is one value on all cases."""
+    return len(set(values)) <= 1
+
+
+def retain(
+    observation: Observation,
+    costs: Sequence[int],
+    prove: Callable[[int], Proof],
+    on_step: Callable[[int, int], None] = lambda done, total: None,
+) -> Basis:
+    """Collapse the kept candidates; of each class the first in (cost, order) that is proved perfect stays."""
+    coordinates: list[Coordinate] = []
+    constants: dict[Fraction | None, tuple[int, ...]] = {}
+    refuted: list[int] = []
+    undecided: list[int] = []
+    proofs: dict[str, int] = {}
+    classes = observational_classes(observation)
+    for done, members in enumerate(classes):
+        on_step(done, len(classes))
+        values = observation.values(members[0])
+        if is_constant(values):
+            constants[values[0] if values else None] = tuple(members)
+            continue
+        out: set[int] = set()
+        for candidate in sorted(members, key=lambda index: (costs[index], index)):
+            proof = prove(candidate)
+            if proof.outcome is Outcome.YES:
+                proofs[proof.by] = proofs.get(proof.by, 0) + 1
+                kept = tuple(index for index in members if index not in out)
+                vacuous = tuple(observation.vacuous[candidate].tolist())
+                coordinates.append(Coordinate(candidate, costs[candidate], values, vacuous, kept, proof))
+                break
+            out.add(candidate)
+            (refuted if proof.outcome is Outcome.NO else undecided).append(candidate)
+    coordinates.sort(key=lambda coordinate: coordinate.candidate)
+    counts = np.bincount(observation.fate, minlength=len(Fate)).tolist()
+    return Basis(
+        len(observation),
+        tuple(coordinates),
+        constants,
+        counts[Fate.REFERENCE],
+        counts[Fate.SHORT_TRACE],
+        tuple(sorted(refuted)),
+        tuple(sorted(undecided)),
+        proofs,
+    )

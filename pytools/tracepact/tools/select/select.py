@@ -1,0 +1,311 @@
+"""The way from a calibration set to the smallest contract: candidates, values, basis, requirements, cover."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tracepact.core import Contract, Matcher
+from tracepact.diagnostics import Diagnostic, Diagnostics, Place, TextPlace
+from tracepact.lang.printer import print_number
+from tracepact.logic import Outcome
+from tracepact.tools.select.calibration import Calibration
+from tracepact.tools.select.candidates import Candidates, check_size, family_size
+from tracepact.tools.select.cover.best import all_optima, solve
+from tracepact.tools.select.cover.problem import Cover, Level, Optima, Problem
+from tracepact.tools.select.family import FamilySpec
+from tracepact.tools.select.observe import Fate, Observation, observe
+from tracepact.tools.select.perfect import Prover
+from tracepact.tools.select.places import Places
+from tracepact.tools.select.retain import Basis, Coordinate, retain
+from tracepact.tools.select.separate import Pair, Requirement, Row, requirement_rows, separates
+from tracepact.tools.select.stage import Stage, family_of_cases, grid_contract, stage_of
+
+OnStep = Callable[[str], None]
+MOST_OPTIMA = 100
+
+
+def _unwatched(what: str) -> None:
+    """Nobody is told."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observed:
+    """The candidates of a family on the cases, under one matcher."""
+
+    calibration: Calibration
+    candidates: Candidates
+    stage: Stage
+    matcher: Matcher
+    observation: Observation
+    prover: Prover
+    warnings: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Retained:
+    """The basis of an observed family, and what is required of a selection."""
+
+    observed: Observed
+    basis: Basis
+    rows: tuple[Row, ...]
+
+    @property
+    def met(self) -> tuple[Row, ...]:
+        """What some coordinate meets."""
+        return tuple(row for row in self.rows if row.coordinates)
+
+    @property
+    def unmet(self) -> tuple[Row, ...]:
+        """What no coordinate meets."""
+        return tuple(row for row in self.rows if not row.coordinates)
+
+
+@dataclass(frozen=True, slots=True)
+class Necessity:
+    """A chosen coordinate and what it alone meets of all that are chosen."""
+
+    coordinate: int
+    only: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """A selected contract with its evidence; `by_matcher` has the count and cost of the best under each matcher."""
+
+    retained: Retained
+    requirements: tuple[Requirement, ...]
+    cover: Cover
+    optima: Optima | None
+    by_matcher: tuple[tuple[Matcher, int, int], ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def calibration(self) -> Calibration:
+        """The cases it was selected for."""
+        return self.retained.observed.calibration
+
+    @property
+    def matcher(self) -> Matcher:
+        """The matcher of the selected contract."""
+        return self.retained.observed.matcher
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """The chosen coordinates, in order."""
+        basis = self.retained.basis.coordinates
+        return tuple(basis[place] for place in self.cover.columns)
+
+    @property
+    def necessity(self) -> tuple[Necessity, ...]:
+        """For every chosen coordinate what only it meets; in a least set that is never nothing."""
+        chosen = self.cover.columns
+        mask = sum(1 << place for place in chosen)
+        return tuple(
+            Necessity(place, tuple(row for row in self.retained.met if row.coordinates & mask == 1 << place))
+            for place in chosen
+        )
+
+
+def check_family(calibration: Calibration, family: FamilySpec, authors: Contract | None) -> None:
+    """Refuse a family that is too large or empty, and clauses on another grid; InvalidInput says why."""
+    diagnostics = Diagnostics()
+    check_size(family, calibration.step, authors, diagnostics, _declared(calibration, family))
+    if authors is not None:
+        theirs = authors.step, authors.projection.value, authors.merge_gap
+        ours = calibration.step, calibration.projection.value, calibration.merge_gap
+        for what, a, b in zip(("step", "projection", "merge_gap"), theirs, ours, strict=True):
+            if a != b:
+                headline = f"`{what}` is {_setting(a)} in `{authors.name}` and {_setting(b)} in the calibration set"
+                place = TextPlace(authors.source, authors.clauses[0].span)
+                diagnostics.add("other-grid", headline, place, "give both the same")
+        if authors.labels is not None:
+            headline = f"`{authors.name}` declares labels; a case is scored over its own"
+            place = TextPlace(authors.source, authors.clauses[0].span)
+            diagnostics.add("other-grid", headline, place, "leave the `labels` statement out")
+        for atom in authors.declared_atoms:
+            diagnostics.add("missing-mask", f"no case has a mask for the atom `{atom}` of `{authors.name}`")
+    diagnostics.raise_errors()
+
+
+def _setting(value: object) -> str:
+    return f"{print_number(value * 1000)}ms" if isinstance(value, Fraction) else str(value)
+
+
+def _declared(calibration: Calibration, family: FamilySpec) -> Place:
+    """Where the bound of a family is written, or as near to it as there is something."""
+    places = Places.of(family.source or calibration.source)
+    alone = family.source is not None and ("family",) not in places.keys
+    return places.key(("most",) if alone else ("family", "most"))
+
+
+def with_matcher(family: FamilySpec, authors: Contract | None) -> FamilySpec:
+    """The family with the matcher of an author's contract, unless it declares matchers itself."""
+    if authors is None or family.matchers != FamilySpec().matchers:
+        return family
+    return replace(family, matchers=(authors.matcher,))
+
+
+def observe_family(
+    calibration: Calibration,
+    family: FamilySpec,
+    authors: Contract | None = None,
+    *,
+    matcher: Matcher | None = None,
+    on_step: OnStep = _unwatched,
+) -> Observed:
+    """Make the candidates and observe them on the cases."""
+    check_family(calibration, family, authors)
+    matcher = matcher or with_matcher(family, authors).matchers[0]
+    on_step("making candidates")
+    candidates = Candidates(family, calibration.step, authors)
+    warnings: list[Diagnostic] = list(calibration.warnings)
+    cases = family_of_cases(calibration, grid_contract(calibration, matcher), warnings)
+    stage = stage_of(calibration, cases, candidates.reach)
+    observation = observe(candidates, stage, matcher, on_step)
+    return Observed(calibration, candidates, stage, matcher, observation, Prover(calibration.step), tuple(warnings))
+
+
+def retain_basis(
+    observed: Observed,
+    requirements: Sequence[Requirement] = (Requirement.SEPARATE,),
+    *,
+    on_step: OnStep = _unwatched,
+) -> Retained:
+    """Collapse the candidates into their basis and say which coordinate meets what."""
+    candidates, prover = observed.candidates, observed.prover
+    basis = retain(
+        observed.observation,
+        candidates.costs,
+        lambda index: prover.decide(candidates[index]),
+        lambda done, total: on_step(f"class {done:,} of {total:,}"),
+    )
+    rows = requirement_rows(observed.calibration.cases, basis.coordinates, requirements)
+    return Retained(observed, basis, tuple(rows))
+
+
+def select(
+    calibration: Calibration,
+    family: FamilySpec | None = None,
+    authors: Contract | None = None,
+    *,
+    requirements: Sequence[Requirement] = (Requirement.SEPARATE,),
+    seconds: Fraction | None = None,
+    every: bool = False,
+    on_step: OnStep = _unwatched,
+) -> Selection:
+    """The smallest contract for a calibration set, with its evidence; `every` asks for all optima.
+
+    Where count and cost are not proved least within the budget there are no optima to list.
+    """
+    family = with_matcher(family or calibration.family, authors)
+    best: tuple[tuple[int, int, int], Retained, Cover] | None = None
+    by_matcher = []
+    for matcher in family.matchers:
+        observed = observe_family(calibration, family, authors, matcher=matcher, on_step=on_step)
+        retained = retain_basis(observed, requirements, on_step=on_step)
+        on_step("the smallest set")
+        cover = solve(_problem(retained), seconds=seconds, on_step=on_step)
+        by_matcher.append((matcher, len(cover.columns), cover.cost))
+        key = (len(retained.unmet), len(cover.columns), cover.cost)
+        if best is None or key < best[0]:
+            best = key, retained, cover
+    assert best is not None
+    _, retained, cover = best
+    optima = None
+    if every and cover.proven >= Level.COST:
+        on_step("all other smallest sets")
+        optima = all_optima(_problem(retained), cover, limit=MOST_OPTIMA, seconds=seconds)
+    return Selection(
+        retained,
+        tuple(requirements),
+        cover,
+        optima,
+        tuple(by_matcher),
+        (*retained.observed.warnings, *_author_warnings(retained)),
+    )
+
+
+def _problem(retained: Retained) -> Problem:
+    return Problem(tuple(row.coordinates for row in retained.met), tuple(c.cost for c in retained.basis.coordinates))
+
+
+def _author_warnings(retained: Retained) -> list[Diagnostic]:
+    """An author's clauses that are no candidates are named, never dropped silently."""
+    observed, basis = retained.observed, retained.basis
+    found = []
+    for index, clause in enumerate(observed.candidates.authors):
+        place = TextPlace(observed.candidates.contract.source, clause.span) if observed.candidates.contract else None
+        if index in basis.undecided:
+            headline = f"it stayed open whether a perfect prediction satisfies `{clause.name}`; it was left out"
+            found.append(Diagnostic("undecided-clause", headline, place))
+        elif observed.observation.fate[index] != Fate.KEPT or index in basis.refuted:
+            headline = f"a perfect prediction violates `{clause.name}`; it was left out"
+            found.append(Diagnostic("imperfect-clause", headline, place, "ask for what a perfect prediction does"))
+    return found
+
+
+# What lies beyond a family
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """A larger family, what it would hold, and which of the open requirements it would meet, with a candidate each."""
+
+    words: str
+    size: int
+    most: int
+    found: tuple[tuple[Pair, str], ...]
+
+    @property
+    def affordable(self) -> bool:
+        """Whether it fits the bound of the family."""
+        return self.size <= self.most
+
+
+def beyond(selection: Selection, describe: Callable[[Candidates, int], str]) -> list[Extension]:
+    """What the next radius and the next depth within the bound would do for the pairs that are not separated.
+
+    Two cases with the same traces are left out: no family separates them.
+    """
+    retained = selection.retained
+    stage = retained.observed.stage
+    unmet = [row.of for row in retained.unmet if isinstance(row.of, Pair)]
+    pairs = [pair for pair in unmet if not stage.alike(pair.worse, pair.better)]
+    family, calibration = retained.observed.candidates.family, selection.calibration
+    if not pairs or not family.obligations:
+        return []
+    radius = 2 * max(family.tolerances, default=calibration.step)
+    found = []
+    for words, larger in (
+        (f"a tolerance of {float(radius * 1000):g} ms", family.wider(radius)),
+        (f"depth {family.depth + 1}", family.deeper()),
+    ):
+        size = family_size(larger, calibration.step)
+        met: tuple[tuple[Pair, str], ...] = ()
+        if size <= family.most:
+            observed = observe_family(calibration, larger, matcher=retained.observed.matcher)
+            met = tuple(
+                (pair, describe(observed.candidates, candidate))
+                for pair in pairs
+                if (candidate := _separator(observed, pair)) is not None
+            )
+        found.append(Extension(words, size, family.most, met))
+    return found
+
+
+_TRIED = 50
+
+
+def _separator(observed: Observed, pair: Pair) -> int | None:
+    """The cheapest proved candidate that separates a pair, among the first few."""
+    seen = observed.observation
+    tops, bottoms = seen.numerator.astype(object), seen.denominator.astype(object)
+    less = tops[:, pair.worse] * bottoms[:, pair.better]
+    more = tops[:, pair.better] * bottoms[:, pair.worse]
+    passing = ((less < more) & (seen.fate == Fate.KEPT)).nonzero()[0].tolist()
+    costs = observed.candidates.costs
+    for index in sorted(passing, key=lambda i: (costs[i], i))[:_TRIED]:
+        if observed.prover.decide(observed.candidates[index]).outcome is Outcome.YES:
+            assert separates(seen.values(index), pair)
+            return int(index)
+    return None

@@ -1,0 +1,184 @@
+"""The cases, the references as perfect predictions and all short perfect traces, as one bitset."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import chain, product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.core import Contract, Matcher
+from tracepact.core.contract import CLASS_ATOMS
+from tracepact.diagnostics import Diagnostic, Diagnostics
+from tracepact.lang import parse_contract
+from tracepact.lang.printer import print_number
+from tracepact.tools.select.calibration import Calibration
+from tracepact.tools.select.words import Rows, WordAlgebra
+from tracepact.trace import Durations, Event, EventTable, Family, Layout, Run, Side, assemble
+from tracepact.trace.family import Atoms, offset, onset
+
+SHORT = 7
+"""Every trace of at most so many frames is tried as a perfect prediction."""
+
+_WORD = 64
+_ON_THE_GRID = {"vanished-event", "joined-events", "duplicate-row", "offset-beyond-clip"}
+_SIDES = ("ref_active", "ref_onset", "ref_offset")
+
+
+def grid_contract(calibration: Calibration, matcher: Matcher, clauses: str = "clause any on true : true") -> Contract:
+    """A contract with the settings of a calibration set."""
+    return parse_contract(settings_text(calibration, matcher, "calibration") + clauses)
+
+
+def settings_text(calibration: Calibration, matcher: Matcher, name: str, title: str | None = None) -> str:
+    """The statements of a contract that are no clauses."""
+    quoted = title.replace("\\", "\\\\").replace('"', '\\"') if title else None
+    lines = [f"contract {name}" + (f' "{quoted}"' if quoted else ""), f"step {_ms(calibration.step)}"]
+    if calibration.merge_gap:
+        lines.append(f"merge_gap {_ms(calibration.merge_gap)}")
+    lines.append(f"projection {calibration.projection.value}")
+    reward = print_number(matcher.overlap_reward)
+    lines.append(f"matcher {matcher.kind.value}(search = {_ms(matcher.search)}, overlap_reward = {reward})")
+    return "\n".join(lines) + "\n"
+
+
+def _ms(seconds: Fraction) -> str:
+    return f"{print_number(seconds * 1000)}ms"
+
+
+class Clip(NamedTuple):
+    """A clip of the stage."""
+
+    name: str
+    ref: tuple[Event, ...]
+    pred: tuple[Event, ...]
+    duration: Fraction
+
+
+def clips_of(calibration: Calibration) -> list[Clip]:
+    """A clip a case, then each different reference with itself as its prediction."""
+    clips = [Clip(case.name, case.ref, case.pred, case.duration) for case in calibration.cases]
+    taken = {clip.name for clip in clips}
+    perfect = {(case.ref, case.duration) for case in calibration.cases}
+    perfect |= {(r.events, r.duration) for r in calibration.references}
+    if max(clip.duration for clip in clips) < SHORT * calibration.step:
+        perfect.add(((), SHORT * calibration.step))  # clips lie apart by the longest of them, short traces included
+    for number, (events, duration) in enumerate(sorted(perfect, key=repr)):
+        name = f"perfect {number}"
+        while name in taken:
+            name += "'"
+        clips.append(Clip(name, events, events, duration))
+    return clips
+
+
+def family_of_cases(calibration: Calibration, contract: Contract, warnings: list[Diagnostic] | None = None) -> Family:
+    """The clips of `clips_of` over the labels of all of them; `own_segments` says which of these are a clip's own.
+
+    What the grid does to the events of a case is told to `warnings`.
+    """
+    clips = clips_of(calibration)
+    file = calibration.source.name
+    diagnostics = Diagnostics()
+    family = assemble(
+        contract,
+        EventTable(file, {clip.name: clip.ref for clip in clips}),
+        EventTable(file, {clip.name: clip.pred for clip in clips}),
+        durations=Durations(file, {clip.name: clip.duration for clip in clips}),
+        diagnostics=diagnostics,
+    )
+    diagnostics.raise_errors()
+    if warnings is not None:
+        names = {case.name for case in calibration.cases}
+        told = (d for d in diagnostics if d.code in _ON_THE_GRID and any(f"`{n}`" in d.headline for n in names))
+        warnings += dict.fromkeys(replace(d, place=None) for d in told)
+    return family
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage:
+    """Atoms of everything a formula is tried on; the first words are the clips of the family, the rest short traces."""
+
+    family: Family
+    layout: Layout
+    cases: int
+    algebra: WordAlgebra
+    atoms: dict[str, Rows]
+    short_traces: int
+    merge_gap: Fraction
+    segments: tuple[tuple[int, ...], ...]
+
+    @property
+    def words(self) -> int:
+        """How many words the clips take."""
+        return self.layout.words
+
+    @property
+    def first_word(self) -> NDArray[np.int64]:
+        """Where each segment begins."""
+        return self.layout.start // _WORD
+
+    def alike(self, one: int, other: int) -> bool:
+        """Whether two clips are the same on the grid, whatever their classes are called; no formula parts them."""
+
+        def classes(clip: int) -> list[tuple[tuple[Run, ...], ...]]:
+            return sorted(tuple(self.family.runs[side].get(s, ()) for side in Side) for s in self.segments[clip])
+
+        return self.family.frames[one] == self.family.frames[other] and classes(one) == classes(other)
+
+    def by_case(self, ones: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Counts by clip from counts by word, all classes of a clip together."""
+        by_segment = np.add.reduceat(ones, self.first_word, axis=-1, dtype=np.int64)
+        shape = (*by_segment.shape[:-1], len(self.family.classes), len(self.family.clips))
+        summed: NDArray[np.int64] = by_segment.reshape(shape).sum(axis=-2)
+        return summed
+
+
+def own_segments(calibration: Calibration, family: Family) -> tuple[tuple[int, ...], ...]:
+    """By clip the segments of its own labels: its class set when it is scored alone (14.9, 7.6).
+
+    A clip without a label has one empty class, as it has alone.
+    """
+    index = {label: place for place, label in enumerate(family.classes)}
+    found = []
+    for place, clip in enumerate(clips_of(calibration)):
+        labels = {index[event.label] for event in (*clip.ref, *clip.pred)} or {0}
+        found.append(tuple(family.segment(label, place) for label in sorted(labels)))
+    return tuple(found)
+
+
+def stage_of(calibration: Calibration, family: Family, gap: int) -> Stage:
+    """Put a family and the short traces on one bitset, apart by the gap; each clip has its own classes alone."""
+    layout = family.layout(gap)
+    segments = own_segments(calibration, family)
+    own = layout.paint({s: ((0, family.frames_of(s)),) for s in sorted(chain.from_iterable(segments))})
+    made = Atoms(family, layout)
+    short, short_valid, number = _short_traces(layout.gap)
+    names = (*_SIDES, *(name.replace("ref", "pred") for name in _SIDES), *CLASS_ATOMS)
+    width = -(-short_valid.bit_length() // _WORD) + 1
+
+    def words(mask: int, count: int) -> Rows:
+        return np.frombuffer(mask.to_bytes(count * 8, "little"), dtype=np.uint64)
+
+    atoms = {
+        name: np.concatenate(
+            [layout.to_words(made[name] & own), words(short.get(name.replace("pred", "ref"), 0), width)]
+        )
+        for name in names
+    }
+    valid = np.concatenate([layout.to_words(own), words(short_valid, width)])
+    algebra = WordAlgebra(valid, max(layout.longest, SHORT))
+    return Stage(family, layout, len(calibration.cases), algebra, atoms, number, calibration.merge_gap, segments)
+
+
+def _short_traces(gap: int) -> tuple[dict[str, int], int, int]:
+    """The masks of all short traces side by side, the frames that exist, and how many traces there are."""
+    active = valid = at = number = 0
+    for frames in range(1, SHORT + 1):
+        for trace in product((0, 1), repeat=frames):
+            active |= sum(bit << i for i, bit in enumerate(trace)) << at
+            valid |= ((1 << frames) - 1) << at
+            at += frames + gap
+            number += 1
+    masks = {"ref_active": active, "ref_onset": onset(active), "ref_offset": offset(active, valid)}
+    return masks, valid, number

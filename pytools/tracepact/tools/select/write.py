@@ -1,0 +1,193 @@
+"""The selected contract as a file: ready to use, each clause with the reason why it is there."""
+
+import re
+
+from tracepact.core import Always, And, Atom, Eventually, Formula, Not, Or, Since, Until
+from tracepact.diagnostics import Diagnostics, Source
+from tracepact.lang import format_document, read_document
+from tracepact.lang.printer import print_number
+from tracepact.logic.text import formula_text
+from tracepact.tools.select.candidates import Candidate, Candidates, EventCandidate, FrameCandidate
+from tracepact.tools.select.select import Selection
+from tracepact.tools.select.separate import Fault, Pair, Requirement, Row
+from tracepact.tools.select.stage import settings_text
+
+_WIDTH = 100
+_LONGEST_NAME = 60
+_SHOWN = 3
+
+
+def obligation_text(candidate: Candidate, candidates: Candidates) -> str:
+    """Where a candidate must hold, as it is written."""
+    if isinstance(candidate, EventCandidate):
+        return f"each {candidate.clause.each.value}"
+    return formula_text(candidate.obligation, candidates.step)
+
+
+def body_text(candidate: Candidate, candidates: Candidates) -> str:
+    """What must hold, as it is written."""
+    if isinstance(candidate, EventCandidate):
+        return _predicate_text(candidate.clause.formula)
+    return formula_text(candidate.formula, candidates.step)
+
+
+def _predicate_text(formula: Formula) -> str:
+    """A predicate; the names of its atoms are their canonical texts."""
+    match formula:
+        case Atom(name):
+            return name
+        case And(left, right):
+            return f"{_part_text(left)} and {_part_text(right)}"
+        case Or(left, right):
+            return f"{_part_text(left)} or {_part_text(right)}"
+        case Not(body):
+            return f"not {_part_text(body)}"
+    raise TypeError(f"no family has a predicate {formula}")
+
+
+def _part_text(formula: Formula) -> str:
+    text = _predicate_text(formula)
+    return text if isinstance(formula, Atom) else f"({text})"
+
+
+def describe(candidates: Candidates, index: int) -> str:
+    """A candidate on one line; an author's clause as it is written."""
+    if candidates.contract is not None and index < candidates.first_frame:
+        text = candidates.contract.source.text
+        clause = candidates.authors[index]
+        return " ".join(text[clause.span.start : clause.span.end].split()).split(None, 2)[2]
+    candidate = candidates[index]
+    return f"on {obligation_text(candidate, candidates)} : {body_text(candidate, candidates)}"
+
+
+def clause_name(candidates: Candidates, index: int) -> str:
+    """The author's name, or one made of what the candidate says."""
+    candidate = candidates[index]
+    if candidate.name is not None:
+        return candidate.name
+    if isinstance(candidate, FrameCandidate):
+        words = f"{obligation_text(candidate, candidates)} {_words(candidate.duty, candidates)}"
+    else:
+        words = f"{candidate.clause.each.value} {_predicate_text(candidate.clause.formula)}"
+    words = words.replace("<=", "at most").replace(">=", "at least").replace("!", "no ").replace(" -", " minus ")
+    words = words.replace("*", "of").replace(".", "_")
+    name = re.sub(r"[^A-Za-z0-9]+", "_", words).strip("_")
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 8].rstrip('_')}_{index}"
+
+
+def _words(formula: Formula, candidates: Candidates) -> str:
+    def ms(frames: int) -> str:
+        return f"{print_number(abs(frames) * candidates.step * 1000).replace('.', 'p').replace('/', 'over')}ms"
+
+    match formula:
+        case Atom(name):
+            return name
+        case Not(body):
+            return f"no {_words(body, candidates)}"
+        case And(a, b):
+            return f"{_words(a, candidates)} and {_words(b, candidates)}"
+        case Or(a, b):
+            return f"{_words(a, candidates)} or {_words(b, candidates)}"
+        case Eventually(lo, hi, body) | Always(lo, hi, body):
+            kind = "" if isinstance(formula, Eventually) else "all "
+            side = "near" if lo == -hi else "ahead" if lo == 0 else "back"
+            return f"{kind}{side} {ms(hi or lo)} {_words(body, candidates)}"
+        case Until(radius, a, b):
+            return f"{_words(a, candidates)} until {ms(radius)} {_words(b, candidates)}"
+        case Since(radius, a, b):
+            return f"{_words(a, candidates)} since {ms(radius)} {_words(b, candidates)}"
+    return "formula"
+
+
+def contract_text(selection: Selection) -> str:
+    """The selected contract in canonical form; what `tracepact check` says of it is the caller's to ask."""
+    source = Source(f"{selection.calibration.name}.contract", _written(selection))
+    return format_document(read_document(source, Diagnostics()), source)
+
+
+def _written(selection: Selection) -> str:
+    observed, calibration = selection.retained.observed, selection.calibration
+    candidates = observed.candidates
+    title = f"Selected from {len(calibration.cases)} cases of {calibration.name}"
+    settings = settings_text(calibration, selection.matcher, contract_name(selection), title)
+    lines = [*_opening(selection), settings.rstrip()]
+    lines += ["aggregate pooled", *_parameters(selection)]
+    names = clause_names(selection)
+    for need, coordinate, clause in zip(selection.necessity, selection.coordinates, names, strict=True):
+        lines += ["", *_reasons(selection, need.only)]
+        lines.append(f"clause {clause} {describe(candidates, coordinate.candidate)}")
+    return "\n".join(lines) + "\n"
+
+
+def contract_name(selection: Selection) -> str:
+    """The name of the selected contract (rule 1.3)."""
+    name = re.sub(r"[^A-Za-z0-9_]", "_", selection.calibration.name)
+    return f"{'_' if name[:1].isdigit() else ''}{name}_selected"
+
+
+def _parameters(selection: Selection) -> list[str]:
+    """The parameters that an author's chosen clauses mention."""
+    candidates = selection.retained.observed.candidates
+    written = [describe(candidates, c.candidate) for c in selection.coordinates if candidates[c.candidate].name]
+    mentioned = {word for text in written for word in re.findall(r"[A-Za-z_]\w*", text)}
+    declared = candidates.contract.parameters if candidates.contract else ()
+    return [f"param {p.name} = {p.text}" for p in declared if p.name in mentioned]
+
+
+def clause_names(selection: Selection) -> list[str]:
+    """The names of the chosen clauses, each once."""
+    candidates = selection.retained.observed.candidates
+    taken: list[str] = []
+    for coordinate in selection.coordinates:
+        name = clause_name(candidates, coordinate.candidate)
+        taken.append(name if name not in taken else f"{name}_{coordinate.candidate}")
+    return taken
+
+
+def _opening(selection: Selection) -> list[str]:
+    cover, basis, rows = selection.cover, selection.retained.basis, selection.retained
+    proven = "none smaller meets it, and none as small costs less" if cover.optimal else _gap(selection)
+    text = (
+        f"{len(cover.columns)} of {len(basis.coordinates)} coordinates, cost {cover.cost}: {proven}. "
+        f"Required: {' and '.join(r.value for r in selection.requirements)}, {len(rows.met)} of {len(rows.rows)} met."
+    )
+    if Requirement.SEPARATE in selection.requirements:
+        text += " Of two cases of different rank some clause is lower on the worse one; others may be higher."
+    return _comment(text)
+
+
+def _gap(selection: Selection) -> str:
+    cover = selection.cover
+    if cover.count_bound < len(cover.columns):
+        return f"the best found in the time; at least {cover.count_bound} are needed"
+    return "the best found in the time; none with fewer clauses meets it, the rest is not proved"
+
+
+def _reasons(selection: Selection, only: tuple[Row, ...]) -> list[str]:
+    shown = "; ".join(row_words(selection, row) for row in only[:_SHOWN])
+    more = f"; and {len(only) - _SHOWN} more" if len(only) > _SHOWN else ""
+    return _comment(f"Alone among these it {shown}{more}." if only else "Kept by the search; nothing needs it alone.")
+
+
+def row_words(selection: Selection, row: Row) -> str:
+    """What a requirement asks, in words, for a coordinate that meets it."""
+    cases = selection.calibration.cases
+    match row.of:
+        case Pair(worse, better):
+            return (
+                f"ranks `{cases[worse].name}` ({print_number(cases[worse].rank)}) "
+                f"below `{cases[better].name}` ({print_number(cases[better].rank)})"
+            )
+        case Fault(name):
+            return f"names `{name}`"
+
+
+def _comment(text: str) -> list[str]:
+    """A comment in lines of a readable width."""
+    lines, line = [], "#"
+    for word in text.split():
+        if len(line) + 1 + len(word) > _WIDTH:
+            lines.append(line)
+            line = "#"
+        line += f" {word}"
+    return [*lines, line]

@@ -1,0 +1,1 @@
+"""A stream of frames monitored while it arrives."""

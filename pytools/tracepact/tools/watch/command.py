@@ -1,0 +1,225 @@
+"""`tracepact watch`: monitor a stream of frames from standard input while it arrives."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.live import Live
+
+from tracepact.core import Contract
+from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
+from tracepact.lang import load_contract
+from tracepact.show.screen import output, print_diagnostics, reader_may_leave, say, set_option
+from tracepact.stream import Arrival, StreamMonitor, restore_state, save_state
+from tracepact.stream.lines import BadLine, EndLine, FrameLine, Line, read_lines
+from tracepact.tools.exits import Exit
+from tracepact.tools.score.report.files import json_text
+from tracepact.tools.watch.live import bad_line_data, summary_data, summary_table, violation_data, violation_text
+from tracepact.trace.assemble import UNION_CLASS
+
+_INPUT = "standard input"
+_REFRESH = 0.1
+
+
+@click.command()
+@click.argument("contract")
+@set_option
+@click.option("--stream", "streams", multiple=True, metavar="NAME", help="A stream; give one for each, in order.")
+@click.option(
+    "--class",
+    "classes",
+    multiple=True,
+    metavar="NAME",
+    help="A class; give one for each, in order. With --stream a --stream b --class x --class y a value is a list of "
+    "the four channels [x of a, x of b, y of a, y of b]. Without classes all events are of one.",
+)
+@click.option("--ignoring", is_flag=True, help="Frames may be marked as ignored.")
+@click.option(
+    "--on-bad",
+    type=click.Choice(["stop", "skip"]),
+    default="stop",
+    show_default=True,
+    help="A bad line ends the streams there, or is left out: then it is no frame, and later frames move up by one.",
+)
+@click.option("--resume", type=click.Path(path_type=Path), help="Go on from a state that was saved.")
+@click.option("--save", type=click.Path(path_type=Path), help="At the end of input save the state, do not close.")
+@click.option("--fail", is_flag=True, help="Exit with 1 if anything was violated, also before --resume.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(
+    contract: str,
+    overrides: tuple[tuple[str, str], ...],
+    streams: tuple[str, ...],
+    classes: tuple[str, ...],
+    ignoring: bool,
+    on_bad: str,
+    resume: Path | None,
+    save: Path | None,
+    fail: bool,
+    form: str,
+) -> int:
+    """Monitor frames from standard input and print violations as they are determined, with their delay.
+
+    A line is a frame: reference and prediction as `1 0`, or `{"ref": 1, "pred": 0, "masks": {"zone": 1}}`. With
+    several streams or classes each value is a list, class by class. `{"end": "NAME"}` ends a stream. CONTRACT is a
+    file, or the name of a starter contract. The end of input, or Ctrl-C, ends all streams; so does a reader of the
+    output that leaves (`| head`), and the exit code tells what was seen up to there.
+    """
+    compiled = load_contract(contract, dict(overrides))
+    if save is not None and not save.parent.is_dir():
+        headline = f"there is no folder `{save.parent}` to save the state in"
+        raise InvalidInput([Diagnostic("unreadable-file", headline, RowPlace(str(save)))])
+    monitor = _monitor(compiled, streams, classes, ignoring, resume)
+    stopped = False
+    with reader_may_leave(), _screen(monitor, form) as screen:
+        stopped = _watch(monitor, screen, on_bad)
+        if save is None and not monitor.closed:
+            screen.show(monitor.close())
+        screen.finish()
+        if not monitor.frames and not screen.bad_lines:
+            say("no frame came in; a line is a frame: reference and prediction as `1 0`, or as JSON (--help)")
+    if save is not None:
+        part = save.with_name(f"{save.name}.part")
+        part.write_text(json_text(save_state(monitor)), encoding="utf-8")
+        part.replace(save)  # a state is there as a whole or not at all
+        say(f"saved the state after {monitor.frames} frames to {save}")
+    if stopped:
+        say("stopped at the bad line; what came after it was not read")
+        return Exit.INVALID
+    return Exit.VIOLATED if fail and _any_violated(monitor) else Exit.OK
+
+
+def _any_violated(monitor: StreamMonitor) -> bool:
+    """Whether any obligation was violated since the stream began, a resumed part of it included."""
+    counts = [monitor.counts(clause.name) for clause in monitor.contract.clauses]
+    return any(bool((c.satisfied < c.obligated).any()) for c in counts)
+
+
+def _monitor(
+    contract: Contract, streams: tuple[str, ...], classes: tuple[str, ...], ignoring: bool, resume: Path | None
+) -> StreamMonitor:
+    for what, names in (("--stream", streams), ("--class", classes)):
+        if len(set(names)) < len(names):
+            raise click.UsageError(f"{what} names must differ")
+    if resume is None:
+        return StreamMonitor(
+            contract, streams=streams or ("stream",), classes=classes or (UNION_CLASS,), ignoring=ignoring
+        )
+    if streams or classes or ignoring:
+        raise click.UsageError("the state of --resume knows its streams and classes; leave those options out")
+    try:
+        state = json.loads(resume.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as fault:
+        raise InvalidInput(
+            [
+                Diagnostic(
+                    "wrong-state",
+                    f"no state can be read: {getattr(fault, 'strerror', None) or fault}",
+                    RowPlace(str(resume)),
+                )
+            ]
+        ) from fault
+    return restore_state(contract, state if isinstance(state, dict) else {})
+
+
+def _watch(monitor: StreamMonitor, screen: "_Screen", on_bad: str) -> bool:
+    """Push line after line to the end of input or Ctrl-C; whether a bad line stopped it."""
+    try:
+        for line in read_lines(sys.stdin.buffer):
+            bad = _take(monitor, line, screen)
+            if bad is not None:
+                screen.bad(bad)
+                if on_bad == "stop":
+                    return True
+    except KeyboardInterrupt:
+        pass
+    return False
+
+
+def _take(monitor: StreamMonitor, line: Line, screen: "_Screen") -> BadLine | None:
+    """Push one line; what is wrong with it, if it is no frame."""
+    match line:
+        case BadLine():
+            return line
+        case EndLine(number, streams):
+            unknown = [name for name in streams if name not in monitor.streams or name in monitor.ended]
+            if unknown:
+                return BadLine(number, f"`{unknown[0]}` is no stream that goes on")
+            screen.show(monitor.end(*streams))
+        case FrameLine(number, frames, ignore):
+            if monitor.closed:
+                return BadLine(number, "all streams have ended")
+            try:
+                arrival = monitor.push(frames, ignore=ignore)
+            except InvalidInput as fault:
+                first = fault.diagnostics[0]
+                help = first.help or "a frame has `ref` and `pred`, and declared atoms in `masks`"
+                return BadLine(number, "; ".join(d.headline for d in fault.diagnostics), help)
+            screen.show(arrival)
+    return None
+
+
+class _Screen:
+    """Where violations and bad lines go, as text or JSON lines."""
+
+    def __init__(self, monitor: StreamMonitor, form: str, console: Console, live: Live | None) -> None:
+        self.violations = 0
+        self._monitor = monitor
+        self._form = form
+        self._console = console
+        self._live = live
+        self.bad_lines = 0
+        self._drawn = 0.0
+        self._named = monitor.lanes.channels > 1
+
+    def show(self, arrival: Arrival) -> None:
+        """Every violation that came out."""
+        for witness in arrival.witnesses:
+            self.violations += 1
+            data = violation_data(self._monitor, witness)
+            if self._form == "json":
+                self._echo(data)
+            else:
+                self._console.print(violation_text(data, named=self._named), soft_wrap=True)
+        if self._live is not None and monotonic() - self._drawn > _REFRESH:
+            self._draw(self._live)
+
+    def bad(self, bad: BadLine) -> None:
+        """A bad line, counted."""
+        self.bad_lines += 1
+        if self._form == "json":
+            self._echo(bad_line_data(bad))
+        else:
+            print_diagnostics([Diagnostic("bad-line", bad.headline, RowPlace(_INPUT, bad.number), bad.help)])
+
+    def finish(self) -> None:
+        """The scores at the end."""
+        if self._form == "json":
+            self._echo(summary_data(self._monitor, self.bad_lines))
+        elif self._live is not None:
+            self._draw(self._live)
+        else:
+            self._console.print(summary_table(self._monitor, self.bad_lines))
+
+    def _draw(self, live: Live) -> None:
+        self._drawn = monotonic()
+        live.update(summary_table(self._monitor, self.bad_lines), refresh=True)
+
+    def _echo(self, data: dict[str, Any]) -> None:
+        click.echo(json.dumps(data, ensure_ascii=False))
+
+
+@contextmanager
+def _screen(monitor: StreamMonitor, form: str) -> Iterator[_Screen]:
+    """A live table below the violations on a terminal, plain lines elsewhere."""
+    console = output()
+    if form == "json" or not console.is_terminal:
+        yield _Screen(monitor, form, console, None)
+        return
+    with Live(summary_table(monitor, 0), console=console, auto_refresh=False) as live:
+        yield _Screen(monitor, form, console, live)

@@ -1,0 +1,111 @@
+"""What is said while a stream is watched: violations as they are determined, bad lines, and where the scores stand."""
+
+from fractions import Fraction
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from tracepact.core import FrameClause
+from tracepact.stream import FrameWitness, StreamMonitor, Witness
+from tracepact.stream.lines import BadLine
+from tracepact.tools.score.report.data import score_data
+from tracepact.tools.score.report.witnesses import comparison_data, describe, part_data
+
+Data = dict[str, Any]
+
+
+def violation_data(monitor: StreamMonitor, witness: Witness) -> Data:
+    """A violated frame or interval, with the frame that let its verdict out (spec/schemas/watch.schema.json)."""
+    contract = monitor.contract
+    step = contract.step
+    stream, label = monitor.place(witness.channel)
+    data: Data = {"kind": "violation", "clause": witness.clause.name, "stream": stream, "class": label}
+    if isinstance(witness, FrameWitness):
+        data |= {
+            "frame": witness.frame,
+            "time": str(witness.frame * step),
+            "part": part_data(contract, witness.span),
+        }
+    else:
+        assert witness.witness is not None
+        data |= {
+            "interval": [str(edge * step) for edge in witness.interval],
+            "partner": [str(edge * step) for edge in witness.partner] if witness.partner else None,
+            "part": part_data(contract, witness.witness.span),
+            "comparison": comparison_data(witness.witness.comparison),
+        }
+    return data | {"out": witness.out, "delay": {"frames": witness.delay, "seconds": str(witness.delay * step)}}
+
+
+def bad_line_data(bad: BadLine) -> Data:
+    """A line that is no frame."""
+    return {"kind": "bad_line", "line": bad.number, "headline": bad.headline, "help": bad.help}
+
+
+def summary_data(monitor: StreamMonitor, bad_lines: int) -> Data:
+    """Where a stream stands, or how it ended."""
+    return {
+        "kind": "summary",
+        "contract": {"name": monitor.contract.name, "digest": monitor.contract.digest},
+        "frames": monitor.frames,
+        "ended": dict(monitor.ended),
+        "bad_lines": bad_lines,
+        "aggregation": monitor.contract.aggregation.value,
+        "vector": [{"clause": name, "score": score_data(score)} for name, score in monitor.vector().items()],
+    }
+
+
+def violation_text(data: Data, *, named: bool) -> Text:
+    """A violation on one line; the stream and class are named if there are several."""
+    times = data["interval"] if "interval" in data else [data["time"]]
+    when = "–".join(f"{float(Fraction(time)):.3f}" for time in times)
+    where = f"  {data['stream']}/{data['class']}" if named else ""
+    far = f"  {describe(data)}" if "interval" in data else ""
+    delay = data["delay"]
+    return Text.assemble(
+        (f"{when} s", "cyan"),
+        where,
+        ("  " + data["clause"], "bold red"),
+        f"  {' '.join(data['part']['text'].split())}{far}",
+        (f"  (delay {_counted(delay['frames'], 'frame')}, {float(Fraction(delay['seconds'])):g} s)", "dim"),
+    )
+
+
+def summary_table(monitor: StreamMonitor, bad_lines: int) -> Table:
+    """The scores of the verdicts that are out."""
+    seconds = float(monitor.frames * monitor.contract.step)
+    title = f"{monitor.contract.name}: {_counted(monitor.frames, 'frame')}, {seconds:g} s"
+    table = Table(title=title + (f", {_counted(bad_lines, 'bad line')}" if bad_lines else ""), title_justify="left")
+    table.caption, table.caption_justify = "\n".join(notes(monitor)) or None, "left"
+    table.add_column("clause")
+    for column in ("score", "satisfied", "obligated", "violated"):
+        table.add_column(column, justify="right")
+    table.add_column("delay")
+    for clause in monitor.contract.clauses:
+        score = monitor.score(clause.name)
+        delay = _counted(monitor.delays[clause.name], "frame") if isinstance(clause, FrameClause) else "until settled"
+        value = "–" if score.vacuous else f"{float(score.value):.4f}"
+        counts = (score.satisfied, score.obligated, score.obligated - score.satisfied)
+        table.add_row(clause.name, value, *(f"{count:,}" for count in counts), delay)
+    return table
+
+
+def notes(monitor: StreamMonitor) -> list[str]:
+    """What the numbers of the table do not say by themselves: clauses without an obligation, and open intervals."""
+    told = []
+    vacuous = [clause.name for clause in monitor.contract.clauses if monitor.score(clause.name).vacuous]
+    if vacuous:
+        told.append(f"–  nothing obligated: {', '.join(vacuous)}")
+    for clause in monitor.contract.event_clauses:
+        score = monitor.score(clause.name)
+        if not score.obligated and not score.vacuous:
+            each = {"ref": "reference event", "pred": "predicted event", "matched": "matched pair"}[clause.each.value]
+            told.append(f"{clause.name}: no {each}, though there are events; that counts 0 (rule 7.4)")
+    if monitor.events is not None and monitor.events.pending and not monitor.closed:
+        told.append(f"{_counted(monitor.events.pending, 'interval')} not yet settled")
+    return told
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -1,0 +1,275 @@
+"""The reference side of the protocol: every message has its reply, and none ends the conversation."""
+
+import json
+import sys
+from typing import Any
+
+import pytest
+from cli.command import run
+
+from tracepact.specs import spec_path
+from tracepact.tools.conform.engines import FAST, REFERENCE
+from tracepact.tools.conform.peer import Peer, PeerFault
+from tracepact.tools.conform.serve import PROTOCOL, Session
+from tracepact.tools.conform.vectors import Profile, suite
+
+
+def talk(*messages: Any) -> list[dict[str, Any]]:
+    """`tracepact oracle`, given some lines."""
+    lines = "".join(m if isinstance(m, str) else json.dumps(m) + "\n" for m in messages)
+    outcome = run("oracle", stdin=lines.encode())
+    assert outcome.code == 0
+    return [json.loads(line) for line in outcome.out.splitlines()]
+
+
+def test_the_oracle_says_hello_and_answers_in_order() -> None:
+    hello, first, second = talk(
+        {"hello": "tester", "version": 1, "profiles": []},
+        {"id": 1, "ask": "measure", "formula": ["F", -1, 2, "p"]},
+        {"id": "b", "ask": "runs", "want": ["onsets"], "mask": "0110", "step": "1", "merge_gap": "0"},
+    )
+    assert hello["version"] == PROTOCOL
+    assert hello["profiles"] == [profile.value for profile in Profile]
+    assert first == {"id": 1, "answer": {"lookahead": 2, "lookback": 1}}
+    assert second == {"id": "b", "answer": {"onsets": "0100"}}
+
+
+def test_a_stream_is_answered_frame_by_frame() -> None:
+    """F[0,1] p on 0, 1: frame 0 is out at frame 1 and holds; frame 1 is out at close and holds."""
+    clauses = [{"obligation": True, "formula": ["F", 0, 1, "p"]}]
+    replies = talk(
+        {"id": 1, "ask": "open", "clauses": clauses, "want": ["out", "counts"]},
+        {"id": 2, "ask": "frame", "values": {"p": False}},
+        {"id": 3, "ask": "interrupt"},
+        {"id": 4, "ask": "frame", "values": {"p": True}},
+        {"id": 5, "ask": "close"},
+        {"id": 6, "ask": "close"},
+    )
+    assert [reply.get("answer") for reply in replies] == [
+        {},
+        {"out": [], "counts": [[0, 0]]},
+        {},
+        {"out": [[0, 0, "satisfied"]], "counts": [[1, 1]]},
+        {"out": [[1, 0, "satisfied"]], "counts": [[2, 2]]},
+        None,
+    ]
+    assert replies[5] == {"id": 6, "error": "the case is not well formed: no stream is open"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "rubbish\n",
+        "[1]\n",
+        {"id": 1},
+        {"id": 1, "ask": "nothing"},
+        {"id": 1, "ask": "verdicts"},
+        {"id": 1, "ask": "verdicts", "formula": ["X", "p"], "clips": []},
+        {"id": 1, "ask": "verdicts", "formula": "p", "clips": [{"frames": 2, "masks": {"p": "0"}}]},
+        {"id": 1, "ask": "verdicts", "formula": "p", "clips": [{"frames": 1, "masks": {"p": "2"}}]},
+        {"id": 1, "ask": "verdicts", "formula": "p", "clips": 3},
+        {"id": 1, "ask": "measure", "want": ["depth"], "formula": "p"},
+        {"id": 1, "ask": "runs", "mask": "01", "step": "fast", "merge_gap": "0"},
+        {"id": 1, "ask": "events", "step": "1", "frames": 3, "each": "ref", "predicate": "1 +", "ref": [], "pred": []},
+    ],
+    ids=str,
+)
+def test_a_case_that_is_not_well_formed_is_an_error_and_the_next_is_answered(message: Any) -> None:
+    wrong, right = talk(message, {"id": 2, "ask": "measure", "formula": "p"})
+    assert isinstance(wrong["error"], str)
+    assert "answer" not in wrong
+    assert right == {"id": 2, "answer": {"lookahead": 0, "lookback": 0}}
+
+
+CLIP = {"frames": 1, "masks": {"p": "1"}}
+MATCHER = {"kind": "greedy", "search": "1", "overlap_reward": "0"}
+OPEN = {"id": 0, "ask": "open", "clauses": [{"obligation": True, "formula": "p"}]}
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ({"ask": "verdicts", "formula": ["U", -1, "p", "p"], "clips": [CLIP]}, "the radius of `U` is negative: -1"),
+        ({"ask": "verdicts", "formula": ["S", -2, "p", "p"], "clips": [CLIP]}, "the radius of `S` is negative: -2"),
+        ({"ask": "verdicts", "formula": ["F", 2, 1, "p"], "clips": [CLIP]}, "the window of `F` has the bounds 2 > 1"),
+        ({"ask": "measure", "formula": ["G", True, 1, "p"]}, "`true` is no bound; bounds are integers, in frames"),
+        ({"ask": "verdicts", "formula": "p", "clips": []}, "a case has at least one clip"),
+        ({"ask": "clause", "obligation": True, "formula": "p", "clips": []}, "a case has at least one clip"),
+        ({"ask": "verdicts", "formula": "q", "clips": [CLIP]}, 'a clip lacks the atom `"q"`'),
+        ({"ask": "verdicts", "formula": "p", "clips": [{"frames": -1, "masks": {}}]}, "a clip has `-1` frames"),
+        ({"ask": "verdict", "formula": "p", "clips": [CLIP]}, 'nothing is known of the ask `"verdict"`'),
+        ({"ask": "measure", "formula": "p", "want": ["depth"]}, 'the answer has no part `"depth"`'),
+        ({"ask": "measure"}, "it lacks `formula`"),
+        ({"ask": "verdicts", "formula": "p", "clips": 3}, "`clips` is `3`, not a list"),
+        ({"ask": "verdicts", "formula": "p", "clips": [{"frames": 1}]}, "`clips[0]` lacks `masks`"),
+        (
+            {"ask": "verdicts", "formula": "p", "clips": [CLIP, {"frames": 1, "masks": ["1"]}]},
+            '`clips[1].masks` is `["1"]`, not an object',
+        ),
+        (
+            {"ask": "runs", "mask": "01", "step": "1/0", "merge_gap": "0"},
+            '`step` is `"1/0"`, not: a time in seconds as decimal text or a fraction (5.2)',
+        ),
+        (
+            {"ask": "match", "step": "1", "ref": [[0, 1], [2]], "pred": [], "matcher": MATCHER},
+            "`ref[1]` has 1 entries, not 2",
+        ),
+        (
+            {"ask": "match", "step": "1", "ref": [], "pred": [], "matcher": {**MATCHER, "kind": "best"}},
+            '`matcher.kind` is `"best"`, not `"greedy"` or `"optimal"`',
+        ),
+        (
+            {"ask": "aggregate", "kind": "frame", "entries": [[{"satisfied": "1", "obligated": 1}]]},
+            '`entries[0][0].satisfied` is `"1"`, not an integer',
+        ),
+        ({"ask": "open", "clauses": [{"obligation": True}]}, "`clauses[0]` lacks `formula`"),
+        ({"ask": "chunk", "frames": 1, "masks": 7}, "`masks` is `7`, not an object"),
+        ({"ask": "chunk", "frames": 2, "masks": {"p": "1"}}, "a mask has another length than its clip"),
+        ({"ask": "frame", "values": {}}, 'a frame lacks the atom `"p"`'),
+        ({"ask": "frame", "values": {"p": "1"}}, '`"p"` is `"1"`, which is neither true, false, 1 nor 0'),
+        ({"ask": "frame", "values": {"p": None}}, '`"p"` is `null`, which is neither true, false, 1 nor 0'),
+        ({"ask": "frame", "values": {"p": 2}}, '`"p"` is `2`, which is neither true, false, 1 nor 0'),
+        ({"ask": "frame", "values": ["p"]}, 'the values of a frame are an object, not `["p"]`'),
+    ],
+    ids=str,
+)
+def test_an_error_says_what_is_wrong_with_the_case(message: dict[str, Any], words: str) -> None:
+    _, wrong = talk(OPEN, {"id": 1, **message})
+    assert wrong == {"id": 1, "error": f"the case is not well formed: {words}"}
+
+
+def test_a_bad_frame_is_no_frame_of_the_stream() -> None:
+    good, bad = {"ask": "frame", "values": {"p": 1}}, {"ask": "frame", "values": {}}
+    replies = talk(OPEN, {"id": 1, **good}, {"id": 2, **bad}, {"id": 3, **good})
+    assert [reply.get("answer") for reply in replies[1:]] == [
+        {"out": [[0, 0, "satisfied"]]},
+        None,
+        {"out": [[1, 0, "satisfied"]]},
+    ]
+
+
+def test_to_a_hello_of_another_version_the_oracle_says_its_own_and_ends() -> None:
+    (hello,) = talk({"hello": "tester", "version": 2, "profiles": []}, {"id": 1, "ask": "measure", "formula": "p"})
+    assert hello["version"] == PROTOCOL
+
+
+def test_the_fast_path_serves_too() -> None:
+    case = {"id": 1, "ask": "verdicts", "formula": ["G", 0, 1, "p"], "clips": [{"frames": 2, "masks": {"p": "01"}}]}
+    for engine in (REFERENCE, FAST):
+        assert Session(engine).reply(json.dumps(case)) == {"id": 1, "answer": {"verdicts": ["01"]}}
+
+
+def test_the_text_names_every_ask_of_the_suite_and_its_examples_are_true() -> None:
+    text = spec_path("protocol.md").read_text(encoding="utf-8")
+    for ask in {vector.input["ask"] for vector in suite()}:
+        assert f"`{ask}`" in text, ask
+    rows = [line.split("|") for line in text.splitlines() if line.startswith("| `")]
+    for vector in suite():
+        (asks,) = [row[2] for row in rows if f"`{vector.profile.value}`" in row[1] and len(row) == 4]
+        assert f"`{vector.input['ask']}`" in asks, vector.id
+    session = Session()
+    shown = [line.strip() for line in text.splitlines() if line.startswith(("    →", "    ←"))]
+    for question, reply in zip(shown[2::2], shown[3::2], strict=True):
+        assert session.reply(question.removeprefix("→ ")) == json.loads(reply.removeprefix("← ")), question
+
+
+def test_the_text_names_every_key_of_an_answer() -> None:
+    text = spec_path("protocol.md").read_text(encoding="utf-8")
+    listed = text[text.index("**P16**") : text.index("**P17**")]
+    for vector in suite():
+        ask = vector.input["ask"]
+        if ask in ("contract", "score", "aggregate", "stream"):  # the schema lists these, and P9 those of a stream
+            continue
+        line = listed[listed.index(f"`{ask}`: ") :].split("\n  - ")[0]
+        line += listed[listed.index("`clause`: ") :].split("\n  - ")[0] if "those of `clause`" in line else ""
+        assert [key for key in vector.expected if f"`{key}`" not in line] == [], vector.id
+
+
+# Implementations that do not keep to the protocol, as one line of Python each.
+
+HELLO = 'import sys,time; sys.stdin.readline(); print(\'{"hello":"x","version":1,"profiles":["core"]}\',flush=True); '
+MISBEHAVED = {
+    "no hello": ("pass", "crashed", "exit code 0"),
+    "ends with a word": ("import sys; sys.exit('no licence')", "crashed", "no licence"),
+    "another version": ('print(\'{"hello":"x","version":2,"profiles":[]}\')', "bad-hello", "version 2"),
+    "another profile": ('print(\'{"hello":"x","version":1,"profiles":["all"]}\')', "bad-hello", "all"),
+    "greets people": ("print('Welcome!')", "rubbish", "Welcome!"),
+    "prints a list": ("print('[1]')", "rubbish", "[1]"),
+    "sleeps": ("import time; time.sleep(3600)", "hangs", "0.5 s"),
+    "sleeps over a case": (HELLO + "time.sleep(3600)", "hangs", "0.5 s"),
+    "crashes over a case": (HELLO + "sys.stdin.readline(); 1/0", "crashed", "ZeroDivisionError"),
+    "kills itself": (HELLO + "import os; os.kill(os.getpid(), 9)", "crashed", "SIGKILL"),
+    "answers another case": (
+        HELLO + 'print(\'{"id":7,"answer":{}}\',flush=True); time.sleep(9)',
+        "out-of-order",
+        "`7`",
+    ),
+    "answers true for one": (
+        HELLO + 'print(\'{"id":true,"answer":{}}\',flush=True); time.sleep(9)',
+        "out-of-order",
+        "True",
+    ),
+    "has no answer": (HELLO + "print('{\"id\":1}',flush=True); time.sleep(9)", "rubbish", "neither answer"),
+    "answers a list": (
+        HELLO + 'print(\'{"id":1,"answer":[]}\',flush=True); time.sleep(9)',
+        "rubbish",
+        "neither answer",
+    ),
+    "prints bytes": (
+        HELLO + "sys.stdout.buffer.write(bytes([255,254,10])); sys.stdout.flush(); time.sleep(9)",
+        "rubbish",
+        "not JSON",
+    ),
+    "never stops": (HELLO + "\nwhile True: print('x'*1000)", "rubbish", "not JSON"),
+}
+
+
+def _talk_to(peer: Peer) -> None:
+    peer.start()
+    peer.ask({"ask": "measure", "formula": "p", "want": ["lookahead"]})
+
+
+@pytest.mark.parametrize("name", MISBEHAVED)
+def test_an_implementation_that_does_not_keep_to_the_protocol_is_named_and_ended(name: str) -> None:
+    program, kind, words = MISBEHAVED[name]
+    peer = Peer([sys.executable, "-c", program], 0.5 if kind == "hangs" else 10)
+    with pytest.raises(PeerFault) as caught:
+        _talk_to(peer)
+    assert caught.value.kind == kind
+    assert words in caught.value.words
+    assert not peer.runs
+
+
+def test_a_command_that_is_not_there_is_named() -> None:
+    with pytest.raises(PeerFault, match="cannot be started: no such file"):
+        Peer(["no-such-command-here"], 1).start()
+
+
+def test_children_of_an_implementation_end_with_it() -> None:
+    """The child sleeps with the write end of a pipe open; it is gone when the read end has nothing more to give."""
+    program = (
+        "import subprocess,sys,time; subprocess.Popen([sys.executable,'-c','import time; time.sleep(3600)'],"
+        "stdout=sys.stdout); time.sleep(3600)"
+    )
+    peer = Peer([sys.executable, "-c", program], 0.7)
+    with pytest.raises(PeerFault) as caught:
+        peer.start()
+    assert caught.value.kind == "hangs"
+    assert peer._lines.get(timeout=5) is None
+
+
+def test_an_implementation_that_says_more_than_it_was_asked_is_found_at_the_end() -> None:
+    program = HELLO + 'i=sys.stdin.readline(); print(\'{"id":1,"answer":{}}\\nbye\',flush=True); sys.stdin.read()'
+    peer = Peer([sys.executable, "-c", program], 2)
+    peer.start()
+    peer.ask({"ask": "measure", "formula": "p", "want": []})
+    with pytest.raises(PeerFault, match="more lines than it was asked for: `bye`"):
+        peer.close()
+
+
+def test_an_implementation_that_does_not_end_is_ended() -> None:
+    peer = Peer([sys.executable, "-c", HELLO + "time.sleep(3600)"], 0.5)
+    peer.start()
+    with pytest.raises(PeerFault, match="did not end within"):
+        peer.close()
+    assert not peer.runs

@@ -1,0 +1,52 @@
+"""Lean for the tests: found once, the core compiled once. Skipped only where the platform has no such wheel."""
+
+import platform
+import sys
+from pathlib import Path
+
+import pytest
+
+from tracepact.tools.prove.build import Build, build_core
+from tracepact.tools.prove.prove import CoreReport, check_core
+from tracepact.tools.prove.theory import Theory, theory_root
+from tracepact.tools.prove.toolchain import HOW_TO_GET_LEAN, Toolchain, find_toolchain
+
+
+def _has_wheel() -> bool:
+    """Whether the wheel exists for this platform: Linux with glibc 2.35 or newer, or macOS."""
+    if sys.platform == "darwin":
+        return True
+    library, version = platform.libc_ver()
+    machine = platform.machine().lower() in ("x86_64", "amd64", "aarch64", "arm64")
+    return sys.platform == "linux" and machine and library == "glibc" and tuple(map(int, version.split("."))) >= (2, 35)
+
+
+@pytest.fixture(scope="session")
+def toolchain() -> Toolchain:
+    found = find_toolchain()
+    if found is None and not _has_wheel():
+        pytest.skip("no Lean wheel for this platform, and no `lake` on the path")
+    assert found is not None, HOW_TO_GET_LEAN
+    return found
+
+
+@pytest.fixture(scope="session")
+def theory() -> Theory:
+    return Theory(theory_root())
+
+
+@pytest.fixture(scope="session")
+def core(toolchain: Toolchain, theory: Theory, tmp_path_factory: pytest.TempPathFactory) -> Build:
+    build = build_core(toolchain, theory, tmp_path_factory.mktemp("core"), fresh=True)
+    assert build.ok, build.faults
+    return build
+
+
+@pytest.fixture(scope="session")
+def report(core: Build) -> CoreReport:
+    return check_core(core.toolchain, core.theory.root, core.folder)
+
+
+@pytest.fixture
+def lean_file(tmp_path: Path) -> Path:
+    return tmp_path.resolve() / "Check.lean"

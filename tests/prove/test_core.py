@@ -1,0 +1,71 @@
+"""The proof core: every theorem proved without an axiom, every headline restated, names shared with Python."""
+
+import re
+from typing import get_args
+
+import pytest
+
+from tracepact.core import Formula
+from tracepact.core import formula as core_formula
+from tracepact.tools.prove.prove import CoreReport
+from tracepact.tools.prove.theory import Theory
+
+_BOLD = re.compile(r"^/-- \*\*(?:(?!-/).)*-/\ntheorem (\S+)", re.MULTILINE | re.DOTALL)
+
+
+def test_every_theorem_is_proved_without_an_axiom(report: CoreReport) -> None:
+    assert report.faults == ()
+    assert [theorem.name for theorem in report.theorems if not theorem.proved] == []
+    assert report.ok
+    assert len(report.theorems) > 250
+
+
+def test_every_headline_theorem_is_restated(theory: Theory) -> None:
+    headlines = set()
+    for module, path in theory.library.items():
+        if module.startswith("Tracepact.Thm."):
+            headlines |= {f"Tracepact.{name}" for name in _BOLD.findall(path.read_text("utf-8"))}
+    assert headlines == set(theory.headlines)
+    assert len(theory.headlines) == len(set(theory.headlines))
+
+
+def test_every_restated_theorem_is_proved_by_its_one_name(theory: Theory) -> None:
+    text = theory.library["Tracepact.Statements"].read_text("utf-8")
+    pieces = re.split(r"^#print axioms (\S+)\n", text, flags=re.MULTILINE)
+    for statement, name in zip(pieces[0::2], pieces[1::2], strict=False):
+        assert "\nexample" in "\n" + statement
+        assert re.search(rf":=\s+{re.escape(name)}(?:\s+[\w']+)*\s*$", statement), name
+
+
+def test_the_root_imports_every_file(theory: Theory) -> None:
+    assert theory.faults() == []
+
+
+@pytest.mark.parametrize(
+    ("module", "type_name"), [("Tracepact.Spec.Formula", "Formula"), ("Tracepact.Impl.Dag", "Node")]
+)
+def test_constructors_are_those_of_the_python_core(theory: Theory, module: str, type_name: str) -> None:
+    text = theory.library[module].read_text("utf-8")
+    body = re.search(rf"^inductive {type_name} where\n((?:  \|.*\n)+)", text, re.MULTILINE)
+    assert body
+    lean = {}
+    for line in body[1].splitlines():
+        name, fields = re.fullmatch(r"  \| «?(\w+)»?(.*)", line).groups()  # type: ignore[union-attr]
+        lean[name] = [word for group in re.findall(r"\(([^:]*):", fields) for word in group.split()]
+    python = {kind.__name__.lower(): [*kind.__dataclass_fields__] for kind in get_args(Formula)}
+    python["atom"], python["constant"] = ["k"], ["b"]  # Lean numbers the atoms; a truth value is `b` there
+    assert lean == python
+    assert {kind.__module__ for kind in get_args(Formula)} == {core_formula.__name__}
+
+
+def test_no_full_toolchain_name_is_declared_outside_the_namespace(theory: Theory) -> None:
+    for module, path in theory.library.items():
+        text = re.sub(r"/-.*?-/", "", path.read_text("utf-8"), flags=re.DOTALL)
+        lines = [
+            line
+            for line in text.splitlines()
+            if line and not line.startswith(("import ", "set_option ", "noncomputable"))
+        ]
+        if module != "Tracepact":
+            assert lines[0] == "namespace Tracepact", module
+            assert lines[-1] == "end Tracepact", module

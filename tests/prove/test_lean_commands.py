@@ -1,0 +1,130 @@
+"""`tracepact prove` and `tracepact certify`: what they print, what they refuse, how they end."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from cli.command import run, write
+from jsonschema import Draft202012Validator
+
+from tracepact.specs import spec_path
+from tracepact.tools.prove import certify_command as certify_command
+from tracepact.tools.prove import command as prove_command
+from tracepact.tools.prove import theory as theory_module
+from tracepact.tools.prove.toolchain import Toolchain
+
+DEMO = [
+    "certify",
+    "boundary_gate",
+    *("--ref", str(spec_path("demo/reference.tsv"))),
+    *("--pred", str(spec_path("demo/late_long.tsv"))),
+    *("--durations", str(spec_path("demo/durations.tsv"))),
+]
+
+
+@pytest.fixture(autouse=True)
+def _cache(toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache of the test's own; skipped with the others where the platform has no Lean."""
+    monkeypatch.setenv("TRACEPACT_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+def valid(schema: str, text: str) -> object:
+    data = json.loads(text)
+    Draft202012Validator(json.loads(spec_path(f"schemas/{schema}.schema.json").read_text())).validate(data)
+    return data
+
+
+def test_prove_lists_every_headline_theorem_without_axioms() -> None:
+    outcome = run("prove")
+    assert outcome.code == 0
+    rows = [line.split("│")[1:3] for line in outcome.out.splitlines() if "Tracepact." in line]
+    assert len(rows) >= 15
+    assert {axioms.strip() for _, axioms in rows} == {"none"}
+    assert "theorems proved without an axiom" in outcome.err
+
+
+def test_prove_as_json_fits_its_schema() -> None:
+    outcome = run("prove", "--json")
+    assert outcome.code == 0
+    valid("prove", outcome.out)
+
+
+def test_prove_fails_when_a_theorem_is_made_false(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy of the core that claims satisfied + satisfied = obligations."""
+    root = theory_module.theory_root()
+    shutil.copytree(root / "lean", tmp_path / "lean")
+    shutil.copy2(root / "lakefile.lean", tmp_path)
+    shutil.copy2(root / "lean-toolchain", tmp_path)
+    statements = tmp_path / "lean/Tracepact/Statements.lean"
+    true = "(satisfied o v n) (violated o v n)"
+    text = statements.read_text()
+    assert true in text
+    statements.write_text(text.replace(true, "(satisfied o v n) (satisfied o v n)"))
+    monkeypatch.setattr("tracepact.tools.prove.prove.theory_root", lambda: tmp_path)
+    outcome = run("prove")
+    assert outcome.code == 1
+    assert "refused" in outcome.err
+
+
+def test_certify_says_what_was_certified_and_what_was_not(tmp_path: Path) -> None:
+    outcome = run(*DEMO, "--out", str(tmp_path / "kept"))
+    assert outcome.code == 0
+    assert "certified: onset_guard, offset_guard, missing_guard, spurious_guard, silence_guard" in outcome.out
+    assert "not certified (event clauses): duration_guard, fragmentation_guard" in outcome.out
+    assert f"check them again: tracepact certify --recheck {(tmp_path / 'kept').resolve()}" in outcome.err
+
+
+def test_kept_certificates_are_checked_again_and_a_changed_one_is_refused(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "pair.json": '{"clips": [{"name": "a", "duration": 2, "ref": [[0.5, 1, "x"]], "pred": []}]}',
+            "conditions.tsv": "filename\tcondition\na\tloud\n",
+        },
+    )
+    arguments = ("boundary_gate", "--pair", "pair.json", "--conditions", "conditions.tsv", "--out", "kept")
+    assert run("certify", *arguments, folder=tmp_path).code == 0
+    (kept,) = (tmp_path / "kept").glob("*.lean")
+    assert "5 theorems hold" in run("certify", "--recheck", "kept", folder=tmp_path).out
+    stated = kept.read_text("utf-8")
+    assert ", 0, 1⟩" in stated
+    kept.write_text(stated.replace(", 0, 1⟩", ", 1, 1⟩", 1), "utf-8")
+    outcome = run("certify", "--recheck", str(kept), "--json", folder=tmp_path)
+    assert outcome.code == 1
+    valid("certify", outcome.out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "give a contract, or --recheck"),
+        (("boundary_gate", "--recheck", "."), "leave out the contract"),
+        (("--recheck", "."), "there is no certificate (*.lean)"),
+        (("boundary_gate",), "give --ref and --pred"),
+    ],
+)
+def test_what_certify_needs_is_said(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    outcome = run("certify", *arguments, folder=tmp_path)
+    assert outcome.code == 2
+    assert said in outcome.err
+
+
+def test_certify_as_json_fits_its_schema(tmp_path: Path) -> None:
+    write(tmp_path, {"pair.json": '{"clips": [{"name": "a", "duration": 2, "ref": [[0.5, 1, "x"]], "pred": []}]}'})
+    outcome = run("certify", "boundary_gate", "--pair", "pair.json", "--json", folder=tmp_path)
+    assert outcome.code == 0
+    data = valid("certify", outcome.out)
+    assert isinstance(data, dict)
+    assert data["frames"] == 100
+
+
+@pytest.mark.parametrize("arguments", [["prove"], DEMO])
+def test_without_lean_the_answer_is_unknown(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prove_command, "find_toolchain", lambda: None)
+    monkeypatch.setattr(certify_command, "find_toolchain", lambda: None)
+    outcome = run(*arguments)
+    assert outcome.code == 3
+    assert "pip install" in outcome.err
+    outcome = run(*arguments, "--json")
+    valid(arguments[0], outcome.out)

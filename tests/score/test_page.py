@@ -1,0 +1,244 @@
+"""The HTML page and the Markdown of a report: self-contained, escaped, and saying what the data says."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.command import run as command
+from hypothesis import given, settings
+
+from score.runs import runs, small_run
+from tracepact.core import Aggregation
+from tracepact.show.page import Section, page, script_json
+from tracepact.specs import spec_path
+from tracepact.tools.score.report.evidence import Evidence, evidence
+from tracepact.tools.score.report.html import report_page
+from tracepact.tools.score.report.markdown import report_markdown
+from tracepact.tools.score.report.text import number
+from tracepact.tools.score.run import Run, score
+from tracepact.tools.score.store.writing import write_run
+
+EVIL = "</script><img src=x onerror=alert(1)>|`*_\"'&\u2028 é"
+VOID = {"meta", "input", "br", "img", "link", "hr"}
+
+
+class Outline(HTMLParser):
+    """The elements of a page: tags with their attributes, text outside scripts and styles, unclosed elements."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.scripts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self.text += " "
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open[-1] == tag, f"</{tag}> closes <{self.open[-1]}>"
+        self.open.pop()
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("script", "style"):
+            self.scripts.append(data)
+        else:
+            self.text += data
+
+
+def outline(text: str) -> Outline:
+    found = Outline()
+    found.feed(text)
+    found.close()
+    assert not found.open
+    return found
+
+
+def demo(name: str = "late_long") -> Run:
+    tables = spec_path("demo")
+    return score(
+        "boundary_gate",
+        tables / "reference.tsv",
+        tables / f"{name}.tsv",
+        durations=tables / "durations.tsv",
+        conditions=tables / "conditions.tsv",
+    )
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return demo()
+
+
+@pytest.fixture(scope="module")
+def data(run: Run) -> dict[str, Any]:
+    return run.to_dict()
+
+
+@pytest.fixture(scope="module")
+def found(run: Run) -> Evidence:
+    return evidence(run)
+
+
+@pytest.fixture(scope="module")
+def html(run: Run, data: dict[str, Any], found: Evidence) -> str:
+    return report_page(run, data, found)
+
+
+def test_the_page_loads_nothing_from_anywhere(html: str) -> None:
+    for tag, attributes in outline(html).elements:
+        assert tag not in ("link", "iframe", "object", "embed", "base"), tag
+        for name in ("src", "href", "action", "data", "srcset", "poster"):
+            value = attributes.get(name)
+            assert value is None or value.startswith("#"), (tag, name, value)
+    assert "default-src 'none'" in html
+    assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|import\(", html)
+
+
+def test_every_link_and_label_of_the_page_leads_somewhere(html: str) -> None:
+    elements = outline(html).elements
+    ids = [a["id"] for _, a in elements if "id" in a]
+    assert len(ids) == len(set(ids))
+    for tag, attributes in elements:
+        if tag == "a":
+            assert (attributes["href"] or "").removeprefix("#") in ids
+        if attributes.get("for"):
+            assert attributes["for"] in ids
+        if attributes.get("aria-labelledby"):
+            assert attributes["aria-labelledby"] in ids
+
+
+def test_the_page_shows_every_score_with_its_counts_and_interval(
+    html: str, data: dict[str, Any], found: Evidence
+) -> None:
+    text = " ".join(outline(html).text.split())
+    for row in data["vector"]:
+        for aggregation in Aggregation:
+            shown = row["scores"][aggregation.value]
+            interval = found.intervals[aggregation][row["clause"]]
+            pooled = row["scores"]["pooled"]
+            assert f"{number(shown)} {interval.low:.3f} to {interval.high:.3f}" in re.sub(
+                r"(?<=\d{3})(?=\d\.)", " ", text
+            )
+            assert f"{pooled['satisfied']:,} / {pooled['obligated']:,}" in text
+    assert data["contract"]["digest"] in text
+    for metric in data["metrics"]["metrics"]:
+        assert metric["policy"] in text
+    for name in ("busy", "quiet", "burst", "speech", "tone"):
+        assert name in text
+
+
+def test_filters_name_every_clause_class_and_condition(html: str, data: dict[str, Any]) -> None:
+    choices = [json.loads(a["data-filter"] or "") for _, a in outline(html).elements if "data-filter" in a]
+    assert {choice["clause"] for choice in choices} == set(range(len(data["vector"])))
+    assert {c["class"] for c in choices if "class" in c} == set(range(len(data["classes"])))
+    assert {c["condition"] for c in choices if "condition" in c} == set(range(len(data["conditions"])))
+
+
+def test_names_from_outside_cannot_leave_their_place(tmp_path: Path) -> None:
+    run = small_run(
+        ref={EVIL: [(0.5, 3.25, EVIL)]},
+        pred={EVIL: [(2, 3, EVIL)]},
+        durations={EVIL: 12},
+        ignore=None,
+        conditions={EVIL: EVIL},
+        masks={"zone": {EVIL: [True] * 36}},
+    )
+    text = report_page(run, run.to_dict(), evidence(run))
+    seen = outline(text)
+    assert "img" not in {tag for tag, _ in seen.elements}
+    (held,) = (json.loads(script) for script in seen.scripts if script.startswith("{"))
+    assert (held["clips"], held["classes"], held["conditions"]) == ([EVIL.strip()], [EVIL.strip()], [EVIL])
+    markdown = report_markdown(run.to_dict(), evidence(run))
+    assert "<img" not in markdown.replace("\\<", "")
+    for line in markdown.splitlines():
+        if line.startswith("|"):
+            heads = len(re.findall(r"(?<!\\)\|", line))
+            assert heads in (6, 7, 8, 9)
+
+
+@settings(max_examples=max(10, settings().max_examples // 10))
+@given(runs())
+def test_every_run_has_a_page_and_markdown_of_its_own(run: Run) -> None:
+    """Whatever the clips and labels are called: all elements are closed, and the clips are those of the run."""
+    data, found = run.to_dict(), evidence(run)
+    seen = outline(report_page(run, data, found))
+    (held,) = (json.loads(script) for script in seen.scripts if script.startswith("{"))
+    assert held["clips"] == list(run.card.family.clips)
+    assert report_markdown(data, found).count("</details>") >= 1
+
+
+def test_data_in_a_script_stays_data() -> None:
+    text = script_json({"a": EVIL})
+    assert "<" not in text
+    assert "\u2028" not in text
+    assert json.loads(text) == {"a": EVIL}
+
+
+def test_a_page_is_its_sections_in_order() -> None:
+    text = page(
+        "A & B", "<h1>x</h1>", [Section("one", "One <1>", "<p>a</p>", "lead & all"), Section("two", "Two", "b")]
+    )
+    seen = outline(text)
+    assert [a["id"] for tag, a in seen.elements if tag == "section"] == ["one", "two"]
+    assert "One <1>" in seen.text
+    assert "lead & all" in seen.text
+
+
+def test_the_markdown_says_the_vector_and_folds_the_rest(data: dict[str, Any], found: Evidence) -> None:
+    text = report_markdown(data, found)
+    lines = text.splitlines()
+    for row in data["vector"]:
+        name = row["clause"].replace("_", "\\_")
+        (line,) = (line for line in lines if line.startswith(f"| {name} | **"))
+        assert f"**{number(row['scores'][data['aggregation']])}**" in line
+    assert text.count("<details>") == text.count("</details>") == 5
+    widths = {len(line.split("|")) for line in lines[4:14] if line.startswith("|")}
+    assert len(widths) == 1
+
+
+def test_a_run_of_one_clip_has_no_intervals() -> None:
+    run = score("boundary_gate", [(1.0, 2.0)], [(1.06, 2.4)], durations=5)
+    shown = report_page(run, run.to_dict(), evidence(run))
+    assert "95 % interval" not in outline(shown).text
+    assert "95 % interval" not in report_markdown(run.to_dict(), evidence(run))
+
+
+# The command
+
+
+def test_the_command_writes_every_form_or_prints_one(run: Run, tmp_path: Path) -> None:
+    write_run(run, tmp_path / "run")
+    outcome = command("report", "run", "--out", "deep/out", folder=tmp_path)
+    assert outcome.code == 0, outcome.err
+    files = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "deep" / "out").iterdir()}
+    assert set(files) == {"report.html", "report.md", "report.txt"}
+    assert files["report.txt"] == (tmp_path / "run" / "report.txt").read_text(encoding="utf-8")
+    printed = command("report", "run", "--format", "markdown", folder=tmp_path)
+    assert (printed.code, printed.out) == (0, files["report.md"])
+    assert command("report", "run", "--format", "text", "--out", "text", folder=tmp_path).code == 0
+    assert [path.name for path in (tmp_path / "text").iterdir()] == ["report.txt"]
+
+
+def test_the_command_asks_for_a_place_or_one_form(run: Run, tmp_path: Path) -> None:
+    write_run(run, tmp_path / "run")
+    assert command("report", "run", folder=tmp_path).code == 2
+    assert command("report", "absent", "--out", "x", folder=tmp_path).codes == ["not-a-run"]
+
+
+def test_a_run_that_does_not_come_out_as_stored_is_refused(run: Run, tmp_path: Path) -> None:
+    write_run(run, tmp_path / "run")
+    table = tmp_path / "run" / "prediction.tsv"
+    table.write_text(table.read_text(encoding="utf-8") + "clip_00.wav\t0\t1\tspeech\t\n", encoding="utf-8")
+    assert command("report", "run", "--out", "out", folder=tmp_path).codes == ["broken-run"]
+    assert not (tmp_path / "out").exists()

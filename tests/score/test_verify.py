@@ -1,0 +1,250 @@
+"""`verify`: an untouched run holds; every changed byte, score and input is named."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.command import events, run, write
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from score.runs import small_run
+from tracepact.files import json_text, write_whole
+from tracepact.specs import spec_path
+from tracepact.tools.score.store.manifest import digest, manifest_faults, self_digest
+from tracepact.tools.score.store.writing import write_run
+from tracepact.tools.score.verify import verify_run
+
+SCHEMAS = {name: json.loads(spec_path(f"schemas/{name}.schema.json").read_text()) for name in ("verify", "diagnostics")}
+REGISTRY: Registry[Any] = Registry().with_resources(
+    (f"{n}.schema.json", Resource.from_contents(s)) for n, s in SCHEMAS.items()
+)
+FEWER = settings(max_examples=max(20, settings().max_examples // 5))
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("store") / "run"
+    return {path.name: path.read_bytes() for path in write_run(small_run(), folder)}
+
+
+def put(files: dict[str, bytes], folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    write(folder, files)
+    return folder
+
+
+def resealed(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The same files under a manifest that knows them."""
+    manifest = json.loads(files["manifest.json"])
+    for item in manifest["files"]:
+        data = files[item["name"]]
+        item["bytes"], item["sha256"] = len(data), digest(data)
+    manifest["sha256"] = self_digest(manifest)
+    return {**files, "manifest.json": json_text(manifest).encode()}
+
+
+def test_an_untouched_run_holds(written: dict[str, bytes], tmp_path: Path) -> None:
+    found = verify_run(put(written, tmp_path / "run"))
+    assert found.holds
+    assert (found.files, found.scores) == (len(written), 2 * 2 * 4)
+    assert found.made_with == found.checked_with
+
+
+@FEWER
+@given(choice=st.data())
+def test_every_flipped_byte_is_named_by_its_file(
+    choice: st.DataObject, written: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    name = choice.draw(st.sampled_from(sorted(written)))
+    at = choice.draw(st.integers(0, len(written[name]) - 1))
+    flipped = bytearray(written[name])
+    flipped[at] ^= 1 << choice.draw(st.integers(0, 7))
+    folder = put({**written, name: bytes(flipped)}, tmp_path_factory.mktemp("flipped") / "run")
+    outcome = run("verify", "run", folder=folder.parent)
+    assert name in outcome.out + outcome.err
+    if outcome.code == 2:
+        assert name == "manifest.json"  # so broken that nothing can be said of the rest
+        assert outcome.codes == ["broken-run"]
+    else:
+        assert outcome.code == 1
+        assert any(d.kind == "file" and d.file == name for d in verify_run(folder).drifts)
+
+
+def test_every_flipped_bit_of_the_manifest_is_found(written: dict[str, bytes]) -> None:
+    """Its own digest covers what no other digest does; one bit of each byte, and every bit of some."""
+    whole = written["manifest.json"]
+    assert manifest_faults(whole.decode())[1] is None
+    for at in range(len(whole)):
+        for bit in range(8) if at % 97 == 0 else (at % 7,):
+            flipped = bytes([*whole[:at], whole[at] ^ 1 << bit, *whole[at + 1 :]])
+            assert manifest_faults(flipped.decode(errors="replace"))[1] is not None, (at, bit)
+    for other in (b"\t", b"\r", b"  "):  # means the same to a reader of JSON
+        assert manifest_faults(whole.replace(b"\n", other, 1).decode())[1] is not None
+
+
+@pytest.mark.parametrize("cut", [0, 1, -1])
+def test_every_file_that_is_missing_or_cut_is_named(cut: int, written: dict[str, bytes], tmp_path: Path) -> None:
+    for name in sorted(written.keys() - {"manifest.json"}):
+        files = {**written, name: written[name][:cut] if cut else b""}
+        folder = put(files, tmp_path / f"cut-{name}")
+        assert [d.file for d in verify_run(folder).drifts if d.kind == "file"] == [name]
+        (folder / name).unlink()
+        (drift,) = (d for d in verify_run(folder).drifts if d.kind == "file")
+        assert (drift.file, drift.new) == (name, "no such file or directory")
+
+
+def test_a_score_row_that_does_not_come_out_is_named_with_clause_clip_and_class(
+    written: dict[str, bytes], tmp_path: Path
+) -> None:
+    lines = written["scores.csv"].decode().splitlines(keepends=True)
+    (index,) = (i for i, line in enumerate(lines) if line.startswith("a.wav,y,onset,"))
+    assert lines[index] == "a.wav,y,onset,0,1,0,0.000000,false\n"
+    lines[index] = "a.wav,y,onset,1,1,1,1.000000,false\n"
+    folder = put(resealed({**written, "scores.csv": "".join(lines).encode()}), tmp_path / "run")
+    found = verify_run(folder)
+    (drift,) = (d for d in found.drifts if d.kind == "score")
+    assert (drift.clause, drift.clip, drift.label, drift.old, drift.new) == ("onset", "a.wav", "y", "1/1", "0/1")
+    assert not [d for d in found.drifts if d.kind == "file"]
+    outcome = run("verify", "run", folder=tmp_path)
+    assert outcome.code == 1
+    assert "scores.csv: onset · a.wav · y: stored 1/1, computed again 0/1" in outcome.out
+
+
+def test_an_event_that_was_moved_shows_in_the_scores_it_changes(written: dict[str, bytes], tmp_path: Path) -> None:
+    table = written["prediction.tsv"].replace(b"a.wav\t5\t", b"a.wav\t4\t")
+    assert table != written["prediction.tsv"]
+    found = verify_run(put(resealed({**written, "prediction.tsv": table}), tmp_path / "run"))
+    changed = {(d.clause, d.clip, d.label) for d in found.drifts if d.kind == "score"}
+    assert ("onset", "a.wav", "y") in changed
+    assert {(clip, label) for _, clip, label in changed} == {("a.wav", "y")}
+    assert {d.kind for d in found.drifts} == {"score", "rows", "report"}
+
+
+def test_a_report_that_says_something_else_is_named_by_its_part(written: dict[str, bytes], tmp_path: Path) -> None:
+    report = json.loads(written["report.json"])
+    report["logic"]["pooled"]["value"] = "1"
+    folder = put(resealed({**written, "report.json": json_text(report).encode()}), tmp_path / "run")
+    (drift,) = verify_run(folder).drifts
+    assert (drift.kind, drift.file, drift.old) == ("report", "report.json logic.pooled.value", '"1"')
+
+
+def test_another_contract_is_named(written: dict[str, bytes], tmp_path: Path) -> None:
+    source = written["source.contract"].replace(b"param tol = 1f", b"param tol = 2f")
+    found = verify_run(put(resealed({**written, "source.contract": source}), tmp_path / "run"))
+    assert [(d.file, d.kind) for d in found.drifts][:2] == [
+        ("manifest.json", "contract"),
+        ("contract.contract", "contract"),
+    ]
+
+
+def test_tables_that_cannot_be_scored_are_said_and_do_not_hold(written: dict[str, bytes], tmp_path: Path) -> None:
+    broken = written["reference.tsv"].replace(b"\t3.25\t", b"\tsoon\t")
+    found = verify_run(put(resealed({**written, "reference.tsv": broken}), tmp_path / "run"))
+    assert not found.holds
+    assert [d.code for d in found.diagnostics] == ["broken-run"]
+
+
+# The command
+
+
+TABLES = {
+    "ref.tsv": events("a 0.5 3.25 x", "a 4 9 y"),
+    "pred.tsv": events("a 0 1 x", "a 2 3 x", "a 5 10 y"),
+}
+SCORE = ("score", "boundary_gate", "--ref", "ref.tsv", "--pred", "pred.tsv", "--durations", "12", "--out", "run")
+
+
+def verification(folder: Path, *more: str) -> tuple[int, dict[str, Any]]:
+    outcome = run("verify", "run", "--format", "json", *more, folder=folder)
+    data = json.loads(outcome.out)
+    Draft202012Validator(SCHEMAS["verify"], registry=REGISTRY).validate(data)
+    return outcome.code, data
+
+
+def test_the_command_says_what_became_of_the_originals(tmp_path: Path) -> None:
+    write(tmp_path, TABLES)
+    assert run(*SCORE, folder=tmp_path).code == 0
+    code, data = verification(tmp_path, "--strict")
+    assert (code, data["holds"]) == (0, True)
+    assert [item["state"] for item in data["originals"]] == ["same", "same"]
+    (tmp_path / "ref.tsv").unlink()
+    write(tmp_path, {"pred.tsv": events("a 0 1 x")})
+    code, data = verification(tmp_path)
+    assert (code, [item["state"] for item in data["originals"]]) == (0, ["not found", "changed"])
+    assert verification(tmp_path, "--strict")[0] == 1
+
+
+def test_a_folder_of_scores_is_known_again(tmp_path: Path) -> None:
+    """Decoding and label map are recorded; the run is computed again from what came out of them."""
+    rows = "".join(f"{t / 10}\t{(t + 1) / 10}\t{0.9 if 5 < t < 20 else 0.1}\t0.2\n" for t in range(50))
+    for clip in "ab":
+        (tmp_path / "scores").mkdir(exist_ok=True)
+        write(tmp_path / "scores", {f"{clip}.tsv": f"onset\toffset\tdog\tcat\n{rows}"})
+    write(
+        tmp_path,
+        {
+            "ref.tsv": events("a 0.5 2 dog", "b 1 2 cat"),
+            "map.toml": '[merge]\npet = ["cat", "dog"]\n',
+        },
+    )
+    decoded = ("--pred", "scores", "--threshold", "0.5", "--label-map", "map.toml")
+    scored = ("score", "boundary_gate", "--ref", "ref.tsv", *decoded, "--durations", "5", "--out", "run")
+    outcome = run(*scored, folder=tmp_path)
+    assert outcome.code == 0, outcome.err
+    code, data = verification(tmp_path, "--strict")
+    assert (code, {item["role"]: item["state"] for item in data["originals"]}) == (
+        0,
+        {"reference": "same", "prediction": "same", "label_map": "same"},
+    )
+    write(tmp_path / "scores", {"a.tsv": f"onset\toffset\tdog\tcat\n{rows[:-1]}"})
+    states = [item["state"] for item in verification(tmp_path)[1]["originals"]]
+    assert states == ["same", "changed", "same"]
+
+
+def test_the_command_prints_drift_in_its_schema_and_exits_with_one(tmp_path: Path) -> None:
+    write(tmp_path, TABLES)
+    run(*SCORE, folder=tmp_path)
+    write(tmp_path / "run", {"prediction.tsv": b"filename\tonset\n", "more.txt": "mine"})
+    code, data = verification(tmp_path)
+    assert code == 1
+    assert [d["file"] for d in data["drifts"]] == ["prediction.tsv"]
+    assert [d["code"] for d in data["diagnostics"]] == ["broken-run"]
+    assert data["unlisted"] == ["more.txt"]
+    for key in data:
+        without = {k: v for k, v in data.items() if k != key}
+        assert not Draft202012Validator(SCHEMAS["verify"], registry=REGISTRY).is_valid(without)
+
+
+def test_a_folder_that_is_no_run_is_invalid_input(tmp_path: Path) -> None:
+    outcome = run("verify", ".", folder=tmp_path)
+    assert (outcome.code, outcome.codes) == (2, ["not-a-run"])
+
+
+def test_strict_says_that_originals_are_missing(tmp_path: Path) -> None:
+    write(tmp_path, {"r.tsv": events("a 1 2 x"), "p.tsv": events("a 1 2 x"), "d.tsv": "filename\tduration\na\t5\n"})
+    data = ("--ref", "r.tsv", "--pred", "p.tsv", "--durations", "d.tsv", "--out", "run")
+    assert "replaced" not in run("score", "boundary_gate", *data, folder=tmp_path).err
+    assert "replaced the run of boundary_gate on p.tsv" in run("score", "boundary_gate", *data, folder=tmp_path).err
+    assert run("verify", "run", "--strict", folder=tmp_path).code == 0
+    (tmp_path / "p.tsv").unlink()
+    assert run("verify", "run", folder=tmp_path).code == 0
+    outcome = run("verify", "run", "--strict", folder=tmp_path)
+    assert (outcome.code, outcome.out.splitlines()[-1]) == (
+        1,
+        "drifted (--strict): 1 of 3 originals changed or not found",
+    )
+    (tmp_path / "run" / "reference.tsv").write_text("nothing of the kind\n")
+    assert "`tracepact verify`" not in run("verify", "run", folder=tmp_path).err
+
+
+def test_what_cannot_be_written_is_named_by_its_own_path(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for place in (tmp_path / "there", tmp_path / "nowhere" / "x"):
+        with pytest.raises((IsADirectoryError, FileNotFoundError)) as refused:
+            write_whole({tmp_path / "good": "1", place: "2"})
+        assert refused.value.filename == str(place)
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]

@@ -1,0 +1,110 @@
+"""Small calibration sets, observations and families for the tests of selection."""
+
+import os
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import strategies as st
+
+from tracepact.core import Projection
+from tracepact.diagnostics import Source
+from tracepact.logic import Outcome
+from tracepact.tools.select.calibration import Calibration, Case, Reference
+from tracepact.tools.select.family import FamilySpec
+from tracepact.tools.select.observe import Observation
+from tracepact.tools.select.perfect import Proof
+from tracepact.trace import Event, Run, runs_of_frames
+
+STEP = Fraction(1, 50)
+EXAMPLES = int(os.environ.get("TRACEPACT_EXAMPLES", "200"))
+PROVED = Proof(Outcome.YES, "rule")
+
+
+def scaled(number: int) -> int:
+    """A number of examples that grows with the size of the run."""
+    return max(2, number * EXAMPLES // 200)
+
+
+def events_of(runs: tuple[Run, ...], label: str = "event") -> tuple[Event, ...]:
+    return tuple(Event(start * STEP, end * STEP, label) for start, end in runs)
+
+
+def case_of(name: str, rank: int, ref: list[bool], pred: list[bool], fault: str | None = None) -> Case:
+    """A case from frames."""
+    sides = (events_of(runs_of_frames(side)) for side in (ref, pred))
+    return Case(name, "", Fraction(rank), fault or name, "as frames", len(ref) * STEP, *sides)
+
+
+def calibration_of(cases: list[Case], family: FamilySpec | None = None) -> Calibration:
+    references = tuple(Reference(case.name, case.duration, case.ref) for case in cases)
+    return Calibration(
+        "test",
+        None,
+        STEP,
+        Projection.CENTRE,
+        Fraction(0),
+        tuple(cases),
+        references,
+        family or SMALL,
+        Source("test", ""),
+    )
+
+
+SMALL = FamilySpec(
+    atoms=("ref_active", "pred_active", "pred_onset"),
+    obligations=("ref_active", "pred_onset", "!ref_active"),
+    tolerances=(STEP, 2 * STEP),
+    each=("ref", "matched"),
+    attributes=("matched", "covering", "onset"),
+)
+
+
+@st.composite
+def calibrations(draw: st.DrawFn, most: int = 5) -> Calibration:
+    """A few random cases of a few frames; at least two ranks."""
+    number = draw(st.integers(2, most))
+    frames = draw(st.integers(3, 14))
+    side = st.lists(st.booleans(), min_size=frames, max_size=frames)
+    ranks = draw(st.lists(st.integers(1, 4), min_size=number, max_size=number).filter(lambda r: len(set(r)) > 1))
+    faults = draw(st.lists(st.sampled_from("xyz"), min_size=number, max_size=number))
+    return calibration_of(
+        [
+            case_of(f"case {i}", rank, draw(side), draw(side), fault)
+            for i, (rank, fault) in enumerate(zip(ranks, faults, strict=True))
+        ]
+    )
+
+
+@st.composite
+def labelled_calibrations(draw: st.DrawFn) -> Calibration:
+    """A few cases of different lengths whose events have labels: their own, shared ones, or none at all."""
+
+    def case(number: int) -> Case:
+        frames = draw(st.integers(2, 10))
+        side = st.lists(st.booleans(), min_size=frames, max_size=frames)
+
+        def events() -> tuple[Event, ...]:
+            labels = draw(st.lists(st.sampled_from(("event", "dog", "wake")), max_size=2, unique=True))
+            made = [event for label in labels for event in events_of(runs_of_frames(draw(side)), label)]
+            if draw(st.integers(0, 4)) == 0:  # too short for any frame on the grid, yet its label is one of the clip's
+                made.append(Event(STEP / 8, STEP / 4, "blip"))
+            return tuple(sorted(made, key=lambda event: (event.onset, event.offset, event.label)))
+
+        return Case(f"case {number}", "", Fraction(number), "x", "as events", frames * STEP, events(), events())
+
+    return calibration_of([case(number) for number in range(draw(st.integers(3, 4)))])
+
+
+def observation_of(values: list[list[Fraction]]) -> Observation:
+    """An observation from values alone; every candidate passed the tests."""
+    shape = len(values), len(values[0]) if values else 0
+    tops = np.array([[v.numerator for v in row] for row in values], dtype=np.int64).reshape(shape)
+    bottoms = np.array([[v.denominator for v in row] for row in values], dtype=np.int64).reshape(shape)
+    return Observation(tops, bottoms, np.zeros(shape, dtype=np.bool_), np.zeros(shape[0], dtype=np.int8))
+
+
+def value_tables(cases: int | None = None, most: int = 9) -> st.SearchStrategy[list[list[Fraction]]]:
+    """Few different values, so that classes and ties are common."""
+    value = st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(1, 3), Fraction(0)])
+    width = st.integers(2, 4) if cases is None else st.just(cases)
+    return width.flatmap(lambda n: st.lists(st.lists(value, min_size=n, max_size=n), min_size=1, max_size=most))
