@@ -3,17 +3,18 @@
 import ast
 import importlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import click
 import pytest
 
 import tracepact
-from tracepact.cli import main as cli_main
+from tracepact import cli
 from tracepact.diagnostics import CODES
 from tracepact.specs import rules, spec_path
-from tracepact.tools.audit import command as cli_audit
+from tracepact.tools.audit import command as audits
 
 PACKAGE = Path(tracepact.__file__).parent
 MODULES = {
@@ -23,19 +24,19 @@ MODULES = {
 PACKAGES = [name for name, path in MODULES.items() if path.name == "__init__.py"]
 TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
 MOST_LINES = 500
-cli_main_module = importlib.import_module("tracepact.cli")
 TABLES = {
-    "": (cli_main_module._COMMANDS, cli_main_module._SUMMARIES),
-    "audit ": (cli_audit._AUDITS, cli_audit._SUMMARIES),
+    "": (cli._COMMANDS, cli._SUMMARIES),
+    "audit ": (audits._AUDITS, audits._SUMMARIES),
 }
 COMMANDS = {name + word: module for name, (modules, _) in TABLES.items() for word, module in modules.items()}
 SUMMARIES = {name + word: text for name, (_, summaries) in TABLES.items() for word, text in summaries.items()}
-HELPERS = ("main", "exits", "lazy", "screen", "data", "audits", "audits.show", "audits.systems")
+LATE = {("tracepact.tools.conform.differential", "tracepact.tools.conform.draw"): "needs the extra `conform`"}
+"""Imports inside functions, each with its reason: what it imports needs an optional extra."""
 
 
 def stages() -> dict[str, int]:
     """The stage of each part of the package, as its docstring lists them; parts of one line share a stage."""
-    listed = re.findall(r"^    (\w+(?:, \w+)*) +\S", tracepact.__doc__ or "", re.MULTILINE)
+    listed = re.findall(r"^ {4,8}(\w+(?:, \w+)*) {2,}\S", tracepact.__doc__ or "", re.MULTILINE)
     return {part: index for index, line in enumerate(listed) for part in line.split(", ")}
 
 
@@ -44,15 +45,35 @@ def part(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
 
 
-def imports(module: str) -> Iterator[tuple[int, str]]:
-    """The tracepact modules imported at the top level, with their lines."""
-    for node in TREES[module].body:
+def tool(module: str) -> str:
+    """The tool whose folder a module is in; empty for what all tools share."""
+    names = module.split(".")
+    is_folder = MODULES.get(".".join(names[:3]), PACKAGE).name == "__init__.py"
+    return names[2] if part(module) == "tools" and len(names) > 2 and is_folder else ""
+
+
+def imports(module: str) -> Iterator[tuple[int, str, bool]]:
+    """The tracepact modules a module imports anywhere in it, with their lines and whether it is at its top."""
+    top = {id(node) for node in TREES[module].body}
+    for node in ast.walk(TREES[module]):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "tracepact":
             for alias in node.names:
                 full = f"{node.module}.{alias.name}"
-                yield node.lineno, full if full in MODULES else node.module
+                yield node.lineno, full if full in MODULES else node.module, id(node) in top
         elif isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names if alias.name.startswith("tracepact"))
+            for alias in node.names:
+                if alias.name.split(".")[0] == "tracepact":
+                    yield node.lineno, alias.name, id(node) in top
+
+
+def wrong_imports(is_wrong: Callable[[str, str, bool], object]) -> list[str]:
+    """Every import of which a function of module, target and place says that it must not be."""
+    return [
+        f"{MODULES[module].relative_to(PACKAGE)}:{line} imports {target}"
+        for module in MODULES
+        for line, target, at_top in imports(module)
+        if module != "tracepact" and is_wrong(module, target, at_top)
+    ]
 
 
 def test_the_package_docstring_lists_every_part_once() -> None:
@@ -61,20 +82,40 @@ def test_the_package_docstring_lists_every_part_once() -> None:
 
 def test_imports_point_only_to_earlier_stages() -> None:
     order = stages()
-    wrong = [
-        f"{MODULES[module].relative_to(PACKAGE)}:{line} imports {target}, which stands later in the package docstring"
-        for module in MODULES
-        for line, target in imports(module)
-        if part(module) and (not part(target) or order.get(part(target), 99) > order.get(part(module), 99))
-    ]
-    assert not wrong, "\n".join(wrong)
+    assert not wrong_imports(lambda module, target, _: order.get(part(target), 99) > order[part(module)])
 
 
-def test_parts_of_one_stage_do_not_import_each_other_in_a_circle() -> None:
+def test_parts_of_one_line_do_not_import_each_other() -> None:
     order = stages()
-    edges = {(part(m), part(t)) for m in MODULES for _, t in imports(m) if part(m) and part(m) != part(t)}
-    same = {(a, b) for a, b in edges if order.get(a) == order.get(b)}
-    assert not {(a, b) for a, b in same if (b, a) in same}
+    same = {(part(m), part(t)) for m in MODULES for _, t, _ in imports(m) if part(m) != part(t)}
+    assert not {(a, b) for a, b in same if order.get(a) == order.get(b)}
+
+
+def test_a_tool_imports_the_kernel_show_and_score_only() -> None:
+    """And what lies directly in `tools`, which itself imports no tool."""
+    assert not wrong_imports(
+        lambda module, target, _: part(module) == "tools" and tool(target) not in ("", tool(module), "score")
+    )
+    assert not wrong_imports(lambda module, target, _: part(module) == "tools" and not tool(module) and tool(target))
+    assert not wrong_imports(lambda module, target, _: tool(module) == "score" and tool(target) not in ("", "score"))
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    graph = {m: {t for _, t, _ in imports(m) if t in MODULES and t != m} for m in MODULES if m != "tracepact"}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" → ".join(error.args[1]))
+
+
+def test_imports_stand_at_the_top_but_for_optional_extras() -> None:
+    found = {
+        (module, target)
+        for module in MODULES
+        for _, target, at_top in imports(module)
+        if not at_top and module != "tracepact"
+    }
+    assert found == set(LATE)
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -85,19 +126,25 @@ def test_imports_are_absolute(module: str) -> None:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_package_exports_exactly_what_it_imports(package: str) -> None:
-    """Sorted as ruff does: constants, then classes, then functions, each by name."""
-    exported = importlib.import_module(package).__all__
+    """Sorted as ruff does: constants, then classes, then functions, each by name. A tool exports nothing."""
+    exported = getattr(importlib.import_module(package), "__all__", [])
     imported = {
         alias.asname or alias.name
-        for node in TREES[package].body
-        if isinstance(node, ast.ImportFrom | ast.Import)
+        for node in ast.walk(TREES[package])
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tracepact")
         for alias in node.names
     }
-    public = {name for name in imported if not name.startswith("_")}
     assert len(exported) == len(set(exported))
-    assert set(exported) == public
+    assert set(exported) == {name for name in imported if not name.startswith("_")}
     assert all(hasattr(importlib.import_module(package), name) for name in exported)
     assert exported == sorted(exported, key=lambda name: (0 if name.isupper() else 1 if name[0].isupper() else 2, name))
+
+
+def test_the_public_names_are_the_same_for_types_and_at_run_time() -> None:
+    assert sorted(tracepact._HOMES) == sorted(tracepact.__all__)
+    assert set(tracepact.__all__) <= set(dir(tracepact))
+    with pytest.raises(AttributeError, match="no attribute 'scor'"):
+        _ = tracepact.scor
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -180,8 +227,12 @@ def test_a_listed_command_has_a_module_and_a_summary(name: str) -> None:
 
 
 def test_the_tables_of_commands_are_complete() -> None:
-    helpers = {"tracepact.cli", *(f"tracepact.cli.{name}" for name in HELPERS)}
     for modules, summaries in TABLES.values():
         assert list(modules) == list(summaries) == sorted(modules)
-    assert set(COMMANDS.values()) == {name for name in MODULES if part(name) == "cli"} - helpers
-    assert callable(cli_main)
+    with_commands = {
+        name
+        for name, tree in TREES.items()
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name == "command"
+    }
+    assert set(COMMANDS.values()) == with_commands

@@ -259,7 +259,7 @@ def test_the_command_line_example_counts_what_the_tables_hold(tmp_path: Path) ->
     assert (tol["value"], tol["overridden"]) == ("80ms", True)
 
 
-# 08: what the README says of the calibration of the paper, from the commands themselves; tests/selection derives values.
+# 08: what the README says of the calibration of the paper, from the commands themselves; `tests/selection` derives.
 
 
 def test_the_smallest_contracts_are_those_of_the_readme(tmp_path: Path) -> None:

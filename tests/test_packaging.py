@@ -85,7 +85,10 @@ def test_the_wheel_works_in_an_empty_environment_outside_the_repository(installe
     printed = command(tracepact, "score", "boundary_gate", *given, "--format", "csv", cwd=tmp_path)
     assert printed.startswith("filename,event_label,clause,satisfied,obligated,value,decimal,vacuous\nclip_01.wav,")
     theory = command(
-        installed / "python", "-c", "import tracepact.tools.prove as l; print(l.theory_root())", cwd=tmp_path
+        installed / "python",
+        "-c",
+        "from tracepact.tools.prove.theory import theory_root as t; print(t())",
+        cwd=tmp_path,
     )
     assert Path(theory.strip()).is_relative_to(installed.parent.resolve())
 

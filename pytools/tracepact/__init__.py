@@ -1,37 +1,65 @@
 """Executable boundary contracts for sound event detection.
 
-The way data flows, and the package of each stage (imports point only to earlier ones):
+The way data flows, and the package of each stage (imports point only to earlier lines; parts of one line may not
+import each other):
 
-    diagnostics, specs   what went wrong as data; where the spec files are
-    core                 formulas, event atoms and contracts without names, units or sugar
-    lang                 text to core and back
-    trace                events on an exact grid, families of clips as bitsets
-    io                   files and in-memory data to events
-    monitor              the reference semantics and the fast engines
-    events               matching and event clauses
-    score                counts, vectors, witnesses
-    metrics              the standard metrics of the field, each with its declared policy
-    logic                what a contract means, decided with Z3 and by enumeration
-    stream               the monitor for frames as they come
-    oracle               other implementations tested against the reference
-    basis                the smallest contract that respects a task's own order of harm
-    run                  one scoring run, from tables to a scorecard
-    store                a run directory: score rows, tables, manifest
-    audit                what changes with a policy, from stored runs
-    lean                 the proof core: run, checked, and used to certify scorecards
-    report, export, demo views of a run; other tools' languages; the shipped example
-    cli                  arguments and exit codes
+    kernel
+        diagnostics, specs   what went wrong as data; where the spec files are
+        files, wording       files written whole or not at all; numbers and words as people read them
+        records              typed results, their JSON and the schemas generated from them
+        core                 formulas, event atoms and contracts without names, units or sugar
+        lang                 text to core and back, and core in plain words
+        trace                events on an exact grid, families of clips as bitsets
+        io                   files and in-memory data to events
+        monitor              the reference semantics and the fast engines
+        events               matching and event clauses
+        scoring              counts, vectors, violations, curves, intervals over clips
+        metrics              the standard metrics of the field, each with its declared policy
+        logic                what a contract means, decided with Z3 and by enumeration
+        stream               the monitor for frames as they come
+    show                     draws tables, figures and pages; knows no subject
+    tools                    one folder per tool: what it computes, how it is shown, its command
+    cli                      the table of commands
+
+A tool imports the kernel, `show`, `tools.score` and the modules directly in `tools`, nothing else.
+
+The names below are the public interface; each is loaded when it is first used.
 """
 
-from tracepact.core import Aggregation, Contract
-from tracepact.diagnostics import Diagnostic, InvalidInput
-from tracepact.io import Decoding, Reading
-from tracepact.lang import load_contract, override, parse_contract, parse_formula
-from tracepact.scoring import Score, Scorecard
-from tracepact.specs import starter_contracts
-from tracepact.stream import StreamMonitor
-from tracepact.tools.score.run import Run, score, score_document
-from tracepact.trace import Mode
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tracepact.core import Aggregation, Contract
+    from tracepact.diagnostics import Diagnostic, InvalidInput
+    from tracepact.io import Decoding, Reading
+    from tracepact.lang import load_contract, override, parse_contract, parse_formula
+    from tracepact.scoring import Score, Scorecard
+    from tracepact.specs import starter_contracts
+    from tracepact.stream import StreamMonitor
+    from tracepact.tools.score.run import Run, score, score_document
+    from tracepact.trace import Mode
+
+_HOMES = {
+    "Aggregation": "core",
+    "Contract": "core",
+    "Decoding": "io",
+    "Diagnostic": "diagnostics",
+    "InvalidInput": "diagnostics",
+    "Mode": "trace",
+    "Reading": "io",
+    "Run": "tools.score.run",
+    "Score": "scoring",
+    "Scorecard": "scoring",
+    "StreamMonitor": "stream",
+    "load_contract": "lang",
+    "override": "lang",
+    "parse_contract": "lang",
+    "parse_formula": "lang",
+    "score": "tools.score.run",
+    "score_document": "tools.score.run",
+    "starter_contracts": "specs",
+}
 
 __all__ = [
     "Aggregation",
@@ -53,3 +81,16 @@ __all__ = [
     "score_document",
     "starter_contracts",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, loaded from its home and kept."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,7 +7,7 @@ from io import TextIOWrapper
 import click
 
 from tracepact.diagnostics import InvalidInput
-from tracepact.show.screen import reader_may_leave, refuse
+from tracepact.show.lines import reader_may_leave, refuse
 from tracepact.tools.exits import Exit
 from tracepact.tools.groups import LazyGroup
 

@@ -66,9 +66,9 @@ def test_changes_are_the_differences_of_the_witnesses_and_of_what_is_asked(
     ref: Sides, before: Sides, after: Sides, turned: bool
 ) -> None:
     """The second run may have its clips in another order."""
-    a = tracepact.scoring(CONTRACT, ref, before, durations=30 * STEP)
+    a = tracepact.score(CONTRACT, ref, before, durations=30 * STEP)
     order = ("b", "a") if turned else ("a", "b")
-    b = tracepact.scoring(CONTRACT, {c: ref[c] for c in order}, after, durations=dict.fromkeys(order, 30 * STEP))
+    b = tracepact.score(CONTRACT, {c: ref[c] for c in order}, after, durations=dict.fromkeys(order, 30 * STEP))
     found = changes(a.card, b.card)
     for clause in a.vector:
         ours, theirs = violated(a, clause), violated(b, clause)
@@ -98,7 +98,7 @@ def test_changes_are_the_differences_of_the_witnesses_and_of_what_is_asked(
 
 def test_what_is_no_longer_asked_is_not_won() -> None:
     """Without predictions no false alarm is left, and none is fixed."""
-    a, b = (tracepact.scoring(CONTRACT, [(0.1, 0.3, "x")], pred, durations=1) for pred in ([(0.5, 0.9, "x")], []))
+    a, b = (tracepact.score(CONTRACT, [(0.1, 0.3, "x")], pred, durations=1) for pred in ([(0.5, 0.9, "x")], []))
     found = [change for change in changes(a.card, b.card) if change.clause in ("spurious", "known")]
     assert {change.kind for change in found} == {Kind.NO_LONGER_ASKED}
     assert tally(found).net == 0
@@ -106,7 +106,7 @@ def test_what_is_no_longer_asked_is_not_won() -> None:
 
 
 def test_neighbouring_frames_are_one_stretch() -> None:
-    a, b = (tracepact.scoring(CONTRACT, [(0.1, 0.3, "x")], pred, durations=1) for pred in ([], [(0.2, 0.3, "x")]))
+    a, b = (tracepact.score(CONTRACT, [(0.1, 0.3, "x")], pred, durations=1) for pred in ([], [(0.2, 0.3, "x")]))
     (fixed,) = [c for c in changes(a.card, b.card) if c.clause == "missing"]
     assert (fixed.onset, fixed.offset, fixed.obligations) == (Fraction(9, 50), Fraction(3, 10), 6)
 
@@ -116,8 +116,8 @@ def test_runs_with_clips_in_another_order_are_paired(tmp_path: Path) -> None:
     ref = {"a": [(0.1, 0.3, "x")], "b": [(0.2, 0.4, "y")]}
     backwards = {clip: ref[clip] for clip in ("b", "a")}
     pred = {"a": [(0.1, 0.3, "x")], "b": []}
-    write_run(tracepact.scoring(CONTRACT, ref, pred, durations=1), tmp_path / "one")
-    write_run(tracepact.scoring(CONTRACT, backwards, pred, durations={"b": 1, "a": 1}), tmp_path / "two")
+    write_run(tracepact.score(CONTRACT, ref, pred, durations=1), tmp_path / "one")
+    write_run(tracepact.score(CONTRACT, backwards, pred, durations={"b": 1, "a": 1}), tmp_path / "two")
     first, second = (open_run(tmp_path / name, Diagnostics()) for name in ("one", "two"))
     assert first.rows.clips != second.rows.clips
     a, b = paired_rows([first, second])

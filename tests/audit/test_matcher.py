@@ -4,13 +4,12 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
+from events.builders import STEP, contract, duration_guard, family, fragmentation_guard
 
 import tracepact.events
 from tracepact.tools.audit.matcher import audit_matcher, boundary_f1, bridge_family, compare_matchers
 from tracepact.tools.audit.matcher_cases import KNOWN_CASES, stress_track
 from tracepact.trace import Side
-
-from .builders import STEP, contract, duration_guard, family, fragmentation_guard
 
 CONTRACT = contract(duration_guard(), fragmentation_guard())
 

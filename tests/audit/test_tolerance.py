@@ -74,7 +74,7 @@ def sides(draw: st.DrawFn) -> tuple[Sides, Sides]:
 
 
 def scored(text: str, pair: tuple[Sides, Sides]) -> Run:
-    return tracepact.scoring(text, *pair, durations=63 * STEP)
+    return tracepact.score(text, *pair, durations=63 * STEP)
 
 
 def again(run: Run, value: Fraction, unit: str) -> dict[str, Fraction]:
@@ -98,7 +98,7 @@ def test_a_curve_over_a_time_is_the_score_at_every_value(
     low, high = data.draw(st.sampled_from([0, 3, Fraction(7, 2)])) * STEP, 8 * STEP
     low = max(low, 3 * STEP) if "later" in some else low
     run = scored(contract(clauses, "70ms", aggregation, settings_text), pair)
-    audit = curves(run, "p", low, high)
+    audit = curves(run.card, "p", low, high)
     turning = data.draw(st.sampled_from([start for curve in audit.clauses.values() for start, _ in curve.starts]))
     cell = data.draw(st.integers(0, 8)) * STEP
     for value in (data.draw(st.fractions(low, high)), cell, turning, turning + Fraction(1, 10**6), high):
@@ -114,7 +114,7 @@ def test_a_curve_over_a_number_is_the_score_at_every_value(
     pair: tuple[Sides, Sides], aggregation: str, inside: list[Fraction], data: st.DataObject
 ) -> None:
     run = scored(contract(RATIO_CLAUSES, "0.5", aggregation), pair)
-    audit = curves(run, "p", Fraction(0), Fraction(1))
+    audit = curves(run.card, "p", Fraction(0), Fraction(1))
     assert set(audit.methods.values()) == {"obligations"}
     turning = data.draw(st.sampled_from([start for curve in audit.clauses.values() for start, _ in curve.starts]))
     for value in (*inside, turning, turning + Fraction(1, 10**6), turning - Fraction(1, 10**6), Fraction(1)):
@@ -126,7 +126,7 @@ def test_a_curve_over_a_number_is_the_score_at_every_value(
 @FEWER
 def test_a_near_curve_is_constant_on_cells_open_on_the_left(pair: tuple[Sides, Sides]) -> None:
     run = scored(contract({"near": TIME_CLAUSES["near"][0]}, "40ms", "pooled"), pair)
-    curve = curves(run, "p", Fraction(0), Fraction(1, 5)).clauses["near"]
+    curve = curves(run.card, "p", Fraction(0), Fraction(1, 5)).clauses["near"]
     for place, after in curve.starts[1:]:
         assert after == 1, "the value holds from just after a multiple of the step"
         assert (place / STEP).denominator == 1
@@ -136,7 +136,7 @@ def test_a_near_curve_is_constant_on_cells_open_on_the_left(pair: tuple[Sides, S
 def test_each_clause_is_found_by_the_way_it_allows() -> None:
     clauses = {name: text for name, (text, _) in TIME_CLAUSES.items()}
     pair: tuple[Sides, Sides] = ({"a": [(STEP, 5 * STEP, "x")]}, {"a": [(2 * STEP, 6 * STEP, "x")]})
-    audit = curves(scored(contract(clauses, "70ms", "pooled"), pair), "p", Fraction(3, 50), Fraction(1, 5))
+    audit = curves(scored(contract(clauses, "70ms", "pooled"), pair).card, "p", Fraction(3, 50), Fraction(1, 5))
     assert audit.methods == {name: method for name, (_, method) in TIME_CLAUSES.items()}
 
 
@@ -146,8 +146,8 @@ def test_each_clause_is_found_by_the_way_it_allows() -> None:
 def test_a_range_far_beyond_the_clips_is_exact(clause: str) -> None:
     """A bound of either sign, up to a thousand frames where the clip has nine."""
     pair: tuple[Sides, Sides] = ({"a": [(STEP, 9 * STEP, "x")]}, {"a": [(0 * STEP, 1 * STEP, "x")]})
-    run = tracepact.scoring(contract({"moved": clause}, "0s", "pooled"), *pair, durations=9 * STEP)
-    curve = curves(run, "p", -1000 * STEP, 1000 * STEP).clauses["moved"]
+    run = tracepact.score(contract({"moved": clause}, "0s", "pooled"), *pair, durations=9 * STEP)
+    curve = curves(run.card, "p", -1000 * STEP, 1000 * STEP).clauses["moved"]
     assert curve.span > 0
     for frames in (-999, -12, -10, -9, -8, -1, 0, 1, 7, 8, 9, 11, 999):
         for value in (frames * STEP, frames * STEP + Fraction(1, 300)):
@@ -170,11 +170,11 @@ NUMBER = BY_HAND.replace("= 40ms", "= 0.5").replace("sweep tol = 20ms 60ms 1s\n"
 
 def by_hand() -> Run:
     ref = [(0.2, 0.5), (1, 1.5), (2, 2.5)]
-    return tracepact.scoring(BY_HAND, ref, [(0.22, 0.5), (0.94, 1.5)], durations=3)
+    return tracepact.score(BY_HAND, ref, [(0.22, 0.5), (0.94, 1.5)], durations=3)
 
 
 def test_pieces_integral_mean_and_span_by_hand() -> None:
-    audit = curves(by_hand(), "tol", Fraction(0), Fraction(1, 10))
+    audit = curves(by_hand().card, "tol", Fraction(0), Fraction(1, 10))
     onset, close = audit.clauses["onset"], audit.clauses["close"]
     cell = Fraction(1, 50)
     third = Fraction(1, 3)
@@ -199,7 +199,7 @@ def test_pieces_integral_mean_and_span_by_hand() -> None:
 def test_the_values_a_contract_names_are_marked_and_give_the_range() -> None:
     run = by_hand()
     assert default_range(run.card.contract, "tol") == (0, 1)
-    audit = curves(run, "tol", high=Fraction(1, 10))
+    audit = curves(run.card, "tol", high=Fraction(1, 10))
     assert [(mark.text, mark.value, mark.own) for mark in audit.marks] == [
         ("20ms", Fraction(1, 50), False),
         ("40ms", Fraction(1, 25), True),
@@ -235,9 +235,9 @@ def test_the_values_a_contract_names_are_marked_and_give_the_range() -> None:
     ],
 )
 def test_what_has_no_exact_curve_is_refused(text: str, low: Fraction, high: Fraction, code: str) -> None:
-    run = tracepact.scoring(text, [(0.2, 0.5)], [(0.2, 0.5)], durations=3)
+    run = tracepact.score(text, [(0.2, 0.5)], [(0.2, 0.5)], durations=3)
     with pytest.raises(InvalidInput) as refused:
-        curves(run, "tol", low, high)
+        curves(run.card, "tol", low, high)
     assert code in [d.code for d in refused.value.diagnostics]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tracepact.core import Aggregation
 from tracepact.scoring import ClauseCounts, aggregate, bootstrap
-from tracepact.tools.audit.uncertainty import Bootstrap, differences, exact_scores, holm, intervals, two_sided
+from tracepact.scoring.uncertainty import Bootstrap, differences, exact_scores, holm, intervals, two_sided
 from tracepact.tools.score.store.rows import ScoreRows
 
 FEWER = settings(max_examples=max(20, settings().max_examples // 5))

@@ -45,7 +45,7 @@ def scored(ref: Masks, pred: Masks, mode: str = "class_indexed", ignore: object 
     text = CONTRACT + "labels x y z\n"
     if mode == "union":
         text = text.replace("clause apart on pred_active : !other_ref_active\n", "")
-    return tracepact.scoring(text, table(ref), table(pred), durations=FRAMES * STEP, mode=mode, ignore=ignore)
+    return tracepact.score(text, table(ref), table(pred), durations=FRAMES * STEP, mode=mode, ignore=ignore)
 
 
 @FEWER
@@ -97,7 +97,7 @@ def test_the_strata_by_hand(reference: int, predicted: int, stratum: str | None)
 def test_a_stratum_has_the_pooled_score_of_its_classes() -> None:
     ref = {"a": [(0.1, 0.2, "x"), (0.1, 0.2, "y"), (0.3, 0.4, "z")]}
     pred = {"a": [(0.1, 0.2, "x"), (0.3, 0.36, "z")]}
-    run = tracepact.scoring(CONTRACT + "labels x y z\n", ref, pred, durations=1)
+    run = tracepact.score(CONTRACT + "labels x y z\n", ref, pred, durations=1)
     audit = audit_union_gap(run)
     strata = {stratum.name: stratum for stratum in audit.strata}
     assert strata["none"].classes == ("y",) == audit.without_support
@@ -111,7 +111,7 @@ def test_a_run_scored_again_keeps_its_masks_regions_and_silent_clips() -> None:
     text = "contract c\nstep 20ms\natom zone\nclause in_zone on ref_active & zone : pred_active\n"
     zone = {"a": [i % 2 == 0 for i in range(50)], "b": [True] * 50}
     ref, pred = {"a": [(0.1, 0.5, "x")], "b": []}, {"a": [(0.2, 0.5, "x")]}
-    run = tracepact.scoring(text, ref, pred, durations=1, masks={"zone": zone}, ignore={"a": [(0.1, 0.14, "")]})
+    run = tracepact.score(text, ref, pred, durations=1, masks={"zone": zone}, ignore={"a": [(0.1, 0.14, "")]})
     again = scored_again(run)
     for name, counts in run.card.counts.items():
         assert (again.counts[name].satisfied == counts.satisfied).all()

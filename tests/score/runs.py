@@ -36,7 +36,7 @@ def small_run(**changes: Any) -> Run:
         "masks": {"zone": {"a.wav": [True] * 20 + [False] * 16, "b.wav": [False] * 14}},
         **changes,
     }
-    return tracepact.scoring(CONTRACT, given.pop("ref"), given.pop("pred"), **given)
+    return tracepact.score(CONTRACT, given.pop("ref"), given.pop("pred"), **given)
 
 
 @st.composite
@@ -54,7 +54,7 @@ def runs(draw: st.DrawFn) -> Run:
     frames = {clip: -(-length // Fraction(1, 3)) for clip, length in lengths.items()}
     masks = {clip: draw(st.lists(st.booleans(), min_size=n, max_size=n)) for clip, n in frames.items()}
     condition = Conditions("c", {clip: draw(NAMES) for clip in clips})
-    return tracepact.scoring(
+    return tracepact.score(
         CONTRACT,
         table("r", labels),
         table("p", labels),

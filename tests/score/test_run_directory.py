@@ -65,7 +65,7 @@ def test_a_stored_run_computed_again_is_the_run_and_its_rows_are_the_counts(run:
 def test_a_run_without_masks_and_with_one_duration_is_stored_too(tmp_path: Path) -> None:
     import tracepact
 
-    run = tracepact.scoring("boundary_gate", [(1.0, 2.0)], [(1.06, 2.4)], durations=5)
+    run = tracepact.score("boundary_gate", [(1.0, 2.0)], [(1.06, 2.4)], durations=5)
     write_run(run, tmp_path / "run")
     assert stored(tmp_path / "run").rescore().to_dict() == run.to_dict()
 
@@ -236,7 +236,8 @@ _STOPPED = """
 import os, shutil, signal, sys
 from referencing import Registry, Resource
 from score.runs import small_run
-from tracepact.store import files, write_run
+from tracepact import files
+from tracepact.tools.score.store.writing import write_run
 
 name, count, folder = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 owner = {"fsync": os, "rename": os, "rmtree": shutil}[name]

@@ -15,7 +15,7 @@ STARTER = tracepact.starter_contracts()["boundary_gate"]
 
 
 def pooled(ref: list[tuple[float, float]], pred: list[tuple[float, float]], **options: object) -> dict[str, Fraction]:
-    run = tracepact.scoring(STARTER, ref, pred, durations=5, **options)  # type: ignore[arg-type]  # options of score
+    run = tracepact.score(STARTER, ref, pred, durations=5, **options)  # type: ignore[arg-type]  # options of score
     return {name: score.value for name, score in run.card.vector(Aggregation.POOLED).items()}
 
 
@@ -60,7 +60,7 @@ def test_the_matching_audit_of_three_cases(
 ) -> None:
     text = STARTER.read_text(encoding="utf-8")
     for kind, pairs in ((MatcherKind.GREEDY, greedy), (MatcherKind.OPTIMAL, optimal)):
-        run = tracepact.scoring(text.replace("matcher greedy", f"matcher {kind.value}"), ref, pred, durations=2)
+        run = tracepact.score(text.replace("matcher greedy", f"matcher {kind.value}"), ref, pred, durations=2)
         assert len(run.card.events.matches) == pairs
 
 
@@ -73,15 +73,15 @@ def test_masks_intervals_and_frames_of_a_table_are_scored_alike() -> None:
     table = pd.DataFrame({"filename": ["a"], "onset": [1.0], "offset": [2.0], "event_label": ["x"]})
     predicted = table.assign(onset=1.06, offset=2.4)
     runs = [
-        tracepact.scoring(STARTER, ref, pred),
-        tracepact.scoring(STARTER, ref.tolist(), pred.tolist()),
-        tracepact.scoring(STARTER, [(1.0, 2.0)], [(1.06, 2.4)], durations=5),
-        tracepact.scoring(STARTER, {"a": [("1", "2", "x")]}, {"a": [("1.06", "2.4", "x")]}, durations={"a": "5.0"}),
-        tracepact.scoring(STARTER, table, predicted, durations=5),
-        tracepact.scoring(STARTER, ref, [(1.06, 2.4)]),
-        tracepact.scoring(STARTER, ref.astype(int), pred.astype(float)),
-        tracepact.scoring(STARTER, {"a": ref}, {"a": pred.tolist()}),
-        tracepact.scoring(
+        tracepact.score(STARTER, ref, pred),
+        tracepact.score(STARTER, ref.tolist(), pred.tolist()),
+        tracepact.score(STARTER, [(1.0, 2.0)], [(1.06, 2.4)], durations=5),
+        tracepact.score(STARTER, {"a": [("1", "2", "x")]}, {"a": [("1.06", "2.4", "x")]}, durations={"a": "5.0"}),
+        tracepact.score(STARTER, table, predicted, durations=5),
+        tracepact.score(STARTER, ref, [(1.06, 2.4)]),
+        tracepact.score(STARTER, ref.astype(int), pred.astype(float)),
+        tracepact.score(STARTER, {"a": ref}, {"a": pred.tolist()}),
+        tracepact.score(
             STARTER, table, predicted, durations=pd.DataFrame({"filename": ["a"], "duration": [5.0]}), mode="union"
         ),
     ]
@@ -92,19 +92,19 @@ def test_masks_intervals_and_frames_of_a_table_are_scored_alike() -> None:
 def test_masks_of_different_length_or_shape_are_refused() -> None:
     for ref, pred in ((np.zeros(10, bool), np.zeros(50, bool)), (np.zeros((2, 10), bool), np.zeros(10, bool))):
         with pytest.raises(InvalidInput) as caught:
-            tracepact.scoring(STARTER, ref, pred)
+            tracepact.score(STARTER, ref, pred)
         assert [d.code for d in caught.value.diagnostics] == ["wrong-mask"]
 
 
 def test_a_mode_is_given_by_name_and_others_are_refused() -> None:
     events = {"a": [(0.5, 1.0, "x"), (0.8, 1.5, "y")]}
-    assert tracepact.scoring(STARTER, events, events, durations=3, mode="union").card.family.classes == ("*",)
+    assert tracepact.score(STARTER, events, events, durations=3, mode="union").card.family.classes == ("*",)
     with pytest.raises(ValueError, match="unoin"):
-        tracepact.scoring(STARTER, events, events, durations=3, mode="unoin")
+        tracepact.score(STARTER, events, events, durations=3, mode="unoin")
 
 
 def test_a_run_gives_its_witnesses_and_its_report(tmp_path: Path) -> None:
-    run = tracepact.scoring("boundary_gate", [(1.0, 2.0)], [(1.06, 2.4)], durations=5)
+    run = tracepact.score("boundary_gate", [(1.0, 2.0)], [(1.06, 2.4)], durations=5)
     (late,) = run.witnesses("onset_guard")
     assert (late["time"], late["distance"]) == ("1", {"offset": 3, "frames": 3, "seconds": "3/50"})
     (long,) = run.witnesses("duration_guard")
@@ -120,13 +120,13 @@ def test_a_run_gives_its_witnesses_and_its_report(tmp_path: Path) -> None:
 
 def test_a_refusal_says_where_and_how_to_mend_it() -> None:
     with pytest.raises(InvalidInput) as caught:
-        tracepact.scoring("contract c step 20ms clause g on ref_onest : true", [(1, 2)], [(1, 2)], durations=5)
+        tracepact.score("contract c step 20ms clause g on ref_onest : true", [(1, 2)], [(1, 2)], durations=5)
     assert "did you mean `ref_onset`?" in str(caught.value)
     assert "^^^^^^^^^" in str(caught.value)
 
 
 def test_a_run_shows_in_a_notebook() -> None:
-    html = tracepact.scoring(STARTER, [(1.0, 2.0)], [(1.06, 2.4)], durations=5)._repr_html_()
+    html = tracepact.score(STARTER, [(1.0, 2.0)], [(1.06, 2.4)], durations=5)._repr_html_()
     assert html.startswith("<table>")
     assert "onset_guard" in html
     assert "48 / 67" in html
@@ -134,15 +134,15 @@ def test_a_run_shows_in_a_notebook() -> None:
 
 def test_warnings_are_kept_and_strict_refuses_them() -> None:
     overlapping = [(1.0, 2.0), (1.5, 2.5)]
-    run = tracepact.scoring(STARTER, overlapping, overlapping, durations=5)
+    run = tracepact.score(STARTER, overlapping, overlapping, durations=5)
     assert [d.code for d in run.diagnostics] == ["joined-events"] * 2
     with pytest.raises(InvalidInput):
-        tracepact.scoring(STARTER, overlapping, overlapping, durations=5, strict=True)
+        tracepact.score(STARTER, overlapping, overlapping, durations=5, strict=True)
 
 
 def test_conditions_group_the_clips_and_must_be_complete() -> None:
     events = {"a": [(1.0, 2.0)], "b": [(1.0, 2.0)]}
-    run = tracepact.scoring(STARTER, events, events, durations=5, conditions={"a": "in", "b": "out"})
+    run = tracepact.score(STARTER, events, events, durations=5, conditions={"a": "in", "b": "out"})
     assert run.conditions == {"a": "in", "b": "out"}
     with pytest.raises(InvalidInput):
-        tracepact.scoring(STARTER, events, events, durations=5, conditions={"a": "in"})
+        tracepact.score(STARTER, events, events, durations=5, conditions={"a": "in"})

@@ -13,7 +13,7 @@ NAMES = st.text("abc_", min_size=1, max_size=60).map(lambda text: f"x{text}")
 def test_every_name_and_number_of_a_report_stands_whole(clause: str, label: str, classes: int) -> None:
     labels = [f"{label}{index}" for index in range(classes)]
     contract = f"contract c\nstep 20ms\nclause {clause} on ref_active : pred_active\n"
-    run = tracepact.scoring(contract, [(0.1, 0.5, name) for name in labels], [(0.2, 0.9, labels[0])], durations=1)
+    run = tracepact.score(contract, [(0.1, 0.5, name) for name in labels], [(0.2, 0.9, labels[0])], durations=1)
     text = report_text(run.to_dict())
     rows = [line for line in text.splitlines() if clause in line]
     assert "…" not in text

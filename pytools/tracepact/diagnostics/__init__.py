@@ -1,10 +1,9 @@
 """What went wrong, as data: codes, severities, places and ways out; and the renderers that draw it."""
 
 from tracepact.diagnostics.codes import CODES, Code, Severity
+from tracepact.diagnostics.collecting import Diagnostics, InvalidInput
 from tracepact.diagnostics.model import (
     Diagnostic,
-    Diagnostics,
-    InvalidInput,
     Place,
     RowPlace,
     Source,

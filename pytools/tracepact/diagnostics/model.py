@@ -1,8 +1,8 @@
 """Diagnostics as data: a code, a headline, a place and help. Nothing here formats."""
 
 import difflib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from tracepact.diagnostics.codes import CODES, Code, Severity
 
@@ -79,55 +79,6 @@ class Diagnostic:
     def severity(self) -> Severity:
         """How bad it is."""
         return self.kind.severity
-
-
-class InvalidInput(Exception):  # noqa: N818  (it is what the input is, not what went wrong in the program)
-    """Input that cannot be used; carries every diagnostic found, not only the first."""
-
-    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
-        self.diagnostics = tuple(diagnostics)
-        super().__init__(self.diagnostics)
-
-    def __str__(self) -> str:
-        from tracepact.diagnostics.render import render_diagnostics
-
-        return "\n" + render_diagnostics(self.diagnostics)
-
-
-@dataclass(slots=True)
-class Diagnostics:
-    """Collects findings; `raise_errors` ends a stage that found any error."""
-
-    items: list[Diagnostic] = field(default_factory=list)
-
-    def add(self, code: str, headline: str, place: Place | None = None, help: str | None = None) -> None:
-        """Record a finding."""
-        self.items.append(Diagnostic(code, headline, place, help))
-
-    def extend(self, more: Iterable[Diagnostic]) -> None:
-        """Record findings made elsewhere."""
-        self.items.extend(more)
-
-    def __iter__(self) -> Iterator[Diagnostic]:
-        return iter(self.items)
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    @property
-    def errors(self) -> list[Diagnostic]:
-        """The findings that make the input unusable."""
-        return [d for d in self.items if d.severity is Severity.ERROR]
-
-    @property
-    def warnings(self) -> list[Diagnostic]:
-        """The findings that leave the input usable."""
-        return [d for d in self.items if d.severity is Severity.WARNING]
-
-    def raise_errors(self, *, strict: bool = False) -> None:
-        """Raise InvalidInput if there is an error, or with `strict` a warning."""
-        if self.errors or (strict and self.warnings):
-            raise InvalidInput(self.items)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:

@@ -10,8 +10,6 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-import z3
-
 from tracepact.core import (
     Absolute,
     And,
@@ -39,6 +37,7 @@ from tracepact.core import (
     Term,
     attributes,
 )
+from tracepact.logic import solver as z3
 
 _RELATIONS: dict[Relation, Any] = {
     Relation.LE: lambda a, b: a <= b,
@@ -82,7 +81,7 @@ class View:
     pred: Interval
     matched: Any
     dominant: Any
-    context: z3.Context
+    context: "z3.Context"
     ratios: dict[Attribute, Any] = field(default_factory=dict)
     constraints: list[Any] = field(default_factory=list)
 

@@ -8,9 +8,11 @@ from functools import lru_cache
 from tracepact.core import Contract, Formula, atoms
 from tracepact.diagnostics import Diagnostic, TextPlace
 from tracepact.logic.decide import Budget, Terms, Verdict, bound, solve
+from tracepact.logic.event_decide import solve_predicate
 from tracepact.logic.event_model import EventExample, EventQuestion
 from tracepact.logic.event_samples import differs_between_predictions
 from tracepact.logic.identity import contradicts_itself
+from tracepact.logic.intervals import same_for_every_prediction
 from tracepact.logic.model import Model
 from tracepact.logic.picture import picture
 from tracepact.logic.vocabulary import over_base_atoms, without_other_classes
@@ -64,8 +66,6 @@ class Asker:
 
     def event_possible(self, asked: EventQuestion, question: str, place: TextPlace) -> bool | None:
         """Whether a predicate can be true for some obligation; None, and a note, if that stays unknown."""
-        from tracepact.logic.event_decide import solve_predicate
-
         self.watch(question)
         answer = solve_predicate(asked, self.budget, minimise=False)
         if answer.verdict is Verdict.UNKNOWN:
@@ -75,16 +75,12 @@ class Asker:
 
     def event_example(self, asked: EventQuestion) -> EventExample | None:
         """A smallest scene with an obligation for which the predicate is true."""
-        from tracepact.logic.event_decide import solve_predicate
-
         return solve_predicate(asked, self.budget).example
 
     def event_ignores_prediction(self, asked: EventQuestion) -> bool:
         """Whether the truth of a predicate is settled by the reference interval alone, for certain."""
         if differs_between_predictions(asked):
             return False
-        from tracepact.logic.intervals import same_for_every_prediction
-
         return same_for_every_prediction(asked, self.budget)
 
     def _note(self, question: str, reason: str | None, place: TextPlace) -> None:

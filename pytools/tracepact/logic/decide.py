@@ -23,6 +23,7 @@ from time import monotonic
 from tracepact.core import And, Dag, Formula, Iff, Not, lookahead, lookback
 from tracepact.logic.identity import contradicts_itself
 from tracepact.logic.model import Model
+from tracepact.logic.search import search
 from tracepact.logic.vocabulary import over_base_atoms
 
 
@@ -113,8 +114,6 @@ def solve(formula: Formula, terms: Terms = DEFAULT) -> Answer:
     if widest * len(Dag.of([base])[0].nodes) > terms.budget.bits:
         return Answer(Verdict.UNKNOWN, widest, reason=f"{widest:,} frames are in sight: too many for the budget")
     deadline = monotonic() + terms.budget.seconds
-    from tracepact.logic.search import search
-
     verdict, found, reason = search(base, terms.length, deadline, terms.budget.megabytes, terms.minimise)
     if found is None:
         return Answer(Verdict(verdict), widest, reason=reason)

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import z3
-
 from tracepact.core import Contract, Each, Formula, Not, Owner
+from tracepact.logic import solver as z3
 from tracepact.logic.arithmetic import OBLIGATED, Interval, View, absolute
 from tracepact.logic.decide import Budget, Verdict
 from tracepact.logic.event_model import EventQuestion
@@ -77,14 +76,14 @@ def same_for_every_prediction(question: EventQuestion, budget: Budget) -> bool:
     return bool(solver.check() == z3.unsat)
 
 
-def _solver(context: z3.Context, budget: Budget) -> Any:
+def _solver(context: "z3.Context", budget: Budget) -> Any:
     solver = z3.Solver(ctx=context)
     solver.set("timeout", max(1, int(budget.seconds * 1000)))
     solver.set("max_memory", budget.megabytes)
     return solver
 
 
-def _view(name: str, each: Each, contract: Contract, context: z3.Context) -> View:
+def _view(name: str, each: Each, contract: Contract, context: "z3.Context") -> View:
     """An obligation of free variables under the constraints that every real one satisfies."""
 
     def interval(side: str) -> Interval:

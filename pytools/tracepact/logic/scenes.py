@@ -12,10 +12,9 @@ from itertools import combinations, pairwise
 from time import monotonic
 from typing import Any
 
-import z3
-
 from tracepact.core import Each, Flag, MatcherKind, attributes
 from tracepact.events.attributes import Scene
+from tracepact.logic import solver as z3
 from tracepact.logic.arithmetic import Interval, View, absolute, greatest, least
 from tracepact.logic.event_model import EventQuestion
 

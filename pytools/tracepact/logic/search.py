@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
-import z3
-
 from tracepact.core import Formula
+from tracepact.logic import solver as z3
 from tracepact.logic.model import Model
 from tracepact.logic.symbolic import Encoding, encode
 

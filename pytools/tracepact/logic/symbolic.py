@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import z3
-
 from tracepact.core import Formula, atoms, lookahead, lookback
+from tracepact.logic import solver as z3
 from tracepact.monitor import evaluate_masks
 
 

@@ -2,6 +2,7 @@
 
 from tracepact.scoring.aggregate import ClauseCounts, Score, aggregate
 from tracepact.scoring.distance import UNBOUNDED, Shape, distance_shape, nearest_offsets
+from tracepact.scoring.rows import ScoreRows
 from tracepact.scoring.scorecard import Scorecard, SweepPoint, score_family, sweep
 from tracepact.scoring.soft import SoftCounts, soft_counts
 from tracepact.scoring.witness import FrameWitnesses, find_witnesses
@@ -11,6 +12,7 @@ __all__ = [
     "ClauseCounts",
     "FrameWitnesses",
     "Score",
+    "ScoreRows",
     "Scorecard",
     "Shape",
     "SoftCounts",

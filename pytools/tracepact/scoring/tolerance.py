@@ -10,8 +10,8 @@ from tracepact.lang import override
 from tracepact.lang.printer import print_number
 from tracepact.scoring.curves import Bench, at_value, is_time
 from tracepact.scoring.predicates import nonlinear_product
+from tracepact.scoring.scorecard import Scorecard
 from tracepact.scoring.steps import StepFunction, mean_of
-from tracepact.tools.score.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def default_range(contract: Contract, parameter: str) -> tuple[Fraction, Fractio
 
 
 def curves(
-    run: Run,
+    card: Scorecard,
     parameter: str,
     low: Fraction | None = None,
     high: Fraction | None = None,
@@ -63,12 +63,12 @@ def curves(
     if the range is empty or has values the contract refuses, or if the vector is no step function of the parameter
     that can be found exactly.
     """
-    contract = replace(run.card.contract, aggregation=aggregation or run.card.contract.aggregation)
+    contract = replace(card.contract, aggregation=aggregation or card.contract.aggregation)
     known = _parameter(contract, parameter)
     ends = default_range(contract, parameter)
     low, high = ends[0] if low is None else low, ends[1] if high is None else high
     _check(contract, known, low, high)
-    bench = Bench(contract, run.card.family, known, low, high)
+    bench = Bench(contract, card.family, known, low, high)
     found: dict[str, tuple[str, StepFunction]] = {}
     for index, clause in enumerate(contract.clauses):
         on_clause(clause.name)

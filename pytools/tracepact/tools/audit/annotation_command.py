@@ -6,7 +6,8 @@ import click
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io import Conditions, SoftTable, conditions_from, read_soft
-from tracepact.show.screen import print_diagnostics, progress
+from tracepact.show.lines import print_diagnostics
+from tracepact.show.screen import progress
 from tracepact.tools.audit.annotation import audit_annotation
 from tracepact.tools.audit.annotation_view import annotation_view
 from tracepact.tools.audit.show import Shown, show, show_options

@@ -7,10 +7,10 @@ from typing import Any
 from rich.console import Group
 
 from tracepact.lang.printer import print_number
+from tracepact.scoring.uncertainty import LOGIC
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.tools.audit.changes import Kind, Tally, by_clip, tally
 from tracepact.tools.audit.comparison import Comparison
-from tracepact.tools.audit.uncertainty import LOGIC
 from tracepact.tools.audit.uncertainty_view import (
     bootstrap_data,
     bootstrap_words,

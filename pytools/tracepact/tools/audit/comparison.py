@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tracepact.core import Aggregation
-from tracepact.tools.audit.changes import Change, changes
-from tracepact.tools.audit.pairing import paired_rows
-from tracepact.tools.audit.uncertainty import (
+from tracepact.scoring.uncertainty import (
     USUAL,
     Bootstrap,
     Difference,
@@ -16,6 +14,8 @@ from tracepact.tools.audit.uncertainty import (
     holm,
     vacuous_shares,
 )
+from tracepact.tools.audit.changes import Change, changes
+from tracepact.tools.audit.pairing import paired_rows
 from tracepact.tools.score.store.opening import StoredRun
 
 

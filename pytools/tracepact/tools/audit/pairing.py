@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.scoring import ClauseCounts
+from tracepact.scoring import ClauseCounts, ScoreRows
 from tracepact.tools.score.store import tables
 from tracepact.tools.score.store.opening import StoredRun
-from tracepact.tools.score.store.rows import ScoreRows
 
 _ROLES = ("reference", "durations", "ignore", "masks")
 

@@ -10,7 +10,8 @@ import click
 from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
 from tracepact.scoring.bootstrap import DRAWS, SEED
-from tracepact.show.screen import print_tables, reader_may_leave, say
+from tracepact.show.lines import reader_may_leave, say
+from tracepact.show.screen import print_tables
 from tracepact.tools.audit.view import View
 from tracepact.tools.score.arguments import Share
 from tracepact.tools.score.report.files import json_text, write_whole

@@ -8,7 +8,8 @@ import click
 from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import label_map_from, read_scores
-from tracepact.show.screen import print_diagnostics, progress
+from tracepact.show.lines import print_diagnostics
+from tracepact.show.screen import progress
 from tracepact.tools.audit.show import Shown, aggregation_option, show, show_options, stored
 from tracepact.tools.audit.threshold import audit_thresholds
 from tracepact.tools.audit.threshold_view import threshold_view

@@ -37,5 +37,5 @@ def command(
         contract = found.card.contract
         ends = [None if text is None else parameter_value(contract, parameter, text) for text in (low, high)]
     with progress(len(contract.clauses)) as advance:
-        audit = curves(found, parameter, *ends, aggregation=aggregation, on_clause=advance)
+        audit = curves(found.card, parameter, *ends, aggregation=aggregation, on_clause=advance)
     show(tolerance_view(audit), **shown)

@@ -6,8 +6,8 @@ from typing import Any
 
 from rich.console import Group, RenderableType
 
+from tracepact.scoring.uncertainty import Bootstrap, Difference, Interval, Uncertainty
 from tracepact.show.figure import Bar, BarGroup, bar_chart
-from tracepact.tools.audit.uncertainty import Bootstrap, Difference, Interval, Uncertainty
 from tracepact.tools.audit.view import Cell, View, figures, table
 from tracepact.tools.score.report.data import value_data
 from tracepact.tools.score.report.text import count

@@ -23,7 +23,8 @@ from tracepact.lang import compile_source, decode_source, load_contract, read_so
 from tracepact.logic import Budget
 from tracepact.logic.diff import diff_contracts
 from tracepact.logic.findings import CHECK_BUDGET, check_contract
-from tracepact.show.screen import counted, print_diagnostics, say
+from tracepact.show.lines import print_diagnostics, say
+from tracepact.show.screen import counted
 from tracepact.specs import rules
 from tracepact.tools.check.sat import timeout_option
 from tracepact.tools.exits import Exit

@@ -10,6 +10,7 @@ from tracepact.core import Contract
 from tracepact.lang import load_contract
 from tracepact.lang.explain import explain_contract
 from tracepact.lang.printer import print_number
+from tracepact.logic.findings import check_contract
 from tracepact.show.screen import output, set_option
 from tracepact.tools.score.report.files import json_text
 
@@ -43,8 +44,6 @@ def command(contract: str, overrides: tuple[tuple[str, str], ...], notes: bool, 
 
 def _implied(contract: Contract) -> Iterator[str]:
     """Which clauses hold wherever others do; the solver is loaded only for this."""
-    from tracepact.logic.findings import check_contract
-
     found = check_contract(contract, notes=True)
     return (d.headline for d in found if d.code in ("clause-implied", "undecided"))
 

@@ -9,7 +9,7 @@ import click
 
 from tracepact.diagnostics import Diagnostics, Source
 from tracepact.lang import decode_source, format_document, read_document, read_file
-from tracepact.show.screen import say
+from tracepact.show.lines import say
 from tracepact.specs import starter_contracts
 from tracepact.tools.exits import Exit
 from tracepact.tools.score.report.files import write_whole

@@ -15,7 +15,7 @@ from tracepact.logic import Budget, Decision, Outcome, Terms, never_occurs, pict
 from tracepact.logic.asking import NOT_SMALLEST
 from tracepact.logic.data import decision_data
 from tracepact.logic.value_findings import reading_hints
-from tracepact.show.screen import say
+from tracepact.show.lines import say
 from tracepact.tools.exits import Exit
 from tracepact.tools.score.report.files import json_text
 

@@ -8,7 +8,7 @@ from tracepact.core import size
 from tracepact.logic import Budget, Terms
 from tracepact.logic.simplify import simplify
 from tracepact.logic.text import formula_text
-from tracepact.show.screen import say
+from tracepact.show.lines import say
 from tracepact.tools.check.sat import Step, parsed, timeout_option
 from tracepact.tools.score.report.files import json_text
 

@@ -12,7 +12,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from tracepact.show.screen import messages, output, reader_may_leave
+from tracepact.show.lines import reader_may_leave
+from tracepact.show.screen import messages, output
 from tracepact.tools.conform.conform import conform
 from tracepact.tools.conform.differential import MissingHypothesis
 from tracepact.tools.conform.findings import Conformance, Finding, Tally

@@ -13,7 +13,8 @@ from tracepact.io.reading import report_unused_readings
 from tracepact.io.source import counted
 from tracepact.io.writing import WRITABLE, check_place, is_folder, written
 from tracepact.metrics import point_frames
-from tracepact.show.screen import print_diagnostics, progress, say
+from tracepact.show.lines import print_diagnostics, say
+from tracepact.show.screen import progress
 from tracepact.tools.exits import Exit
 from tracepact.tools.score.arguments import Length, decoding_given, reading_options
 

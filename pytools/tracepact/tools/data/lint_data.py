@@ -15,7 +15,8 @@ from tracepact.io.formats import TABLE
 from tracepact.io.lint import CHANGE_COLUMNS, change_rows, fix, lint
 from tracepact.io.source import counted
 from tracepact.io.writing import check_place, written, written_format
-from tracepact.show.screen import print_diagnostics, progress, say
+from tracepact.show.lines import print_diagnostics, say
+from tracepact.show.screen import progress
 from tracepact.tools.exits import Exit
 from tracepact.tools.score.arguments import Sides, read_sides, side_options
 from tracepact.tools.score.store.tables import table_text

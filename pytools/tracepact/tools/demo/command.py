@@ -8,7 +8,8 @@ from rich.table import Table
 
 from tracepact.diagnostics import Diagnostics, summarise
 from tracepact.lang import compile_source, read_source
-from tracepact.show.screen import output, progress, say
+from tracepact.show.lines import say
+from tracepact.show.screen import output, progress
 from tracepact.tools.demo.systems import CONTRACT, SYSTEMS, DemoSystem, demo_contract, score_demo
 from tracepact.tools.score.report.data import report_data
 from tracepact.tools.score.report.stored import written_views

@@ -3,7 +3,8 @@
 import click
 
 from tracepact.lang import load_contract
-from tracepact.show.screen import say, set_option
+from tracepact.show.lines import say
+from tracepact.show.screen import set_option
 from tracepact.tools.export.targets import EVENT_TARGETS, EXPORTS
 
 

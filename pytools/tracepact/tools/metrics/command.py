@@ -24,7 +24,8 @@ from tracepact.metrics import (
     metric_rows,
     metrics_data,
 )
-from tracepact.show.screen import output, print_diagnostics, progress, reader_may_leave
+from tracepact.show.lines import print_diagnostics, reader_may_leave
+from tracepact.show.screen import output, progress
 from tracepact.tools.exits import Exit
 from tracepact.tools.metrics.submission import check_submission
 from tracepact.tools.score.arguments import Length, Share, Sides, read_sides, side_options

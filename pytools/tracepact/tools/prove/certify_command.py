@@ -6,7 +6,8 @@ from typing import Any, Unpack
 import click
 
 from tracepact.lang import load_contract
-from tracepact.show.screen import counted, print_diagnostics, say, set_option
+from tracepact.show.lines import print_diagnostics, say
+from tracepact.show.screen import counted, set_option
 from tracepact.tools.exits import Exit
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.certify import Certification, certify

@@ -5,7 +5,8 @@ from typing import Any
 import click
 from rich.table import Table
 
-from tracepact.show.screen import counted, output, say
+from tracepact.show.lines import say
+from tracepact.show.screen import counted, output
 from tracepact.tools.exits import Exit
 from tracepact.tools.prove.prove import CoreReport, check_core
 from tracepact.tools.prove.toolchain import HOW_TO_GET_LEAN, Toolchain, find_toolchain

@@ -13,7 +13,8 @@ from tracepact.io.formats import FORMATS
 from tracepact.io.reading import report_unused_readings
 from tracepact.lang import syntax
 from tracepact.lang.reader import read_value
-from tracepact.tools.score.run import Run, is_incomplete, score, score_document, unwatched
+from tracepact.tools.score.run import Run, is_incomplete, score, score_document
+from tracepact.tools.score.scored import unwatched
 from tracepact.trace import Durations, EventTable, Mode, exact
 
 

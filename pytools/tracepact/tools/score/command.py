@@ -16,7 +16,8 @@ from tracepact.diagnostics import Diagnostics, did_you_mean
 from tracepact.lang import load_contract
 from tracepact.lang.printer import print_number
 from tracepact.scoring import Scorecard
-from tracepact.show.screen import print_diagnostics, print_tables, progress, reader_may_leave, say, set_option
+from tracepact.show.lines import print_diagnostics, reader_may_leave, say
+from tracepact.show.screen import print_tables, progress, set_option
 from tracepact.tools.exits import Exit
 from tracepact.tools.score.arguments import Given, check_given, data_options, score_given
 from tracepact.tools.score.report.data import report_data

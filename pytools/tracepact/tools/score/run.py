@@ -1,13 +1,13 @@
 """One scoring run: tables or in-memory data and a contract in, a scorecard with its diagnostics and inputs out."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from tracepact.core import Contract
-from tracepact.diagnostics import Diagnostic, Diagnostics, RowPlace
+from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io import (
     Conditions,
     Decoding,
@@ -26,67 +26,37 @@ from tracepact.io import (
 )
 from tracepact.io.reading import report_unused_readings
 from tracepact.lang import load_contract, override, parse_contract
-from tracepact.scoring import Scorecard, score_family
+from tracepact.scoring import score_family
 from tracepact.specs import shown_path
+from tracepact.tools.score.report.data import report_data
+from tracepact.tools.score.report.files import report_text
+from tracepact.tools.score.report.notebook import notebook_html
+from tracepact.tools.score.report.witnesses import all_witnesses
+from tracepact.tools.score.scored import Input, OnStage, Scored, unwatched
+from tracepact.tools.score.store.writing import write_run
 from tracepact.trace import Durations, EventTable, Mode, Regions, Time, assemble
 from tracepact.trace.assemble import FrameMask
 
 STAGES = ("reading", "assembling", "scoring")
 
 
-def unwatched(stage: str) -> None:
-    """Takes note of a stage for nobody."""
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """A file that went into a run: what it was, its name, and the SHA-256 of its bytes."""
-
-    role: str
-    name: str
-    digest: str
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Run:
-    """A scorecard with everything needed to say where it came from."""
-
-    card: Scorecard
-    reference: EventTable
-    prediction: EventTable
-    durations: Durations | Fraction
-    diagnostics: tuple[Diagnostic, ...]
-    inputs: tuple[Input, ...]
-    ignore: Regions | None = None
-    conditions: Mapping[str, str] | None = None
-    preparation: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def vector(self) -> dict[str, Fraction]:
-        """The value of every clause under the contract's aggregation."""
-        return {name: score.value for name, score in self.card.vector().items()}
+class Run(Scored):
+    """What `score` returns: a scorecard with its inputs, its report and its directory."""
 
     def witnesses(self, clause: str) -> list[dict[str, Any]]:
         """Every violated obligation of a clause as plain data: where, when, which part, how far from holding."""
-        from tracepact.tools.score.report.witnesses import all_witnesses
-
         return all_witnesses(self.card, clause)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data (spec/schemas/report.schema.json)."""
-        from tracepact.tools.score.report.data import report_data
-
         return report_data(self)
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write the run directory: rows, tables, contract, report and manifest."""
-        from tracepact.tools.score.store.writing import write_run
-
         return write_run(self, folder)
 
     def __str__(self) -> str:
-        from tracepact.tools.score.report.files import report_text
-
         return report_text(self.to_dict())
 
     def __repr__(self) -> str:
@@ -94,8 +64,6 @@ class Run:
         return f"<Run of {self.card.contract.name}: {values}>"
 
     def _repr_html_(self) -> str:
-        from tracepact.tools.score.report.notebook import notebook_html
-
         return notebook_html(self.to_dict())
 
 
@@ -115,7 +83,7 @@ def score(
     pred_reading: Reading | None = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
-    on_stage: Callable[[str], None] = unwatched,
+    on_stage: OnStage = unwatched,
 ) -> Run:
     """Score predictions against references under a contract.
 
@@ -169,7 +137,7 @@ def score_document(
     label_map: Any = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
-    on_stage: Callable[[str], None] = unwatched,
+    on_stage: OnStage = unwatched,
 ) -> Run:
     """Score one JSON document that holds both sides, durations, ignore regions and masks."""
     on_stage(STAGES[0])
@@ -204,7 +172,7 @@ def _finish(
     labels: LabelMap | None,
     diagnostics: Diagnostics,
     strict: bool,
-    on_stage: Callable[[str], None],
+    on_stage: OnStage,
 ) -> Run:
     diagnostics.extend(contract.warnings)
     groups = conditions_from(conditions, diagnostics) if conditions is not None else None

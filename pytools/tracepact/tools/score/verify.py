@@ -10,7 +10,7 @@ from typing import Any
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
 from tracepact.diagnostics.render import as_data
 from tracepact.io.files import clip_files
-from tracepact.scoring import ClauseCounts
+from tracepact.scoring import ClauseCounts, ScoreRows
 from tracepact.specs import spec_root
 from tracepact.tools.score.run import Run
 from tracepact.tools.score.store import tables
@@ -20,7 +20,6 @@ from tracepact.tools.score.store.rows import (
     MATCH_COLUMNS,
     SCORE_COLUMNS,
     WITNESS_COLUMNS,
-    ScoreRows,
     match_rows,
     score_rows,
     witness_rows,

@@ -5,7 +5,8 @@ import re
 import click
 
 from tracepact.files import json_text
-from tracepact.show.screen import output, print_diagnostics, progress, reader_may_leave, say
+from tracepact.show.lines import print_diagnostics, reader_may_leave, say
+from tracepact.show.screen import output, progress
 from tracepact.tools.exits import Exit
 from tracepact.tools.score.verify import Verification, verify_run
 

@@ -4,7 +4,8 @@ from typing import Unpack
 
 import click
 
-from tracepact.show.screen import output, print_diagnostics, reader_may_leave
+from tracepact.show.lines import print_diagnostics, reader_may_leave
+from tracepact.show.screen import output
 from tracepact.tools.exits import Exit
 from tracepact.tools.score.report.files import json_text
 from tracepact.tools.select.candidates import Candidates

@@ -12,7 +12,8 @@ import click
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, InvalidInput
 from tracepact.lang import load_contract, read_file
-from tracepact.show.screen import Overrides, counted, output, print_diagnostics, say
+from tracepact.show.lines import print_diagnostics, say
+from tracepact.show.screen import Overrides, counted, output
 from tracepact.tools.exits import Exit
 from tracepact.tools.score.report.files import json_text
 from tracepact.tools.select.calibration import Calibration

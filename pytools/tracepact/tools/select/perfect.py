@@ -42,6 +42,7 @@ from tracepact.core import (
 )
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.logic import Budget, Outcome, Terms, bound, valid
+from tracepact.logic import solver as z3
 from tracepact.tools.select.candidates import Candidate, FrameCandidate
 from tracepact.tools.select.stage import SHORT
 
@@ -154,8 +155,6 @@ _ABOVE = {Relation.GE, Relation.GT, Relation.NE}
 
 def _predicate(formula: Formula, event_atoms: dict[str, EventAtom], step: Fraction, budget: Budget) -> Proof:
     """Whether the predicate holds for an interval of any onset and length that is matched with itself alone."""
-    import z3
-
     onset, length = z3.Ints("onset length")
     dominant = z3.Bool("dominant")
     question = _Question(z3, onset, length, dominant, step)

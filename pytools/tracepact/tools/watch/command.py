@@ -15,7 +15,8 @@ from rich.live import Live
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
 from tracepact.lang import load_contract
-from tracepact.show.screen import output, print_diagnostics, reader_may_leave, say, set_option
+from tracepact.show.lines import print_diagnostics, reader_may_leave, say
+from tracepact.show.screen import output, set_option
 from tracepact.stream import Arrival, StreamMonitor, restore_state, save_state
 from tracepact.stream.lines import BadLine, EndLine, FrameLine, Line, read_lines
 from tracepact.tools.exits import Exit

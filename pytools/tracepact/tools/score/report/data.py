@@ -11,14 +11,14 @@ from tracepact.metrics import metrics_data, standard_metrics
 from tracepact.scoring import Score, Scorecard, sweep
 from tracepact.tools.score.report.timeline import worst_timelines
 from tracepact.tools.score.report.witnesses import shown_witnesses
-from tracepact.tools.score.run import Run
+from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.store.manifest import versions
 
 FORMAT = "tracepact-report/1"
 Data = dict[str, Any]
 
 
-def report_data(run: Run) -> Data:
+def report_data(run: Scored) -> Data:
     """Everything a report says, with exact values as fractions in text."""
     card = run.card
     contract, family = card.contract, card.family
@@ -78,7 +78,7 @@ def report_data(run: Run) -> Data:
     }
 
 
-def _metrics(run: Run) -> Data:
+def _metrics(run: Scored) -> Data:
     """The standard metrics of the same tables and traces, with the first of the decisions on which policies differ."""
     card = run.card
     found = standard_metrics(

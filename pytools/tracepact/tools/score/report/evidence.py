@@ -6,14 +6,14 @@ from fractions import Fraction
 
 from tracepact.core import Aggregation
 from tracepact.diagnostics import InvalidInput
+from tracepact.scoring import ScoreRows
 from tracepact.scoring.bootstrap import DRAWS, SEED
 from tracepact.scoring.steps import StepFunction
 from tracepact.scoring.tolerance import Tolerance, curves
+from tracepact.scoring.uncertainty import Interval, intervals
 from tracepact.show.figure import Curve, curve_chart
-from tracepact.tools.audit.uncertainty import Interval, intervals
 from tracepact.tools.score.report.text import HEADINGS
-from tracepact.tools.score.run import Run
-from tracepact.tools.score.store.rows import ScoreRows
+from tracepact.tools.score.scored import Scored
 
 HOW = f"95 % interval over clips (bootstrap, {DRAWS:,} draws, seed {SEED})"
 
@@ -26,14 +26,14 @@ class Evidence:
     curves: tuple[Tolerance, ...]
 
 
-def evidence(run: Run) -> Evidence:
+def evidence(run: Scored) -> Evidence:
     """Intervals where there are clips to choose from; curves of the parameters that have one (rule 16.3)."""
     rows = ScoreRows.of(run.card)
     ranges = {a: intervals(rows, a) for a in Aggregation} if len(rows.clips) > 1 else {}
     found: list[Tolerance] = []
     for name in dict.fromkeys(sweep.parameter for sweep in run.card.contract.sweeps):
         try:
-            found.append(curves(run, name))
+            found.append(curves(run.card, name))
         except InvalidInput:
             continue  # the sweep's own points are in the report all the same
     return Evidence(ranges, tuple(found))

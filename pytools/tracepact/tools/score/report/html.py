@@ -16,10 +16,10 @@ from tracepact.tools.score.report.sections import (
     tolerance_section,
     vector_section,
 )
-from tracepact.tools.score.run import Run
+from tracepact.tools.score.scored import Scored
 
 
-def report_page(run: Run, data: dict[str, Any], found: Evidence) -> str:
+def report_page(run: Scored, data: dict[str, Any], found: Evidence) -> str:
     """The report of a run as a page that needs nothing beside itself; `data` is the run's report as plain data."""
     sections: list[Section | None] = [
         vector_section(data, run, found),

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from tracepact.core import Aggregation
-from tracepact.tools.audit.uncertainty import Interval
+from tracepact.scoring.uncertainty import Interval
 from tracepact.tools.score.report.evidence import HOW, Evidence
 from tracepact.tools.score.report.metrics import VALUE_HEADINGS, difference_lines, metric_cells
 from tracepact.tools.score.report.preparation import preparation_lines

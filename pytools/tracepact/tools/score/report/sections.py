@@ -9,9 +9,9 @@ from typing import Any
 from tracepact.core import Aggregation
 from tracepact.lang.explain import explain_contract
 from tracepact.scoring.tolerance import Tolerance
+from tracepact.scoring.uncertainty import Interval
 from tracepact.scoring.vacuity import vacuous_share
 from tracepact.show.page import Section, table
-from tracepact.tools.audit.uncertainty import Interval
 from tracepact.tools.score.report.evidence import HOW, Evidence, tolerance_figure
 from tracepact.tools.score.report.metrics import (
     ERROR_HEADINGS,
@@ -23,7 +23,7 @@ from tracepact.tools.score.report.metrics import (
 )
 from tracepact.tools.score.report.preparation import preparation_lines
 from tracepact.tools.score.report.text import HEADINGS, count, number, seconds
-from tracepact.tools.score.run import Run
+from tracepact.tools.score.scored import Scored
 
 Data = dict[str, Any]
 VACUOUS = "∅"
@@ -67,7 +67,7 @@ def _tiles(data: Data) -> str:
     return f'<div class="tiles">{cells}</div>'
 
 
-def vector_section(data: Data, run: Run, found: Evidence) -> Section:
+def vector_section(data: Data, run: Scored, found: Evidence) -> Section:
     """Every clause under every aggregation, the contract's own first."""
     own = Aggregation(data["aggregation"])
     order = [own, *(a for a in Aggregation if a is not own)]

@@ -9,7 +9,7 @@ from tracepact.tools.score.report.evidence import Evidence, evidence
 from tracepact.tools.score.report.files import report_text
 from tracepact.tools.score.report.html import report_page
 from tracepact.tools.score.report.markdown import report_markdown
-from tracepact.tools.score.run import Run, unwatched
+from tracepact.tools.score.scored import OnStage, Scored, unwatched
 from tracepact.tools.score.store.opening import StoredRun
 
 FILES = {"html": "report.html", "markdown": "report.md", "text": "report.txt"}
@@ -17,7 +17,7 @@ FILES = {"html": "report.html", "markdown": "report.md", "text": "report.txt"}
 
 
 def report_forms(
-    stored: StoredRun, forms: Sequence[str] = tuple(FILES), on_stage: Callable[[str], None] = unwatched
+    stored: StoredRun, forms: Sequence[str] = tuple(FILES), on_stage: OnStage = unwatched
 ) -> dict[str, str]:
     """The report of a stored run in some of the FILES' forms.
 
@@ -30,10 +30,10 @@ def report_forms(
 
 
 def run_forms(
-    run: Run,
+    run: Scored,
     data: dict[str, Any],
     forms: Sequence[str] = tuple(FILES),
-    on_stage: Callable[[str], None] = unwatched,
+    on_stage: OnStage = unwatched,
 ) -> dict[str, str]:
     """The report of a run in some of the FILES' forms; `data` is the run's report as plain data."""
     on_stage("intervals and curves")
@@ -47,13 +47,13 @@ def run_forms(
     return {form: makers[form]() for form in forms}
 
 
-def written_views(run: Run, data: dict[str, Any], on_stage: Callable[[str], None] = unwatched) -> dict[str, str]:
+def written_views(run: Scored, data: dict[str, Any], on_stage: OnStage = unwatched) -> dict[str, str]:
     """The page and the Markdown of a run, by the names of their files: what `write_run` takes as further views."""
     made = run_forms(run, data, ("html", "markdown"), on_stage)
     return {FILES[form]: text for form, text in made.items()}
 
 
-def _check_same(stored: StoredRun, run: Run) -> None:
+def _check_same(stored: StoredRun, run: Scored) -> None:
     """The counts of every clause against those of the stored report."""
     for row in stored.report["vector"]:
         old, new = row["scores"]["pooled"], run.card.score(row["clause"], Aggregation.POOLED)

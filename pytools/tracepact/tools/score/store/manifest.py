@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tracepact.files import json_text
-from tracepact.tools.score.run import Run
+from tracepact.tools.score.scored import Scored
 from tracepact.trace import Mode, Origin
 
 FORMAT = "tracepact-run/1"
@@ -50,7 +50,7 @@ class StoredTable:
         return f"{self.role}.tsv"
 
 
-def manifest_data(run: Run, tables: Iterable[StoredTable], files: Mapping[str, bytes]) -> Data:
+def manifest_data(run: Scored, tables: Iterable[StoredTable], files: Mapping[str, bytes]) -> Data:
     """The manifest of a run with these tables and files."""
     contract, family = run.card.contract, run.card.family
     data: Data = {

@@ -11,10 +11,12 @@ from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
 from tracepact.io import Conditions
 from tracepact.lang import parse_contract
-from tracepact.tools.score.run import Input, Run, score
+from tracepact.scoring import ScoreRows
+from tracepact.tools.score.run import Run, score
+from tracepact.tools.score.scored import Input
 from tracepact.tools.score.store import tables
 from tracepact.tools.score.store.manifest import NAME, digest, manifest_faults, origin_of
-from tracepact.tools.score.store.rows import ScoreRows, read_score_rows
+from tracepact.tools.score.store.rows import read_score_rows
 from tracepact.tools.score.store.writing import SOURCE
 from tracepact.trace import Durations, EventTable, Grid
 

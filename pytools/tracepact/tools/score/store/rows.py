@@ -1,7 +1,6 @@
 """The rows behind a report: every score, every violated obligation, every match, as CSV; and the scores read back."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 
@@ -10,28 +9,12 @@ import numpy as np
 from tracepact.core import Quantity
 from tracepact.events import Unbounded
 from tracepact.lang.printer import print_number
-from tracepact.scoring import UNBOUNDED, ClauseCounts, Scorecard
+from tracepact.scoring import UNBOUNDED, ClauseCounts, Scorecard, ScoreRows
 from tracepact.tools.score.store.tables import BadTable, Row, table_rows, whole
 
 SCORE_COLUMNS = ("filename", "event_label", "clause", "satisfied", "obligated", "value", "decimal", "vacuous")
 MATCH_COLUMNS = ("filename", "event_label", "ref_onset", "ref_offset", "pred_onset", "pred_offset")
 WITNESS_COLUMNS = ("filename", "event_label", "clause", "onset", "offset", "part", "distance", "unit")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoreRows:
-    """The scores of a run by clause, each an array over classes and clips."""
-
-    clips: tuple[str, ...]
-    classes: tuple[str, ...]
-    clauses: tuple[str, ...]
-    counts: Mapping[str, ClauseCounts]
-
-    @classmethod
-    def of(cls, card: Scorecard) -> "ScoreRows":
-        """The scores of a scorecard."""
-        names = tuple(clause.name for clause in card.contract.clauses)
-        return cls(card.family.clips, card.family.classes, names, card.counts)
 
 
 def score_rows(card: Scorecard) -> Iterator[Row]:

@@ -9,7 +9,9 @@ from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.files import json_text, write_folder
-from tracepact.tools.score.run import Run
+from tracepact.tools.score.report.data import report_data
+from tracepact.tools.score.report.files import report_views
+from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.store import tables
 from tracepact.tools.score.store.manifest import NAME, StoredTable, manifest_data, manifest_faults
 from tracepact.tools.score.store.parquet import NAME as PARQUET
@@ -30,7 +32,7 @@ VIEWS = ("report.html", "report.md")
 
 
 def write_run(
-    run: Run,
+    run: Scored,
     folder: str | Path,
     *,
     data: dict[str, Any] | None = None,
@@ -43,8 +45,6 @@ def write_run(
     score rows in that form. A run directory that stands there is replaced in one step; a folder that is none, or that
     holds other files as well, is refused with InvalidInput.
     """
-    from tracepact.tools.score.report.files import report_views
-
     place = Path(folder)
     check_place(place)
     contents: dict[str, str] = {
@@ -56,7 +56,7 @@ def write_run(
     contents |= {table.file: table.text for table in stored}
     contents[CANONICAL] = run.card.contract.text
     contents[SOURCE] = run.card.contract.source.text
-    contents |= report_views(run.to_dict() if data is None else data)
+    contents |= report_views(report_data(run) if data is None else data)
     contents |= {name: views[name] for name in VIEWS if name in views}
     files = {name: text.encode() for name, text in contents.items()}
     if parquet:
@@ -109,7 +109,7 @@ def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def _tables(run: Run) -> Iterator[StoredTable]:
+def _tables(run: Scored) -> Iterator[StoredTable]:
     """Every table that was scored."""
     family = run.card.family
     for role, table in (("reference", run.reference), ("prediction", run.prediction), ("ignore", run.ignore)):

@@ -7,7 +7,7 @@ from functools import reduce
 from operator import or_
 from typing import Protocol
 
-from tracepact.tools.select.cover import bounds, by_branching, by_rc2
+from tracepact.tools.select.cover import bounds, by_branching, by_rc2, by_z3
 from tracepact.tools.select.cover.clock import Clock, Spent
 from tracepact.tools.select.cover.greedy import greedy_cover, independent_rows
 from tracepact.tools.select.cover.problem import (
@@ -109,8 +109,6 @@ class _Improve(Protocol):
 
 def _solvers() -> dict[str, _Improve]:
     """The solvers that are installed, the one for large problems first."""
-    from tracepact.tools.select.cover import by_z3
-
     found: dict[str, _Improve] = {by_rc2.NAME: by_rc2.improve} if by_rc2.available() else {}
     return {**found, by_z3.NAME: by_z3.improve}
 
@@ -232,8 +230,6 @@ def _enumerated(
     problem: Problem, best: tuple[int, ...], clock: Clock, limit: int
 ) -> tuple[list[tuple[int, ...]], bool]:
     """Equally good covers by a solver, and whether these are all."""
-    from tracepact.tools.select.cover import by_z3
-
     try:
         if by_rc2.available():
             with by_rc2.BestCovers(problem, clock) as optima:

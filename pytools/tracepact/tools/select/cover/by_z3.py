@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import z3
-
+from tracepact.logic import solver as z3
 from tracepact.tools.select.cover.clock import Clock, Spent
 from tracepact.tools.select.cover.order import least_order
 from tracepact.tools.select.cover.problem import Found, Level, OnStep, Problem, members

@@ -8,6 +8,7 @@ from tracepact.core import Matcher
 from tracepact.diagnostics.render import as_data
 from tracepact.lang import parse_contract
 from tracepact.lang.printer import print_number
+from tracepact.logic.findings import check_contract
 from tracepact.tools.select.cover.problem import Evidence
 from tracepact.tools.select.family import FamilySpec
 from tracepact.tools.select.select import Extension, Retained, Selection
@@ -296,8 +297,6 @@ def _contract(selection: Selection) -> Data | None:
     """The contract and what `check` says of it; None if nothing was selected."""
     if not selection.cover.columns:
         return None
-    from tracepact.logic.findings import check_contract
-
     text = contract_text(selection)
     contract = parse_contract(text, name=f"{selection.calibration.name}.contract")
     findings = [*contract.warnings, *check_contract(contract)]

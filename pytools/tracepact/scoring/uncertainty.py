@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.core import Aggregation
-from tracepact.scoring import ClauseCounts, aggregate
+from tracepact.scoring.aggregate import ClauseCounts, aggregate
 from tracepact.scoring.bootstrap import DRAWS, SEED, Values, Weights, drawn_scores, draws, interval
+from tracepact.scoring.rows import ScoreRows
 from tracepact.scoring.vacuity import score_share
-from tracepact.tools.score.store.rows import ScoreRows
 
 LEVEL = Fraction(95, 100)
 LOGIC = "logic"

@@ -1,0 +1,45 @@
+"""What one scoring gives: the scorecard with its inputs, before anything is shown or stored."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from tracepact.diagnostics import Diagnostic
+from tracepact.scoring import Scorecard
+from tracepact.trace import Durations, EventTable, Regions
+
+OnStage = Callable[[str], None]
+
+
+def unwatched(stage: str) -> None:
+    """The default for `on_stage`: nobody is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A file that went into a run: what it was, its name, and the SHA-256 of its bytes."""
+
+    role: str
+    name: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """A scorecard with everything needed to say where it came from; what reports and run directories are made of."""
+
+    card: Scorecard
+    reference: EventTable
+    prediction: EventTable
+    durations: Durations | Fraction
+    diagnostics: tuple[Diagnostic, ...]
+    inputs: tuple[Input, ...]
+    ignore: Regions | None = None
+    conditions: Mapping[str, str] | None = None
+    preparation: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def vector(self) -> dict[str, Fraction]:
+        """The value of every clause under the contract's aggregation."""
+        return {name: score.value for name, score in self.card.vector().items()}
