@@ -1,0 +1,89 @@
+"""Typed results: frozen records, the plain data and JSON they become, and the schema generated from their types.
+
+What a command returns is a `Record`. Its class is the only place where the keys of its JSON are written down: the data
+(`plain`), the schema (`schema_of`) and the checked way back (`record_of`) all follow from it. Records are msgspec
+structs: frozen, slotted, without code at import time, validated when they are read back, and with a schema; dataclasses
+and typed dictionaries have neither of the last two without a second description of every key.
+"""
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+_EXACT = r"^-?(0|[1-9][0-9]*)(/[1-9][0-9]*)?$"
+_LONGEST = 4000
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_R = TypeVar("_R", bound="Record")
+
+Name = Annotated[str, Meta(pattern="^[A-Za-z_][A-Za-z0-9_]*$", description="A name (1.3).")]
+Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", description="A SHA-256, in hexadecimal.")]
+Count = Annotated[int, Meta(ge=0)]
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The base of every typed result; its fields, in their order, are the keys of its JSON."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as plain data: dictionaries, lists, texts, numbers; exact values as fractions in text."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+class Exact(Record):
+    """An exact value, and its decimal for reading."""
+
+    value: Fraction
+    decimal: float
+
+    @classmethod
+    def of(cls, value: Fraction) -> "Exact":
+        """The record of a fraction; its decimal has six places."""
+        return cls(value, round(float(value), 6))
+
+
+def plain(data: Any) -> Any:
+    """Records and what holds them as plain data, ready for JSON."""
+    return msgspec.to_builtins(data, enc_hook=_encoded)
+
+
+def record_of(data: Any, kind: type[_R]) -> _R:
+    """The record that plain data, such as JSON that was read back, stands for.
+
+    msgspec.ValidationError names the first place where it is not of the record's form.
+    """
+    return msgspec.convert(data, kind, dec_hook=_decoded)
+
+
+def schema_of(kind: type[Record], name: str, title: str) -> dict[str, Any]:
+    """The JSON Schema of a record's plain data, as the file of this name."""
+    (top,), definitions = msgspec.json.schema_components([kind], schema_hook=_schema)
+    own = definitions.pop(kind.__name__)
+    assert top == {"$ref": f"#/$defs/{kind.__name__}"}
+    found = {"$schema": _DRAFT, "$id": name, **own, "title": title}
+    return {**found, "$defs": dict(sorted(definitions.items()))} if definitions else found
+
+
+def _encoded(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise NotImplementedError(f"no form in JSON for {type(value).__name__}")
+
+
+def _decoded(kind: type, value: Any) -> Any:
+    if kind is not Fraction:
+        raise NotImplementedError(f"no {kind.__name__} from {type(value).__name__}")
+    if not isinstance(value, str) or len(value) > _LONGEST or not re.fullmatch(_EXACT, value):
+        raise ValueError("expected an exact number in text, such as `3/4`")
+    return Fraction(value)
+
+
+def _schema(kind: type) -> dict[str, Any]:
+    if kind is Fraction:
+        return {"type": "string", "pattern": _EXACT, "description": "An exact number, whole or as a fraction."}
+    raise NotImplementedError(f"no schema for {kind.__name__}")
