@@ -56,8 +56,8 @@ def drawn(table: Table, *, wide: bool = True) -> RichTable:
 
 
 def _add_column(found: RichTable, column: Column) -> None:
-    justify = "right" if column.numbers else "left"
-    found.add_column(Text(column.heading), justify=justify, style=_STYLES[column.tone], overflow="fold")
+    style = _STYLES[column.tone]
+    found.add_column(Text(column.heading), justify="right" if column.numbers else "left", style=style, overflow="fold")
 
 
 def _text(cell: Cell) -> Text:
