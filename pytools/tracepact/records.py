@@ -25,7 +25,7 @@ Count = Annotated[int, Meta(ge=0)]
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The base of every typed result (`class X(Record, frozen=True)`); its fields, in order, are the keys of its JSON."""
+    """The base of every typed result; its fields, in their order, are the keys of its JSON."""
 
     def to_dict(self) -> dict[str, Any]:
         """The record as plain data: dictionaries, lists, texts, numbers; exact values as fractions in text."""
