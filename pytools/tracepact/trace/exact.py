@@ -15,7 +15,7 @@ _LONGEST = 60
 
 
 @lru_cache(maxsize=65536)
-def exact_text(text: str) -> Fraction:
+def parse_exact(text: str) -> Fraction:
     """The rational number a decimal text or a fraction `a/b` denotes; ValueError if it denotes none."""
     text = text.strip()
     if len(text) > _LONGEST:
@@ -40,11 +40,11 @@ def exact_text(text: str) -> Fraction:
 def exact(value: Time) -> Fraction:
     """A time as the rational number it denotes; a float as its shortest decimal text (rule 5.2)."""
     if isinstance(value, str):
-        return exact_text(value)
+        return parse_exact(value)
     if isinstance(value, float):
         if not isfinite(value):
             raise ValueError(f"{value} is not a finite number")
-        return exact_text(repr(float(value)))
+        return parse_exact(repr(float(value)))
     return Fraction(value)
 
 
