@@ -16,7 +16,7 @@ from tracepact import Contract, Run, score
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import events_from
 from tracepact.trace import EventTable
-from tracepact.trace.exact import parse_exact
+from tracepact.wording import parse_exact
 
 SUBJECT = "end to end"
 

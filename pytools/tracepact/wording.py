@@ -1,12 +1,14 @@
-"""Numbers and words as people read them: decimals, shares, times, counts and lists of names.
+"""Numbers and words as people read and write them: decimals, shares, times, counts and lists of names.
 
 A decimal is rounded to its places, half to even, from the exact value. A value that is not 0 is never shown as 0, nor
 one that is not 1 as 1 (rule 17.6): it is shown as the nearest other decimal, so that 0.9996 is `0.999`. Declared times
 and those of data are exact, or say that they are not.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 Number = Fraction | float | int
 Shown = Number | str
@@ -14,6 +16,8 @@ Shown = Number | str
 
 UNDEFINED = "–"
 _LONGEST_SECONDS = 14
+_DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?", re.ASCII)
+_LONGEST = 60
 
 
 def decimal(value: Shown | None, places: int = 3) -> str:
@@ -77,6 +81,29 @@ def print_number(value: Fraction) -> str:
         return f"{value.numerator}/{value.denominator}"
     places = max(twos, fives)
     return _fixed(value.numerator * 10**places // value.denominator, places)
+
+
+@lru_cache(maxsize=65536)
+def parse_exact(text: str) -> Fraction:
+    """The rational number a decimal text or a fraction `a/b` denotes; ValueError if it denotes none."""
+    text = text.strip()
+    if len(text) > _LONGEST:
+        raise ValueError(f"a number of more than {_LONGEST} characters")
+    whole, _, part = text.partition(".")
+    if whole.isdecimal() and part.isdecimal() and text.isascii():  # nearly every time of every table
+        return Fraction(int(whole + part), 10 ** len(part))
+    top, slash, bottom = text.partition("/")
+    if slash:
+        if not (top.isdecimal() and bottom.isdecimal() and top.isascii() and bottom.isascii()) or not int(bottom):
+            raise ValueError(f"{text!r} is not a fraction")
+        return Fraction(int(top), int(bottom))
+    match = _DECIMAL.fullmatch(text)
+    if not match or not (match[2] or match[3]):
+        raise ValueError(f"{text!r} is not a decimal number")
+    sign, whole, part, exponent = match[1], match[2] or "", match[3] or "", int(match[4] or 0)
+    digits, scale = int(whole + part), exponent - len(part)
+    value = Fraction(digits * 10**scale) if scale >= 0 else Fraction(digits, 10**-scale)
+    return -value if sign == "-" else value
 
 
 def ms(time: Fraction) -> str:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.source import shown
 from tracepact.trace import Event, EventTable
-from tracepact.trace.exact import parse_exact
+from tracepact.wording import parse_exact
 
 
 class Times(dict[str, Fraction]):

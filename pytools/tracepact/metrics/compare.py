@@ -77,10 +77,10 @@ def report_unlisted(
         if clip in reference.clips or clip in listed:
             continue
         found += len(events)
+        so = "counts as a false positive" if len(events) == 1 else "count as false positives"
         diagnostics.add(
             "unlisted-clip",
-            f"neither the reference nor the durations name `{clip}`; "
-            f"its predictions ({count(len(events), 'event')}) count as false positives",
+            f"neither the reference nor the durations name `{clip}`; its {count(len(events), 'event')} {so}",
             RowPlace(prediction.name, events[0].row if events else None),
             alike_clip(clip, stems) or "a tool that loops over the clips of the reference does not see them",
         )

@@ -10,7 +10,7 @@ import click
 
 from tracepact.lang.reader import read_time
 from tracepact.lang.scope import SUSPICIOUS
-from tracepact.trace import exact
+from tracepact.wording import parse_exact
 
 
 class Share(click.ParamType):  # type: ignore[type-arg]  # generic in some releases of click only
@@ -21,7 +21,7 @@ class Share(click.ParamType):  # type: ignore[type-arg]  # generic in some relea
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
         """The number a text denotes."""
         try:
-            share = exact(str(value))
+            share = parse_exact(str(value))
         except ValueError:
             self.fail(f"`{value}` is not a number such as 0.5", param, ctx)
         if not 0 <= share <= 1:

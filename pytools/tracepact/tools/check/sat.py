@@ -18,6 +18,7 @@ from tracepact.logic.value_findings import reading_hints
 from tracepact.show.lines import say
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import Length, timeout_option
+from tracepact.wording import count
 
 _EXITS = {Outcome.YES: Exit.OK, Outcome.NO: Exit.VIOLATED, Outcome.UNKNOWN: Exit.UNKNOWN}
 
@@ -102,7 +103,7 @@ def parsed(given: Mapping[str, str], step: Fraction) -> list[Located]:
 
 
 def _show(decision: Decision, formulas: list[Formula], idle: str | None) -> None:
-    lengths = "of every length" if decision.length is None else f"of {_frames(decision.length)}"
+    lengths = "of every length" if decision.length is None else f"of {count(decision.length, 'frame')}"
     click.echo(
         f"{decision.outcome.value} (asked about traces {lengths})"
         + (f" ({decision.reason})" if decision.reason else "")
@@ -112,7 +113,7 @@ def _show(decision: Decision, formulas: list[Formula], idle: str | None) -> None
     if idle is not None:
         click.echo(idle)
     if decision.length is None and decision.outcome is not Outcome.UNKNOWN:
-        click.echo(f"bound: {_frames(decision.bound)}; a longer trace shows nothing new")
+        click.echo(f"bound: {count(decision.bound, 'frame')}; a longer trace shows nothing new")
     if decision.free:
         click.echo(
             "every atom is independent (--free): a trace shown may be impossible, such as an onset without activity"
@@ -122,10 +123,6 @@ def _show(decision: Decision, formulas: list[Formula], idle: str | None) -> None
         click.echo("\n" + picture(decision.model, names | set(decision.model.atoms)))
         if not decision.model.minimal:
             say(NOT_SMALLEST)
-
-
-def _frames(number: int) -> str:
-    return f"{number} frame{'s' if number != 1 else ''}"
 
 
 @click.command()

@@ -27,8 +27,7 @@ from tracepact.tools.score.report.text import render_report
 from tracepact.tools.score.run import STAGES, Run
 from tracepact.tools.score.store.rows import SCORE_COLUMNS, score_rows
 from tracepact.tools.score.store.writing import check_place, write_run
-from tracepact.trace.exact import parse_exact
-from tracepact.wording import decimal, print_number
+from tracepact.wording import decimal, parse_exact, print_number
 
 _RELATIONS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt, "==": operator.eq}
 _REQUIREMENT = re.compile(

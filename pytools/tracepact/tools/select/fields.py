@@ -11,7 +11,7 @@ from tracepact.diagnostics import Diagnostics, Source, Span, TextPlace, did_you_
 from tracepact.lang import syntax as s
 from tracepact.lang.reader import read_time
 from tracepact.tools.select.places import Path, Places
-from tracepact.trace.exact import parse_exact
+from tracepact.wording import parse_exact
 
 T = TypeVar("T")
 _MANY_SECONDS = 5
