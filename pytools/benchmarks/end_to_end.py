@@ -16,7 +16,7 @@ from tracepact import Contract, Run, score
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import events_from
 from tracepact.trace import EventTable
-from tracepact.trace.exact import exact_text
+from tracepact.wording import parse_exact
 
 SUBJECT = "end to end"
 
@@ -38,7 +38,7 @@ def _measure(folder: Path, predictions: Path, data: str) -> Iterator[Row]:
     reference, durations = folder / "reference.tsv", folder / "durations.tsv"
 
     def end_to_end() -> Run:
-        exact_text.cache_clear()  # every turn reads every time of the tables anew
+        parse_exact.cache_clear()  # every turn reads every time of the tables anew
         return score(contract, reference, predictions, durations=durations)
 
     first = end_to_end()

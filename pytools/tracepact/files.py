@@ -1,14 +1,18 @@
-"""Writes files and whole folders so that nobody ever sees half of what belongs together."""
+"""Writes files and whole folders, so that nobody ever sees half of what belongs together; JSON and tables as text."""
 
+import csv
 import ctypes
 import errno
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
+
+Row = Sequence[str | int]
 
 _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
 _HERE = -100  # AT_FDCWD
@@ -17,6 +21,54 @@ _HERE = -100  # AT_FDCWD
 def json_text(data: Any) -> str:
     """Data as the JSON text that is written and printed."""
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+
+
+class BadTable(ValueError):  # noqa: N818  (it is what the table is)
+    """A stored table that is not as it was written: what is wrong, and in which line."""
+
+    def __init__(self, fault: str, line: int) -> None:
+        super().__init__(fault)
+        self.line = line
+
+
+class _Lines:
+    """Ends lines with a line feed alone; a writer that believes in both signs quotes fields that hold either."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, line: str) -> int:
+        """One whole row."""
+        return self._file.write(line.removesuffix("\r\n") + "\n")
+
+
+def write_csv(file: TextIO, columns: Sequence[str], rows: Iterable[Row], separator: str = ",") -> None:
+    """A table with its header."""
+    writer = csv.writer(_Lines(file), delimiter=separator, lineterminator="\r\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+
+
+def table_text(columns: Sequence[str], rows: Iterable[Row], separator: str = "\t") -> str:
+    """A table with its header, as text."""
+    text = StringIO()
+    write_csv(text, columns, rows, separator)
+    return text.getvalue()
+
+
+def table_rows(text: str, columns: Sequence[str], separator: str = "\t") -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table with the lines they end at; BadTable if it has not these columns."""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        header = next(reader, None)
+        if header != list(columns):
+            raise BadTable(f"the columns are not {', '.join(columns)}", 1)
+        for row in reader:
+            if len(row) != len(columns):
+                raise BadTable(f"the row has {len(row)} fields, the header {len(columns)}", reader.line_num)
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise BadTable(str(error), reader.line_num) from error
 
 
 def write_whole(contents: Mapping[Path, str]) -> None:

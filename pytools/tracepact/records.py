@@ -14,6 +14,8 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta
 
+from tracepact.wording import rounded
+
 _EXACT = r"^-?(0|[1-9][0-9]*)(/[1-9][0-9]*)?$"
 _LONGEST = 4000
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -42,7 +44,7 @@ class Exact(Record, frozen=True):
     @classmethod
     def of(cls, value: Fraction) -> "Exact":
         """The record of a fraction; its decimal has six places."""
-        return cls(value, round(float(value), 6))
+        return cls(value, rounded(value))
 
 
 def plain(data: Any) -> Any:

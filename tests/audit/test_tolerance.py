@@ -10,11 +10,11 @@ import tracepact
 from tracepact.core import Aggregation
 from tracepact.diagnostics import InvalidInput
 from tracepact.lang import override, parse_contract
-from tracepact.lang.printer import print_number
 from tracepact.scoring import score_family
 from tracepact.scoring.steps import Piece, StepFunction, mean_of, step_function
 from tracepact.scoring.tolerance import curves, default_range, parameter_value
 from tracepact.tools.score.run import Run
+from tracepact.wording import print_number
 
 FEWER = settings(max_examples=max(20, settings().max_examples // 5))
 STEP = Fraction(1, 50)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracepact.diagnostics import Diagnostics
+from tracepact.files import write_whole
 from tracepact.io.source import TextFile
 from tracepact.io.textgrid import parse_textgrid
 from tracepact.io.writing import WRITABLE, check_place, written
@@ -56,6 +57,22 @@ def test_writing_and_reading_gives_the_same_clips_and_events(
     assert {c: Counter(e) for c, e in table.clips.items()} == {c: Counter(e) for c, e in clips.items()}
     if format != "textgrid":
         assert table.clips == clips
+
+
+SIGNS = st.text('ab\r\n\t",', min_size=1, max_size=6).filter(lambda text: text == text.strip())
+
+
+@given(clips=st.dictionaries(SIGNS, st.lists(st.builds(Event, TIMES, TIMES, SIGNS), max_size=2).map(tuple), min_size=1))
+def test_a_table_holds_names_and_labels_with_line_breaks_tabs_and_quotes(
+    clips: dict[str, tuple[Event, ...]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Rule 13.13; written by the command's own writer, so that line ends reach the file as they are."""
+    place = tmp_path_factory.mktemp("written") / "table.tsv"
+    diagnostics = Diagnostics()
+    write_whole({place: written(EventTable("t", clips), "table", None, diagnostics)[""]})
+    table, _ = read(place, format="table")
+    assert not list(diagnostics)
+    assert table.clips == clips
 
 
 @given(clips=TABLES, length=st.none() | TIMES)
@@ -167,6 +184,14 @@ def test_convert_there_and_back_changes_nothing(tmp_path: Path) -> None:
         done = run("convert", source, "--to", format, "--out", out, folder=tmp_path)
         assert (done.code, done.err) == (0, f"wrote 2 events of 2 clips to {out}\n")
     assert (tmp_path / "back.tsv").read_text() == table
+
+
+def test_convert_keeps_a_clip_named_with_a_carriage_return(tmp_path: Path) -> None:
+    put(tmp_path, {"t.json": '{"clips": {"a\\rb": [[0, 1, "x"]]}}'})
+    assert run("convert", "t.json", "--to", "table", "--out", "t.tsv", folder=tmp_path).code == 0
+    table, found = read(tmp_path / "t.tsv")
+    assert not found
+    assert table.clips == {"a\rb": (Event(Fraction(0), Fraction(1), "x"),)}
 
 
 def test_convert_decodes_scores(tmp_path: Path) -> None:

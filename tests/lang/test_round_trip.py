@@ -10,7 +10,7 @@ from tracepact.diagnostics import Diagnostics, Source
 from tracepact.lang import canonical_text, format_document, print_expression, read_document, read_formula
 from tracepact.lang import syntax as s
 from tracepact.lang.grammar import reserved_words
-from tracepact.lang.printer import print_number
+from tracepact.wording import print_number
 
 free_names = names.filter(lambda word: word not in reserved_words()).map(s.Name)
 titles = st.none() | st.text(

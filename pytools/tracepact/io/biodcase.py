@@ -10,7 +10,7 @@ from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.delimited import read_rows
 from tracepact.io.source import TextFile, shown
 from tracepact.trace import Event, EventTable, Origin
-from tracepact.trace.project import seconds
+from tracepact.wording import seconds
 
 REQUIRED = ("filename", "annotation", "start_datetime")
 OPTIONAL = ("dataset", "end_datetime")

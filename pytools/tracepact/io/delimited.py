@@ -8,7 +8,8 @@ from operator import itemgetter
 from typing import Protocol
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
-from tracepact.io.source import TextFile, counted, shown
+from tracepact.io.source import TextFile, shown
+from tracepact.wording import count, quoted
 
 SEPARATORS = {"\t": "tabs", ",": "commas"}
 _FOREIGN = {";": "`;`", "|": "`|`", " ": "spaces"}
@@ -128,7 +129,7 @@ def _check_header(
 ) -> bool:
     """Whether every required column is there and none that is read occurs twice."""
     place = RowPlace(file.name, header.row)
-    expected = ", ".join(f"`{name}`" for name in required)
+    expected = quoted(required)
     if not {name.lower() for name in required} & {name.lower() for name in header.names}:
         line = header.separator.join(header.names)
         foreign = next((word for sign, word in _FOREIGN.items() if set(required) & set(line.split(sign))), None)
@@ -168,7 +169,7 @@ def _fits(row: list[str], number: int, least: int, header: _Header, file: TextFi
         return False
     if least <= found < width or (found > width and not any(field.strip() for field in row[width:])):
         return True
-    fields = counted(found, "field")
+    fields = count(found, "field")
     if found > width:
         help = "quote a field that holds the separator, and write decimals with a point"
     else:

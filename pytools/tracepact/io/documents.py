@@ -10,6 +10,7 @@ from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
 from tracepact.io.rows import EventRows, Times, report_time
 from tracepact.io.source import PathLike, TextFile, read_text, shown
 from tracepact.trace import Durations, EventTable, Regions
+from tracepact.wording import count
 
 CLIP_KEYS = ("name", "duration", "ref", "pred", "ignore", "masks")
 LAST_FRAME = 10**8
@@ -267,6 +268,6 @@ def _kind(value: object) -> str:
         case bool() | None:
             return f"`{json.dumps(value)}`"
         case list():
-            return f"a list of {len(value)} item{'s' if len(value) != 1 else ''}"
+            return f"a list of {count(len(value), 'item')}"
         case _:
             return "an object"

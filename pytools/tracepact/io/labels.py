@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
-from tracepact.io.source import PathLike, counted, read_text, shown
+from tracepact.io.source import PathLike, read_text, shown
 from tracepact.trace import Event, EventTable
+from tracepact.wording import count
 
 KEYS = ("rename", "merge", "keep", "drop", "ignore", "other")
 OTHER = ("error", "keep", "drop", "ignore")
@@ -111,7 +112,7 @@ def apply_map(labels: LabelMap, table: EventTable, diagnostics: Diagnostics) -> 
         for event in events:
             if fates[event.label] == "error" and event.label not in reported:
                 reported.add(event.label)
-                how_many = counted(counts[event.label], "event")
+                how_many = count(counts[event.label], "event")
                 diagnostics.add(
                     "unmapped-label",
                     f"the label map says nothing about `{shown(event.label)}` ({how_many})",

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tracepact.diagnostics import CODES, Diagnostics, InvalidInput
-from tracepact.io.source import counted, shown
+from tracepact.io.source import shown
 from tracepact.lang import parse_contract
-from tracepact.lang.printer import print_number
 from tracepact.trace import Durations, Event, EventTable, assemble
 from tracepact.trace.alike import alike_label
 from tracepact.trace.assemble import report_one_sided
+from tracepact.wording import count, print_number, seconds
 
 Lengths = Durations | Fraction | None
 _OF_THE_GRID = ("joined-events", "vanished-event", "window-beyond-trace")
@@ -31,8 +31,8 @@ def lint(reference: EventTable, prediction: EventTable | None, durations: Length
         report_one_sided(reference, prediction, tuple(reference.clips), diagnostics)
         for clip, events in prediction.clips.items():
             if events and reference.clips.get(clip) == ():
-                count = counted(len(events), "predicted event")
-                headline = f"`{shown(clip)}` is silent in the reference and has {count}"
+                predicted = count(len(events), "predicted event")
+                headline = f"`{shown(clip)}` is silent in the reference and has {predicted}"
                 diagnostics.add("silent-clip-predicted", headline, prediction.place(clip, events[0].row))
 
 
@@ -64,14 +64,15 @@ def _report_similar(table: EventTable, diagnostics: Diagnostics) -> None:
 def _report_lengths(clip: str, events: Sequence[Event], table: EventTable, diagnostics: Diagnostics) -> None:
     for event in events:
         if event.onset == event.offset:
-            headline = f"`{shown(event.label)}` at {_s(event.onset)} in `{shown(clip)}` has no length"
+            headline = f"`{shown(event.label)}` at {seconds(event.onset)} in `{shown(clip)}` has no length"
             diagnostics.add("zero-length", headline, table.place(clip, event.row))
 
 
 def _report_overlaps(clip: str, events: Sequence[Event], table: EventTable, diagnostics: Diagnostics) -> None:
     for first, later in _overlaps(events):
         headline = (
-            f"`{shown(later.label)}` at {_s(later.onset)} in `{shown(clip)}` overlaps the one at {_s(first.onset)}"
+            f"`{shown(later.label)}` at {seconds(later.onset)} in `{shown(clip)}` overlaps the one at "
+            f"{seconds(first.onset)}"
         )
         help = f"that one stands on line {first.row}" if first.row is not None else None
         diagnostics.add("overlapping-events", headline, table.place(clip, later.row), help)
@@ -183,7 +184,3 @@ def change_rows(changes: Mapping[str, Sequence[Change]]) -> Iterator[tuple[str, 
 
 def _span(event: Event) -> str:
     return f"{print_number(event.onset)} to {print_number(event.offset)}"
-
-
-def _s(time: Fraction) -> str:
-    return f"{print_number(time)} s"

@@ -7,7 +7,7 @@ from fractions import Fraction
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.source import shown
 from tracepact.trace import Event, EventTable
-from tracepact.trace.exact import exact_text
+from tracepact.wording import parse_exact
 
 
 class Times(dict[str, Fraction]):
@@ -23,7 +23,7 @@ class Times(dict[str, Fraction]):
     def __missing__(self, text: str) -> Fraction:
         if "/" in text and not self._fractions:
             raise ValueError(text)
-        value = exact_text(text)
+        value = parse_exact(text)
         if value.numerator < 0:
             raise ValueError(text)
         self[text] = value
@@ -110,7 +110,7 @@ def report_time(
 def _time_fault(text: str) -> tuple[str, str | None]:
     stripped = text.strip()
     try:
-        if exact_text(stripped) < 0:
+        if parse_exact(stripped) < 0:
             return "is negative", "times count from the start of the clip"
     except ValueError:
         pass

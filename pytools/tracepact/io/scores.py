@@ -12,6 +12,7 @@ from tracepact.io.files import clip_files
 from tracepact.io.ranks import Ranks, ranked, score_value
 from tracepact.io.rows import Times, report_time
 from tracepact.io.source import PathLike, TextFile, shown
+from tracepact.wording import seconds
 
 EDGES = ("onset", "offset")
 SPLIT_HELP = "write one file a clip, named like it, with the columns onset, offset and the classes; give their folder"
@@ -185,17 +186,23 @@ class _Frames:
         sound = True
         for i, row in enumerate(rows):
             if offsets[i] <= onsets[i]:
-                self.fault("broken-frames", f"the frame ends at {_s(offsets[i])} and starts at {_s(onsets[i])}", row)
+                self.fault(
+                    "broken-frames",
+                    f"the frame ends at {seconds(offsets[i])} and starts at {seconds(onsets[i])}",
+                    row,
+                )
                 sound = False
             elif i and onsets[i] != offsets[i - 1]:
-                headline = f"the frame starts at {_s(onsets[i])}, the one before it ends at {_s(offsets[i - 1])}"
+                headline = (
+                    f"the frame starts at {seconds(onsets[i])}, the one before it ends at {seconds(offsets[i - 1])}"
+                )
                 self.fault("broken-frames", headline, row, "frames follow one another without gaps")
                 sound = False
         length = offsets[0] - onsets[0]
         for i, row in enumerate(rows):
             own = offsets[i] - onsets[i]
             if own > length or (own < length and i < len(rows) - 1):
-                headline = f"the frame is {_s(own)} long, the first one {_s(length)}"
+                headline = f"the frame is {seconds(own)} long, the first one {seconds(length)}"
                 help = "a median filter counts frames, whatever their length"
                 self.diagnostics.add("unequal-frames", headline, RowPlace(self.file.name, row), help)
                 return False
@@ -222,7 +229,3 @@ _SCORE_HELP = "give probabilities; logits must go through a sigmoid first"
 
 def _is_number(text: str) -> bool:
     return text.replace(".", "", 1).replace("-", "", 1).isdecimal()
-
-
-def _s(time: Fraction) -> str:
-    return f"{float(time):g} s"

@@ -9,9 +9,9 @@ from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.files import clip_files
 from tracepact.io.ranks import score_value
 from tracepact.io.rows import Times, report_time
-from tracepact.io.source import PathLike, TextFile, counted, shown, text_lines
+from tracepact.io.source import PathLike, TextFile, shown, text_lines
 from tracepact.trace import Event, EventTable, Origin
-from tracepact.trace.project import seconds
+from tracepact.wording import count, seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def _labels(file: TextFile, times: Times, diagnostics: Diagnostics) -> tuple[Sof
         fields = [text.strip() for text in line.split("\t")]
         if len(fields) != 4:
             help = "start, end, label and confidence are separated by tabs"
-            diagnostics.add("wrong-columns", f"the row has {counted(len(fields), 'field')}, not four", place, help)
+            diagnostics.add("wrong-columns", f"the row has {count(len(fields), 'field')}, not four", place, help)
             continue
         start, end, label, confidence = fields
         if number == 1 and not any(sign.isdecimal() for sign in start + confidence):

@@ -130,11 +130,6 @@ def _nearest_sibling(path: Path) -> str | None:
         return f"there is no directory `{path.parent}` either"
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things in words, such as `1 event` or `2,000 events`."""
-    return f"{number:,} {noun}{'s' if number != 1 else ''}"
-
-
 def shown(text: str, longest: int = 60) -> str:
     """Input as it stands in a message: short, on one line, with unprintable characters escaped."""
     short = text if len(text) <= longest else text[: longest - 1] + "…"

@@ -1,17 +1,16 @@
 """Writes events: a table, Audacity label tracks or TextGrids, so that reading gives the same events (rule 13.13)."""
 
-import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from io import StringIO
 from pathlib import Path, PurePosixPath
 
 from tracepact.diagnostics import Diagnostics
+from tracepact.files import Row, table_text
 from tracepact.io.formats import AUDACITY, TABLE, TEXTGRID
 from tracepact.io.source import shown
 from tracepact.io.tables import EVENT_COLUMNS
-from tracepact.lang.printer import print_number
 from tracepact.trace import Durations, Event, EventTable
+from tracepact.wording import print_number
 
 _ENDINGS = {AUDACITY: ".txt", TEXTGRID: ".TextGrid"}
 WRITABLE = (TABLE, *_ENDINGS)
@@ -41,15 +40,15 @@ def written(table: EventTable, format: str, durations: _Lengths, diagnostics: Di
 def events_text(table: EventTable, diagnostics: Diagnostics) -> str:
     """The events as a table, tab separated; a silent clip is a row with its name alone."""
     _check(table, diagnostics)
-    text = StringIO()
-    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
-    writer.writerow(EVENT_COLUMNS)
+    return table_text(EVENT_COLUMNS, _rows(table))
+
+
+def _rows(table: EventTable) -> Iterator[Row]:
     for clip, events in table.clips.items():
         for event in events:
-            writer.writerow((clip, print_number(event.onset), print_number(event.offset), event.label))
+            yield clip, print_number(event.onset), print_number(event.offset), event.label
         if not events:
-            writer.writerow((clip, "", "", ""))
-    return text.getvalue()
+            yield clip, "", "", ""
 
 
 def clip_texts(table: EventTable, format: str, durations: _Lengths, diagnostics: Diagnostics) -> dict[str, str]:

@@ -10,8 +10,6 @@ from lark import Token, Transformer, v_args
 from tracepact.diagnostics import Span
 from tracepact.lang import syntax as s
 
-UNITS = ("ms", "s", "f")
-
 
 def token_span(token: Token) -> Span:
     """The characters a token covers."""
@@ -28,7 +26,7 @@ def name_of(token: Token) -> s.Name:
 def quantity_of(token: Token) -> s.Quantity:
     """A quantity with its exact value; the reader has refused zero denominators."""
     text = str(token)
-    unit = next((u for u in UNITS if text.endswith(u)), "")
+    unit = next((u for u in s.UNITS if text.endswith(u)), "")
     number = text.removesuffix(unit)
     return s.Quantity(Fraction(number), unit, token_span(token))
 

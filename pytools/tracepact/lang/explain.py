@@ -27,7 +27,7 @@ from tracepact.core import (
     lookback,
     size,
 )
-from tracepact.lang.printer import print_number
+from tracepact.wording import count, print_number
 
 Data = dict[str, Any]
 
@@ -198,5 +198,4 @@ def _offset(frames: int, step: Fraction) -> str:
 
 
 def _span(frames: int, step: Fraction) -> str:
-    unit = "frame" if frames == 1 else "frames"
-    return f"{frames} {unit} ({print_number(frames * step * 1000)} ms)"
+    return f"{count(frames, 'frame')} ({print_number(frames * step * 1000)} ms)"

@@ -30,8 +30,9 @@ from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Span, did_you_mean
 from tracepact.lang import syntax as s
 from tracepact.lang.formulas import CONNECTIVES
-from tracepact.lang.printer import print_expression, print_number
+from tracepact.lang.printer import print_expression
 from tracepact.lang.scope import Scope
+from tracepact.wording import print_number
 
 _EDGES = {"onset": Quantity.TIME, "offset": Quantity.TIME, "duration": Quantity.TIME}
 _OF_PAIR = {"matched": Quantity.TRUTH, "overlap": Quantity.TIME, "iou": Quantity.RATIO}

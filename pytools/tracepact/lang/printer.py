@@ -1,11 +1,11 @@
 """The canonical printer: one way to write every contract (chapter 11), with or without its comments."""
 
 from bisect import bisect_left
-from fractions import Fraction
 
 from tracepact.diagnostics import Source
 from tracepact.lang import syntax as s
 from tracepact.lang.grammar import reserved_words
+from tracepact.wording import print_number
 
 # Binding strength, loosest first; a part is put in parentheses when it binds looser than its place asks for.
 _STRENGTH = {s.Connective.IFF: 1, s.Connective.IMPLIES: 2, s.Connective.OR: 3, s.Connective.AND: 4}
@@ -17,26 +17,6 @@ _WORDS = {
     s.Connective.OR: "or",
     s.Connective.AND: "and",
 }
-
-
-def print_number(value: Fraction) -> str:
-    """A rational number: as a decimal where it has one, else as a reduced fraction."""
-    denominator = value.denominator
-    twos = fives = 0
-    while denominator % 2 == 0:
-        denominator //= 2
-        twos += 1
-    while denominator % 5 == 0:
-        denominator //= 5
-        fives += 1
-    if denominator != 1:
-        return f"{value.numerator}/{value.denominator}"
-    places = max(twos, fives)
-    if places == 0:
-        return str(value.numerator)
-    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
-    sign = "-" if value < 0 else ""
-    return f"{sign}{digits[:-places]}.{digits[-places:]}"
 
 
 def print_quantity(quantity: s.Quantity) -> str:

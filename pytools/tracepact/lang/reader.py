@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from fractions import Fraction
 from typing import Any
 
 from lark import Token
@@ -10,7 +11,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
 from tracepact.diagnostics import Diagnostics, RowPlace, Source, Span, TextPlace, did_you_mean
 from tracepact.lang import syntax as s
-from tracepact.lang.build import UNITS, token_span
+from tracepact.lang.build import token_span
 from tracepact.lang.grammar import STATEMENTS, lex, parser, reserved_words, spellings
 
 LARGEST_TEXT = 1 << 20
@@ -78,6 +79,19 @@ def read_value(source: Source, diagnostics: Diagnostics) -> s.Value | None:
     return None
 
 
+def read_time(text: str, step: Fraction | None = None) -> tuple[Fraction, str] | None:
+    """A time that is not negative, such as `80ms`, in seconds, and the unit it is written in.
+
+    None if the text is no such time; frames are times only with a step.
+    """
+    match read_value(Source("a time", text), Diagnostics()):
+        case s.Value(s.Quantity(number, unit), False) if unit in s.SECONDS:
+            return number * s.SECONDS[unit], unit
+        case s.Value(s.Quantity(number, "f"), False) if step:
+            return number * step, "f"
+    return None
+
+
 # Tokens
 
 _CHARACTER_HELP = {
@@ -125,7 +139,7 @@ def _report_bad_characters(source: Source, text: str, start: int, diagnostics: D
         end, word = glued.end(), glued[0]
         unit = word.lstrip("0123456789./")
         hint = "units are `ms`, `s` and `f` (frames), written without a space: `40ms`"
-        if unit and unit.lower() in UNITS:
+        if unit and unit.lower() in s.UNITS:
             hint = f"units are in lower case: `{word.lower()}`"
         elif re.fullmatch(r"[eE][-+]?[0-9]+.*", unit):
             hint = "there are no exponents; write the number out, such as `0.04`"
@@ -277,7 +291,7 @@ def _arrow(before: list[Token]) -> str:
 def _misread(token: Token, before: list[Token]) -> str | None:
     """What a newcomer to the language most likely meant."""
     word, last = str(token), before[-1] if before else None
-    if last is not None and last.type == "QUANTITY" and word in UNITS:
+    if last is not None and last.type == "QUANTITY" and word in s.UNITS:
         return f"a unit is written without a space: `{last}{word}`"
     if last is not None and word == str(last) and word in ("&", "|"):
         return f"write one `{word}`"

@@ -7,9 +7,8 @@ from tracepact.diagnostics import Diagnostics, Source, Span, TextPlace, did_you_
 from tracepact.lang import syntax as s
 from tracepact.lang.printer import print_value
 
-_SUSPICIOUS = 10
+SUSPICIOUS = 10
 """A bare number this large was most likely meant in milliseconds."""
-_SECONDS = {"s": Fraction(1), "ms": Fraction(1, 1000), "": Fraction(1)}
 
 
 @dataclass(slots=True)
@@ -62,7 +61,7 @@ class Scope:
         found = self.literal(value)
         if found is None:
             return None
-        if not found[1] and abs(found[0]) >= _SUSPICIOUS:
+        if not found[1] and abs(found[0]) >= SUSPICIOUS:
             shown = print_value(value)
             self.report(
                 "bare-seconds",
@@ -74,7 +73,7 @@ class Scope:
 
     def in_seconds(self, number: Fraction, unit: str) -> Fraction:
         """A number with a unit as seconds."""
-        return number * self.step if unit == "f" else number * _SECONDS[unit]
+        return number * self.step if unit == "f" else number * s.SECONDS[unit]
 
     def number(self, value: s.Value, what: str) -> Fraction | None:
         """A value as a plain number; a unit is an error."""

@@ -22,6 +22,12 @@ def _span() -> Span:
     return field(default=NOWHERE, compare=False, repr=False)
 
 
+SECONDS = {"": Fraction(1), "s": Fraction(1), "ms": Fraction(1, 1000)}
+"""How long each unit of time is; a number without one is in seconds (rule 2.4). Frames (`f`) take a step."""
+UNITS = ("ms", "s", "f")
+"""What can follow a number; the first that a text ends in is its unit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """A number as written: its exact value and its unit (ms, s, f or none)."""

@@ -12,8 +12,8 @@ from tracepact.logic.event_model import EventQuestion, violations
 from tracepact.logic.findings import CHECK_BUDGET, by_place
 from tracepact.logic.model import ReplayError
 from tracepact.logic.settings import changed_settings
-from tracepact.logic.value_findings import ms
 from tracepact.logic.vocabulary import renamed
+from tracepact.wording import ms
 
 _Side = TypeVar("_Side")
 

@@ -8,8 +8,8 @@ from tracepact.core import Contract, Each, EventAtom, EventClause, Formula, Loca
 from tracepact.diagnostics import Span
 from tracepact.events import evaluate_events
 from tracepact.events.attributes import Obligation, Scene
-from tracepact.lang.printer import print_number
 from tracepact.trace import Family, Mode, Run, Side
+from tracepact.wording import print_number
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,11 @@ from itertools import combinations, permutations
 
 from tracepact.core import And, Atom, Constant, Eventually, Formula, FrameClause, Iff, Implies, Located, Not, lookahead
 from tracepact.diagnostics import Diagnostic
-from tracepact.lang.printer import print_number
 from tracepact.logic.asking import Asker
-from tracepact.logic.repeats import grouped, listed, repeated
-from tracepact.logic.value_findings import ms
+from tracepact.logic.repeats import grouped, repeated
 from tracepact.logic.vocabulary import over_base_atoms, renamed
 from tracepact.logic.written import Written
+from tracepact.wording import listed, ms, print_number
 
 SILENCE, SPURIOUS = "silence", "spurious"
 """The words in clause names that say which of two guards should be the tighter one."""

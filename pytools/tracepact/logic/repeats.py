@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from tracepact.core import Contract, EventClause, FrameClause
 from tracepact.diagnostics import Diagnostic, TextPlace
+from tracepact.wording import listed
 
 _Clause = TypeVar("_Clause", FrameClause, EventClause)
 
@@ -36,9 +37,3 @@ def repeated(group: Sequence[_Clause], contract: Contract, where: str) -> Diagno
         TextPlace(contract.source, others[0].body.span),
         f"drop {names}{move}",
     )
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in backticks, the last two joined by `and`."""
-    quoted = [f"`{name}`" for name in names]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"

@@ -6,8 +6,7 @@ from fractions import Fraction
 
 from tracepact.core import Contract, Matcher, Profile
 from tracepact.diagnostics import Diagnostic, Span, TextPlace
-from tracepact.lang.printer import print_number
-from tracepact.logic.value_findings import ms
+from tracepact.wording import ms, print_number
 
 _NONE = "none"
 

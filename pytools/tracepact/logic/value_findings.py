@@ -31,8 +31,8 @@ from tracepact.core import (
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Diagnostic, Span
 from tracepact.lang.predicates import ATTRIBUTES
-from tracepact.lang.printer import print_number
 from tracepact.logic.written import Written
+from tracepact.wording import count, ms
 
 _MUCH = 2
 """A window that comes out so many times as wide as written is much larger."""
@@ -96,7 +96,7 @@ class ValueFindings:
     def _rounded(self, bound: Bound, text: str, span: Span) -> Diagnostic:
         step, exact = self.written.contract.step, abs(bound.seconds)
         frames = abs(bound.frames)
-        becomes, unit = frames * step, "frame" if frames == 1 else "frames"
+        becomes = frames * step
         times = becomes / exact
         low, high = floor(exact / step), ceil(exact / step)
         way = (
@@ -105,7 +105,7 @@ class ValueFindings:
         if times >= _MUCH:
             return Diagnostic(
                 "rounded-window",
-                f"`{text}` becomes {frames} {unit} ({ms(becomes)}), {float(times):.3g} times what is written",
+                f"`{text}` becomes {count(frames, 'frame')} ({ms(becomes)}), {float(times):.3g} times what is written",
                 self.written.place(span),
                 f"write `{ms(high * step)}` if that is meant, or take a smaller step",
             )
@@ -215,16 +215,11 @@ def _offsets(term: Term) -> Iterator[Fraction | None]:
                 yield from _offsets(argument)
 
 
-def ms(seconds: Fraction) -> str:
-    """A time as an author would write it."""
-    return f"{print_number(seconds * 1000)}ms"
-
-
 def reading_hints(located: Located, step: Fraction) -> Iterator[str]:
     """How a formula by itself was read, where that may surprise: bare seconds, rounded bounds, near misses of atoms."""
     for part in located.everywhere():
         for bound in part.bounds:
-            frames = f"{abs(bound.frames)} frame{'s' if abs(bound.frames) != 1 else ''} of {ms(step)}"
+            frames = f"{count(abs(bound.frames), 'frame')} of {ms(step)}"
             if not bound.unit and bound.seconds:
                 written, number = bound.text.lstrip("-"), abs(bound.seconds)
                 way = f"frames are written `{written}f`" if number.denominator == 1 else f"or write `{ms(number)}`"

@@ -11,13 +11,14 @@ from tracepact.events import EventEvaluation, Match
 from tracepact.events.evaluate import is_ignored
 from tracepact.metrics.intervals import Intervals
 from tracepact.metrics.pairs import seconds
-from tracepact.metrics.policy import Arithmetic, Input, time_text
+from tracepact.metrics.policy import Arithmetic, Input
 from tracepact.metrics.result import CountMetric, Tally
 from tracepact.metrics.sweep import Cells, count_cells, pieces
 from tracepact.trace import Family, Side
 from tracepact.trace.columns import Columns
 from tracepact.trace.grid import ceil_div
 from tracepact.trace.runs import run_columns
+from tracepact.wording import time_text
 
 
 @dataclass(frozen=True, slots=True)

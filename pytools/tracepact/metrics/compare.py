@@ -10,6 +10,7 @@ from tracepact.metrics.policy import Arithmetic, MetricSettings
 from tracepact.metrics.standard import StandardMetrics, standard_metrics
 from tracepact.trace import Durations, EventTable, Mode, Regions, assemble
 from tracepact.trace.alike import alike_clip, by_stem
+from tracepact.wording import count
 
 
 def compare(
@@ -76,11 +77,10 @@ def report_unlisted(
         if clip in reference.clips or clip in listed:
             continue
         found += len(events)
-        plural = "" if len(events) == 1 else "s"
+        so = "counts as a false positive" if len(events) == 1 else "count as false positives"
         diagnostics.add(
             "unlisted-clip",
-            f"neither the reference nor the durations name `{clip}`; "
-            f"its {len(events)} event{plural} count{'s' if not plural else ''} as false positive{plural}",
+            f"neither the reference nor the durations name `{clip}`; its {count(len(events), 'event')} {so}",
             RowPlace(prediction.name, events[0].row if events else None),
             alike_clip(clip, stems) or "a tool that loops over the clips of the reference does not see them",
         )

@@ -8,6 +8,7 @@ from tracepact.metrics.events import PairDifference
 from tracepact.metrics.policy import Number
 from tracepact.metrics.result import CountMetric, MeanMetric, Measured, Metric, Rates, Tally
 from tracepact.metrics.standard import StandardMetrics
+from tracepact.wording import rounded
 
 FORMAT = "tracepact-metrics/1"
 Data = dict[str, Any]
@@ -124,7 +125,7 @@ def _value(value: Number | None) -> Data:
     """An exact value with its decimal for reading; of a float, which is not exact, the decimal alone."""
     if value is None or isinstance(value, float):
         return {"value": None, "decimal": value}
-    return {"value": str(value), "decimal": round(float(value), 6)}
+    return {"value": str(value), "decimal": rounded(value)}
 
 
 def _rates(rates: Rates) -> Data:

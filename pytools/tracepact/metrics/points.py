@@ -10,11 +10,12 @@ from tracepact.metrics.compare import report_unlisted
 from tracepact.metrics.intervals import Intervals, intervals
 from tracepact.metrics.matching import largest
 from tracepact.metrics.pairs import Flags, Indices, Pairs, near
-from tracepact.metrics.policy import Arithmetic, Input, number_text, time_text
+from tracepact.metrics.policy import Arithmetic, Input
 from tracepact.metrics.result import CountMetric, Measured, Tally
 from tracepact.trace import Durations, Event, EventTable, Mode, Regions
 from tracepact.trace.assemble import UNION_CLASS
 from tracepact.trace.columns import Columns
+from tracepact.wording import print_number, time_text
 
 HALF_WIDTH = Fraction(3, 2)
 OVERLAP = Fraction(3, 10)
@@ -65,7 +66,7 @@ def compare_overlap(
     given = _given(reference, prediction, mode, ignore)
     found = _overlapping(given)
     hits = found.where(_above(given.ref, given.pred, found, threshold))
-    words = f"intersection over union > {number_text(threshold)}; a further prediction on a matched reference is false"
+    words = f"intersection over union > {print_number(threshold)}; a further prediction on a matched reference is false"
     unlisted = report_unlisted(reference, prediction, durations, diagnostics)
     return _measured("overlap", words, given, *largest(hits.ref, hits.pred), unlisted)
 

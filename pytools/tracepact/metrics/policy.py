@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 
+from tracepact.wording import print_number, time_text
+
 Number = Fraction | float
 """An exact value, or a binary float under the policy sed_eval."""
 
@@ -42,7 +44,7 @@ class EventPolicy:
     @property
     def words(self) -> str:
         """The policy as it stands beside a value."""
-        collar, share = time_text(self.collar), f"{number_text(self.share * 100)} % of the reference"
+        collar, share = time_text(self.collar), f"{print_number(self.share * 100)} % of the reference"
         offset = {
             OffsetRule.MAX: f"offset ≤ max({collar}, {share})",
             OffsetRule.AND: f"offset ≤ {collar} and ≤ {share}",
@@ -59,16 +61,3 @@ class MetricSettings:
     event: EventPolicy = field(default_factory=EventPolicy)
     segment: Fraction = Fraction(1)
     transition: Fraction = Fraction(1, 5)
-
-
-def number_text(value: Fraction) -> str:
-    """A number for reading: its decimal where that is short, else the fraction."""
-    decimal = f"{float(value):g}"
-    return decimal if Fraction(decimal) == value else str(value)
-
-
-def time_text(seconds: Fraction) -> str:
-    """A time for reading, in milliseconds below a second."""
-    if 0 < seconds < 1 and (seconds * 1000).denominator == 1:
-        return f"{seconds * 1000} ms"
-    return f"{number_text(seconds)} s"

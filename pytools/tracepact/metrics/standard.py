@@ -7,9 +7,10 @@ from tracepact.events import EventEvaluation, evaluate_events
 from tracepact.metrics.cells import CellDifference, SegmentMetrics, boundary_metric, frame_metrics, segment_metrics
 from tracepact.metrics.events import EventMetrics, PairDifference, event_metrics
 from tracepact.metrics.intervals import intervals
-from tracepact.metrics.policy import Arithmetic, MetricSettings, time_text
+from tracepact.metrics.policy import Arithmetic, MetricSettings
 from tracepact.metrics.result import Measured, Metric
 from tracepact.trace import EventTable, Family, Regions
+from tracepact.wording import time_text
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,6 @@ from tracepact.core import Contract, EventClause, Formula, FrameClause, Implies,
 from tracepact.events import evaluate_events
 from tracepact.events.evaluate import obligations, stages
 from tracepact.lang import override
-from tracepact.lang.printer import print_number
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.scoring import ClauseCounts, aggregate
 from tracepact.scoring.predicates import MovingPredicate
@@ -21,6 +20,7 @@ from tracepact.scoring.steps import Place, StepFunction, step_function
 from tracepact.scoring.windows import NEVER, GrowingWindow, growing_window
 from tracepact.trace.family import Atoms, Family
 from tracepact.trace.layout import Indices
+from tracepact.wording import print_number
 
 Found = Iterator[tuple[Place, ClauseCounts]]
 """The counts of a clause and the places from which they hold, ascending."""

@@ -7,11 +7,11 @@ from fractions import Fraction
 from tracepact.core import Aggregation, Contract, Parameter
 from tracepact.diagnostics import Diagnostics, TextPlace, did_you_mean
 from tracepact.lang import override
-from tracepact.lang.printer import print_number
 from tracepact.scoring.curves import Bench, at_value, is_time
 from tracepact.scoring.predicates import nonlinear_product
 from tracepact.scoring.scorecard import Scorecard
 from tracepact.scoring.steps import StepFunction, mean_of
+from tracepact.wording import print_number
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from html import escape
 
 from rich.cells import cell_len, set_cell_size
 
-Number = Fraction | float | int
+from tracepact.wording import Number, decimal, short
+
 Point = tuple[Number, Number | None]
 Range = tuple[Number, Number]
 
@@ -150,7 +150,7 @@ def heat_table(
     values: Sequence[Sequence[Number | None]],
     *,
     value_range: Range | None = None,
-    shown: Callable[[Number], str] = lambda value: f"{float(value):.2f}",
+    shown: Callable[[Number], str] = lambda value: decimal(value, 2),
     framed: Collection[tuple[int, int]] = (),
     low_is_dark: bool = False,
 ) -> str:
@@ -307,11 +307,11 @@ def _bar_text(bar: Bar) -> str:
 
 
 def _tick(value: float) -> str:
-    return f"{value:g}".replace("-", "−")
+    return short(value).replace("-", "−")
 
 
 def _figures(value: Number) -> str:
-    return f"{float(value):.3f}".replace("-", "−")
+    return decimal(value).replace("-", "−")
 
 
 def _svg(title: str, width: float, height: float, parts: Iterable[str]) -> str:

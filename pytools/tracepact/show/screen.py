@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
-import click
 from rich.console import Console, RenderableType
 
 from tracepact.show.width import needed_width
@@ -57,24 +55,3 @@ def counted() -> Iterator[Callable[[int, int, str], None]]:
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("")
         yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
-
-
-class Overrides(click.ParamType):  # type: ignore[type-arg]  # generic in some releases of click only
-    """`name=value`, as --set takes it."""
-
-    name = "NAME=VALUE"
-    example = "tol=80ms"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """Split a setting at its first equals sign."""
-        name, sign, text = str(value).partition("=")
-        if not sign or not name.strip() or not text.strip():
-            self.fail(f"`{value}` is not of the form name=value, such as {self.example}", param, ctx)
-        return name.strip(), text.strip()
-
-
-def set_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The --set option."""
-    return click.option(
-        "--set", "overrides", type=Overrides(), multiple=True, help="Give a parameter another value: --set tol=80ms."
-    )(function)

@@ -14,8 +14,9 @@ from tracepact.trace.event import Durations, EventTable, Regions
 from tracepact.trace.exact import ratios
 from tracepact.trace.family import Family, Mode, Runs, Side
 from tracepact.trace.grid import Grid, ceil_div
-from tracepact.trace.project import Clips, project, seconds
+from tracepact.trace.project import Clips, project
 from tracepact.trace.runs import Run, runs_of_frames, union_runs
+from tracepact.wording import seconds
 
 FrameMask = Sequence[bool] | int
 """A mask a caller supplies for one clip: one truth value a frame, or an integer whose bit i is frame i."""

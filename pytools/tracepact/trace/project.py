@@ -12,6 +12,7 @@ from tracepact.trace.columns import Columns, Ticks
 from tracepact.trace.event import Event, EventTable
 from tracepact.trace.grid import Grid
 from tracepact.trace.runs import RunColumns
+from tracepact.wording import seconds
 
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -154,9 +155,3 @@ def _unite(group: Indices, start: Indices, end: Indices) -> tuple[Flags, Indices
     opens = np.ones(len(order), dtype=np.bool_)
     opens[1:] = (apart + start[order])[1:] > reached[:-1]
     return opens, reached - apart, order
-
-
-def seconds(time: Fraction) -> str:
-    """A time for a message: its decimal text where it has one of at most twelve digits, else about how long it is."""
-    short = f"{float(time):.12g}"
-    return f"{short} s" if Fraction(short) == time else f"about {float(time):.9g} s"

@@ -109,7 +109,7 @@
     const button = element("button", { type: "button", "aria-expanded": "false", "aria-controls": `detail-${clip}` },
       element("span", { class: "sign", "aria-hidden": "true" }),
       element("span", { class: "name", text: data.clips[clip], title: data.clips[clip] }),
-      element("span", { class: "loss", text: loss.toFixed(2), title: "What its clauses lose together, over all classes" }),
+      element("span", { class: "loss", text: (loss && Math.max(loss, 0.01)).toFixed(2), title: "What its clauses lose together, over all classes" }),
       element("span", { class: "sum", text: sum || "nothing violated", title: sum }));
     const item = element("li", { class: "clip", id: `clip-${clip}`, "data-clip": clip },
       element("h3", {}, button), element("div", { class: "detail", id: `detail-${clip}`, hidden: true }));

@@ -6,7 +6,8 @@ from rich.table import Table
 
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.tools.audit.annotation import Ambiguity, Annotation
-from tracepact.tools.audit.view import Cell, View, exact, figures, table
+from tracepact.tools.audit.view import Cell, View, exact, table
+from tracepact.wording import decimal, percent
 
 _COLUMNS = ("scene", "clips", "cells", "between", "share", "entropy")
 _TITLE = "Ambiguity of soft labels"
@@ -41,15 +42,15 @@ def _data(found: Ambiguity) -> dict[str, Any]:
 
 
 def _row(found: Ambiguity) -> tuple[Cell, ...]:
-    return found.scene, found.clips, found.cells, found.between, exact(found.share) or "", figures(found.entropy, 6)
+    return found.scene, found.clips, found.cells, found.between, exact(found.share) or "", decimal(found.entropy, 6)
 
 
 def _table(audit: Annotation) -> Table:
     made = table(_TITLE, ("scene",), ("clips", "cells", "¼ to ¾", "share", "mean entropy (bits)"))
     for found in (*audit.scenes, audit.total):
-        share = "–" if found.share is None else f"{float(found.share):.1%}"
+        share = percent(found.share, 1)
         counts = (f"{found.clips:,}", f"{found.cells:,}", f"{found.between:,}")
         made.add_row(
-            found.scene, *counts, share, figures(found.entropy), end_section=found is (audit.scenes or (None,))[-1]
+            found.scene, *counts, share, decimal(found.entropy), end_section=found is (audit.scenes or (None,))[-1]
         )
     return made

@@ -6,7 +6,6 @@ from typing import Any
 
 from rich.console import Group
 
-from tracepact.lang.printer import print_number
 from tracepact.scoring.uncertainty import LOGIC
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.tools.audit.changes import Kind, Tally, by_clip, tally
@@ -18,8 +17,9 @@ from tracepact.tools.audit.uncertainty_view import (
     interval_words,
     p_words,
 )
-from tracepact.tools.audit.view import VACUITY, View, empty_part, figures, table
+from tracepact.tools.audit.view import VACUITY, View, empty_part, table
 from tracepact.tools.score.report.data import value_data
+from tracepact.wording import decimal, print_number
 
 _COLUMNS = ("filename", "event_label", "clause", "change", "onset", "offset", "obligations", "violated")
 _SHOWN = 15
@@ -128,7 +128,7 @@ def _text(found: Comparison, how: str) -> Group:
     for name, item in found.differences.items():
         made.add_row(
             name,
-            *(figures(scores[name]) + empty_part(shares[name]) for _, scores, shares in _both(found)),
+            *(decimal(scores[name]) + empty_part(shares[name]) for _, scores, shares in _both(found)),
             interval_words(item),
             p_words(item.p),
             p_words(found.corrected[name]),

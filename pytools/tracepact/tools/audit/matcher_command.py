@@ -9,10 +9,11 @@ from tracepact.diagnostics import Diagnostics
 from tracepact.io import durations_from, events_from
 from tracepact.lang import load_contract, override
 from tracepact.show.lines import print_diagnostics
-from tracepact.show.screen import progress, set_option
+from tracepact.show.screen import progress
 from tracepact.tools.audit.matcher import audit_matcher
 from tracepact.tools.audit.matcher_view import matcher_view
 from tracepact.tools.audit.show import Shown, show, show_options, stored
+from tracepact.tools.parameters import set_option
 from tracepact.trace import Mode, assemble
 
 

@@ -7,7 +7,8 @@ from rich.table import Table
 
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.tools.audit.matcher import MatcherAudit, MatcherComparison
-from tracepact.tools.audit.view import Cell, View, figures, table
+from tracepact.tools.audit.view import Cell, View, table
+from tracepact.wording import decimal, percent
 
 _TITLE = "Greedy against optimal matching"
 _COLUMNS = ("on", "cases", "refs", "preds", "changed", "quantity", "greedy", "optimal")
@@ -46,9 +47,9 @@ def _table(found: dict[str, MatcherComparison]) -> Table:
             f"{row.preds:,}",
             f"{row.greedy.pairs:,}",
             f"{row.optimal.pairs:,}",
-            f"{float(row.changed_share):.1%}",
-            f"{figures(row.greedy.boundary_f1)} → {figures(row.optimal.boundary_f1)}",
-            ", ".join(f"{n} {figures(g)} → {figures(o)}" for n, (g, o) in row.changed_values.items()) or "none",
+            percent(row.changed_share, 1),
+            f"{decimal(row.greedy.boundary_f1)} → {decimal(row.optimal.boundary_f1)}",
+            ", ".join(f"{n} {decimal(g)} → {decimal(o)}" for n, (g, o) in row.changed_values.items()) or "none",
         )
     return made
 

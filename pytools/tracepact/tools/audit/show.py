@@ -1,6 +1,5 @@
 """What the audits share: the options by which they are shown and written, and stored runs as arguments."""
 
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -9,15 +8,14 @@ import click
 
 from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
+from tracepact.files import json_text, table_text, write_whole
 from tracepact.scoring.bootstrap import DRAWS, SEED
 from tracepact.show.lines import reader_may_leave, say
 from tracepact.show.screen import print_tables
 from tracepact.tools.audit.view import View
-from tracepact.tools.score.arguments import Share
-from tracepact.tools.score.report.files import json_text, write_whole
+from tracepact.tools.parameters import OutputFile, Share
 from tracepact.tools.score.run import Run
 from tracepact.tools.score.store.opening import open_run
-from tracepact.tools.score.store.tables import table_text
 from tracepact.tools.score.store.writing import owner
 
 
@@ -29,27 +27,10 @@ class Shown(TypedDict):
     figure: Path | None
 
 
-class OutputFile(click.Path):
-    """A file to write, with this ending if one is asked for; none that belongs to a run directory."""
-
-    def __init__(self, ending: str = "") -> None:
-        super().__init__(dir_okay=False, path_type=Path)
-        self.ending = ending
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The place, refused before anything is computed."""
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        if self.ending and path.suffix.lower() != self.ending:
-            self.fail(f"`{path}` does not end in {self.ending}, which is what is written", param, ctx)
-        if folder := owner(path):
-            self.fail(f"`{path}` belongs to the run directory `{folder}`; name another file", param, ctx)
-        return path
-
-
 _OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON."),
-    click.option("--csv", type=OutputFile(), help="Also write its rows to this file."),
-    click.option("--figure", type=OutputFile(".svg"), help="Also write its chart to this file, as SVG (.svg)."),
+    click.option("--csv", type=OutputFile(owner), help="Also write its rows to this file."),
+    click.option("--figure", type=OutputFile(owner, ".svg"), help="Also write its chart to this file, as SVG (.svg)."),
 )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from rich.console import Group
@@ -11,7 +10,8 @@ from rich.table import Table
 from tracepact.core import Aggregation, Profile
 from tracepact.show.figure import heat_table
 from tracepact.tools.audit.systems import NeutralityAudit, ProfileAudit, Question, Ranking, SelectionAudit, Systems
-from tracepact.tools.audit.view import VACUITY, Cell, View, empty_part, exact, figures, table
+from tracepact.tools.audit.view import VACUITY, Cell, View, empty_part, exact, table
+from tracepact.wording import decimal, rounded
 
 _VALUES = ("system", "value", "decimal", "rank", "best", "vacuous")
 
@@ -89,9 +89,9 @@ def neutrality_view(audit: NeutralityAudit) -> View:
             question.of_all.name,
             question.kind,
             _named(_marked(question.of_all)),
-            _ahead(question.of_all.margin),
+            decimal(question.of_all.margin),
             _named(_marked(question.of_rest)),
-            _ahead(question.of_rest.margin),
+            decimal(question.of_rest.margin),
             "changed" if question.changed else "",
         )
     changed = sum(question.changed for question in audit.questions)
@@ -133,7 +133,7 @@ def _head(systems: Systems, aggregation: Aggregation) -> dict[str, Any]:
 def _ranking(ranking: Ranking) -> dict[str, Any]:
     return {
         "values": [
-            {"system": n, "value": exact(v), "decimal": round(float(v), 6), "vacuous": exact(share)}
+            {"system": n, "value": exact(v), "decimal": rounded(v), "vacuous": exact(share)}
             for (n, v), share in zip(ranking.values, ranking.vacuous, strict=True)
         ],
         "best": list(ranking.best),
@@ -165,7 +165,7 @@ def _rows(ranking: Ranking) -> list[tuple[Cell, ...]]:
         (
             name,
             str(value),
-            f"{float(value):.6f}",
+            decimal(value, 6),
             1 + sum(v > value for v in values),
             str(name in ranking.best).lower(),
             str(share),
@@ -195,10 +195,10 @@ def _own_aggregation(profile: Profile, asked: Aggregation) -> str:
 def _cells(ranking: Ranking) -> list[str]:
     """A line of the table: values, the best with a star, those that rest on vacuous entries with how far."""
     values = [
-        figures(value) + ("*" if name in ranking.best else " ") + empty_part(share)
+        decimal(value) + ("*" if name in ranking.best else " ") + empty_part(share)
         for (name, value), share in zip(ranking.values, ranking.vacuous, strict=True)
     ]
-    return [ranking.name, *values, _named(ranking.best), _ahead(ranking.margin)]
+    return [ranking.name, *values, _named(ranking.best), decimal(ranking.margin)]
 
 
 def _marked(ranking: Ranking) -> list[str]:
@@ -214,11 +214,6 @@ def _vacuity(rankings: Sequence[Ranking]) -> list[str]:
 
 def _named(best: Sequence[str]) -> str:
     return best[0] if len(best) == 1 else f"tie: {', '.join(best)}"
-
-
-def _ahead(margin: Fraction | None) -> str:
-    """A margin for reading; a small one is not shown as none."""
-    return "<0.001" if margin is not None and 0 < margin < Fraction(1, 2000) else figures(margin)
 
 
 def _changes(rankings: Sequence[Ranking]) -> str:
@@ -238,6 +233,6 @@ def _figure(title: str, rankings: Sequence[Ranking], names: Sequence[str]) -> st
         names,
         [[values.get(name) for name in names] for values in ranked],
         value_range=(0, 1),
-        shown=lambda value: f"{float(value):.3f}",
+        shown=decimal,
         framed=best,
     )

@@ -13,6 +13,7 @@ from tracepact.scoring import Score
 from tracepact.tools.audit.again import scored_again
 from tracepact.tools.score.run import Run
 from tracepact.trace import Durations
+from tracepact.wording import short
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def audit_thresholds(
     chosen = aggregation or run.card.contract.aggregation
     points = []
     for value in sorted(set(values)):
-        advance(f"threshold {float(value):g}")
+        advance(f"threshold {short(value)}")
         diagnostics = Diagnostics()
         decoding = Decoding(value, None, median)
         table, _ = name_clips(decode(scores, decoding), run.reference, lengths, diagnostics)

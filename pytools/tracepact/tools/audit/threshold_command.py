@@ -13,7 +13,7 @@ from tracepact.show.screen import progress
 from tracepact.tools.audit.show import Shown, aggregation_option, show, show_options, stored
 from tracepact.tools.audit.threshold import audit_thresholds
 from tracepact.tools.audit.threshold_view import threshold_view
-from tracepact.tools.score.arguments import OddLength, Share
+from tracepact.tools.parameters import OddLength, Share
 
 _USUAL = tuple(Fraction(k, 20) for k in range(1, 20))
 

@@ -4,8 +4,9 @@ from rich.table import Table
 
 from tracepact.show.figure import Curve, curve_chart
 from tracepact.tools.audit.threshold import ThresholdAudit
-from tracepact.tools.audit.view import Cell, View, figures, table
+from tracepact.tools.audit.view import Cell, View, table
 from tracepact.tools.score.report.data import score_data, value_data
+from tracepact.wording import decimal, short
 
 _COLUMNS = ("threshold", "low", "median", "events", "clause", "value", "decimal", "satisfied", "obligated")
 
@@ -43,9 +44,9 @@ def _rows(audit: ThresholdAudit) -> list[tuple[Cell, ...]]:
         how = point.decoding
         head = (str(how.threshold), "" if how.low is None else str(how.low), how.median, point.events)
         for name, score in point.vector.items():
-            value = figures(score.value, 6)
+            value = decimal(score.value, 6)
             found.append((*head, name, str(score.value), value, score.satisfied, score.obligated))
-        found.append((*head, "logic", str(point.logic), figures(point.logic, 6), "", ""))
+        found.append((*head, "logic", str(point.logic), decimal(point.logic, 6), "", ""))
     return found
 
 
@@ -54,8 +55,8 @@ def _table(audit: ThresholdAudit, names: list[str]) -> Table:
     best = {name: audit.best(name) for name in names}
     for point in audit.points:
         values = {**{name: score.value for name, score in point.vector.items()}, "logic": point.logic}
-        shown = (figures(values[name]) + (" ▲" if any(point is top for top in best[name]) else "  ") for name in names)
-        made.add_row(f"{float(point.decoding.threshold):g}", f"{point.events:,}", *shown)
+        shown = (decimal(values[name]) + (" ▲" if any(point is top for top in best[name]) else "  ") for name in names)
+        made.add_row(short(point.decoding.threshold), f"{point.events:,}", *shown)
     return made
 
 

@@ -6,8 +6,9 @@ from rich.table import Table
 
 from tracepact.scoring.steps import StepFunction
 from tracepact.scoring.tolerance import Tolerance
-from tracepact.tools.audit.view import Cell, View, figures, table
+from tracepact.tools.audit.view import Cell, View, table
 from tracepact.tools.score.report.evidence import tolerance_figure
+from tracepact.wording import decimal, short
 
 _COLUMNS = ("clause", "from", "from_included", "to", "to_included", "value", "decimal", "satisfied", "obligated")
 
@@ -64,7 +65,7 @@ def _rows(name: str, curve: StepFunction) -> list[tuple[Cell, ...]]:
             str(piece.high),
             str(piece.high_included).lower(),
             str(piece.value),
-            figures(piece.value, 6),
+            decimal(piece.value, 6),
             *(piece.counts or ("", "")),
         )
         for piece in curve.pieces()
@@ -73,18 +74,18 @@ def _rows(name: str, curve: StepFunction) -> list[tuple[Cell, ...]]:
 
 def _table(audit: Tolerance) -> Table:
     unit = " s" if audit.is_time else ""
-    title = f"The vector over {audit.parameter} from {float(audit.low):g}{unit} to {float(audit.high):g}{unit}"
+    title = f"The vector over {audit.parameter} from {short(audit.low)}{unit} to {short(audit.high)}{unit}"
     marks = [f"{mark.text}{' (own)' if mark.own else ''}" for mark in audit.marks]
     made = table(f"{title} ({audit.aggregation.value})", ("clause",), ("integral", "mean", "span", "steps", *marks))
     made.add_column("found by")
     for name, curve in {**audit.clauses, "logic": audit.logic}.items():
         made.add_row(
             name,
-            figures(curve.integral, 5),
-            figures(curve.mean),
-            figures(curve.span),
+            decimal(curve.integral, 5),
+            decimal(curve.mean),
+            decimal(curve.span),
             str(len(curve.starts) - 1),
-            *(figures(curve.at(mark.value)) for mark in audit.marks),
+            *(decimal(curve.at(mark.value)) for mark in audit.marks),
             audit.methods.get(name, "mean"),
             end_section=name == list(audit.clauses)[-1],
         )

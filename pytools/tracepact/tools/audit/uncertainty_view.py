@@ -8,9 +8,9 @@ from rich.console import Group, RenderableType
 
 from tracepact.scoring.uncertainty import Bootstrap, Difference, Interval, Uncertainty
 from tracepact.show.figure import Bar, BarGroup, bar_chart
-from tracepact.tools.audit.view import Cell, View, figures, table
+from tracepact.tools.audit.view import Cell, View, table
 from tracepact.tools.score.report.data import value_data
-from tracepact.tools.score.report.text import count
+from tracepact.wording import count, decimal, rounded, short
 
 _COLUMNS = ("system", "clause", "quantity", "value", "decimal", "low", "high", "p", "corrected")
 
@@ -43,7 +43,7 @@ def uncertainty_view(audit: Uncertainty) -> View:
 
 def bootstrap_words(bootstrap: Bootstrap, clips: int) -> str:
     """How intervals were made, in words."""
-    level = f"{float(bootstrap.level * 100):g} %"
+    level = f"{short(bootstrap.level * 100)} %"
     return f"{level} intervals over {count(clips, 'clip')} ({count(bootstrap.number, 'draw')}, seed {bootstrap.seed})"
 
 
@@ -54,7 +54,7 @@ def bootstrap_data(bootstrap: Bootstrap) -> dict[str, Any]:
 
 def interval_data(found: Interval | Difference) -> dict[str, Any]:
     """An exact value, and the ends of its interval for reading."""
-    return {**value_data(found.value), "low": round(found.low, 6), "high": round(found.high, 6)}
+    return {**value_data(found.value), "low": rounded(found.low), "high": rounded(found.high)}
 
 
 def differences_data(found: Mapping[str, Difference], corrected: Mapping[str, Fraction]) -> dict[str, Any]:
@@ -67,12 +67,12 @@ def differences_data(found: Mapping[str, Difference], corrected: Mapping[str, Fr
 
 def interval_words(found: Interval | Difference) -> str:
     """A value and its interval."""
-    return f"{figures(found.value)} ({figures(found.low)} to {figures(found.high)})"
+    return f"{decimal(found.value)} ({decimal(found.low)} to {decimal(found.high)})"
 
 
 def p_words(p: Fraction) -> str:
     """A value of p for reading."""
-    return f"{float(p):.4f}"
+    return decimal(p, 4)
 
 
 def _bar(name: str, found: Interval) -> Bar:
@@ -91,7 +91,7 @@ def _rows(audit: Uncertainty) -> list[tuple[Cell, ...]]:
 
 
 def _ends(found: Interval | Difference) -> tuple[str, str, str, str]:
-    return str(found.value), figures(found.value, 6), figures(found.low, 6), figures(found.high, 6)
+    return str(found.value), decimal(found.value, 6), decimal(found.low, 6), decimal(found.high, 6)
 
 
 def _text(audit: Uncertainty, names: list[str], how: str) -> Group:

@@ -6,15 +6,17 @@ from typing import Unpack
 import click
 
 from tracepact.show.screen import progress
-from tracepact.tools.audit.show import OutputFile, Shown, show, show_options, stored
+from tracepact.tools.audit.show import Shown, show, show_options, stored
 from tracepact.tools.audit.union_gap import audit_union_gap
 from tracepact.tools.audit.union_gap_view import confusion_chart, union_gap_view
+from tracepact.tools.parameters import OutputFile
+from tracepact.tools.score.store.writing import owner
 
 
 @click.command()
 @click.argument("run", type=click.Path(file_okay=False))
 @click.option(
-    "--confusion", type=OutputFile(".svg"), help="Also write the overlap confusion to this file, as SVG (.svg)."
+    "--confusion", type=OutputFile(owner, ".svg"), help="Also write the overlap confusion to this file, as SVG (.svg)."
 )
 @show_options
 def command(run: str, confusion: Path | None, **shown: Unpack[Shown]) -> None:

@@ -6,8 +6,9 @@ from rich.console import Group, RenderableType
 
 from tracepact.show.figure import Bar, BarGroup, bar_chart, heat_table
 from tracepact.tools.audit.union_gap import UnionGap
-from tracepact.tools.audit.view import Cell, View, exact, figures, table
+from tracepact.tools.audit.view import Cell, View, exact, table
 from tracepact.tools.score.report.data import score_data
+from tracepact.wording import decimal, percent
 
 _COLUMNS = ("part", "name", "other", "quantity", "value")
 _SHOWN = 12
@@ -112,13 +113,13 @@ def _text(audit: UnionGap) -> Group:
         for name in clauses:
             score, union = audit.class_indexed[aggregation][name], audit.union[aggregation][name]
             vacuous = f"{score.vacuous_entries:,} of {score.entries:,}"
-            gap = figures(audit.gap(name, aggregation))
-            made.add_row(name, figures(score.value), figures(union.value if union else None), gap, vacuous)
+            gap = decimal(audit.gap(name, aggregation))
+            made.add_row(name, decimal(score.value), decimal(union.value if union else None), gap, vacuous)
         gaps += [made, ""]
     support = table("Support of the classes, in frames", ("class", "stratum"), ("reference", "predicted", "ratio"))
     for found in audit.support:
         stratum = found.stratum or "no reference"
-        support.add_row(found.label, stratum, f"{found.reference:,}", f"{found.predicted:,}", figures(found.ratio, 2))
+        support.add_row(found.label, stratum, f"{found.reference:,}", f"{found.predicted:,}", decimal(found.ratio, 2))
     pairs = sorted(audit.substitutions, key=lambda s: -s.frames)
     taken = table(
         f"Substitutions, the {min(_SHOWN, len(pairs))} largest of {len(pairs)}",
@@ -126,9 +127,9 @@ def _text(audit: UnionGap) -> Group:
         ("frames", "of its reference"),
     )
     for pair in pairs[:_SHOWN]:
-        taken.add_row(pair.reference, pair.predicted, f"{pair.frames:,}", f"{float(pair.share):.1%}")
+        taken.add_row(pair.reference, pair.predicted, f"{pair.frames:,}", percent(pair.share, 1))
     strata = table("Pooled scores by support stratum", ("stratum",), ("classes", *clauses))
     for item in audit.strata:
-        values = (figures(item.scores[name].value) if item.scores else "–" for name in clauses)
+        values = (decimal(item.scores[name].value) if item.scores else "–" for name in clauses)
         strata.add_row(item.name, str(len(item.classes)), *values)
     return Group(*gaps, support, "", taken, "", strata)

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.table import Table
 
-from tracepact.show.figure import Number
+from tracepact.wording import percent
 
 Cell = str | int
 
@@ -34,11 +34,6 @@ def table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
     return made
 
 
-def figures(value: Number | None, digits: int = 3) -> str:
-    """A number for reading; a dash for none."""
-    return "–" if value is None else f"{float(value):.{digits}f}"
-
-
 def exact(value: Fraction | None) -> str | None:
     """A fraction as JSON holds it."""
     return None if value is None else str(value)
@@ -53,4 +48,4 @@ def empty_part(share: Fraction) -> str:
         return ""
     if share == 1:
         return " ∅"
-    return f" ∅ {min(max(round(share * 100), 1), 99)} %"
+    return f" ∅ {percent(share)}"

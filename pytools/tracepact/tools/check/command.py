@@ -26,8 +26,8 @@ from tracepact.logic.findings import CHECK_BUDGET, check_contract
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.screen import counted
 from tracepact.specs import rules
-from tracepact.tools.check.sat import timeout_option
 from tracepact.tools.exits import Exit
+from tracepact.tools.parameters import timeout_option
 
 _EVERY_CODE = "*"
 """What `--explain` stands for without a code."""

@@ -1,18 +1,20 @@
 """`tracepact explain`: say in plain words what each clause means and needs."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import click
 from rich.padding import Padding
 from rich.text import Text
 
 from tracepact.core import Contract
+from tracepact.files import json_text
 from tracepact.lang import load_contract
 from tracepact.lang.explain import explain_contract
-from tracepact.lang.printer import print_number
 from tracepact.logic.findings import check_contract
-from tracepact.show.screen import output, set_option
-from tracepact.tools.score.report.files import json_text
+from tracepact.show.screen import output
+from tracepact.tools.parameters import set_option
+from tracepact.wording import count, print_number
 
 
 @click.command()
@@ -31,7 +33,7 @@ def command(contract: str, overrides: tuple[tuple[str, str], ...], notes: bool, 
         return
     console = output()
     console.print(Text.assemble((data["contract"], "bold"), f"  {data['title'] or ''}"))
-    step, most = print_number(compiled.step * 1000), _counted(data["lookahead"], "frame")
+    step, most = print_number(compiled.step * 1000), count(data["lookahead"], "frame")
     console.print(f"step {step} ms, lookahead {most}, digest {data['digest'][:16]}\n")
     for row in data["clauses"]:
         console.print(Text(row["clause"], style="bold"))
@@ -48,16 +50,12 @@ def _implied(contract: Contract) -> Iterator[str]:
     return (d.headline for d in found if d.code in ("clause-implied", "undecided"))
 
 
-def _measures(row: dict[str, object]) -> str:
+def _measures(row: dict[str, Any]) -> str:
     if row["kind"] == "event":
         return str(row["note"])
-    windows = ", ".join(f"{lo:+d} to {hi:+d}" for lo, hi in row["windows"]) or "none"  # type: ignore[attr-defined]  # plain data
+    windows = ", ".join(f"{lo:+d} to {hi:+d}" for lo, hi in row["windows"]) or "none"
     return (
         f"windows in frames: {windows}; lookahead {row['lookahead']}, lookback {row['lookback']}, "
-        f"depth {row['depth']}, {_counted(row['size'], 'node')}, "
-        f"{_counted(row['cost'], 'pass', 'passes')} over the mask"
+        f"depth {row['depth']}, {count(row['size'], 'node')}, "
+        f"{count(row['cost'], 'pass', 'passes')} over the mask"
     )
-
-
-def _counted(number: object, one: str, many: str | None = None) -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 
 from tracepact.diagnostics import Diagnostics, Source
+from tracepact.files import write_whole
 from tracepact.lang import decode_source, format_document, read_document, read_file
 from tracepact.show.lines import say
 from tracepact.specs import starter_contracts
 from tracepact.tools.exits import Exit
-from tracepact.tools.score.report.files import write_whole
 
 
 @click.command()

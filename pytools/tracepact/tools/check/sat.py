@@ -8,50 +8,19 @@ from typing import Any
 import click
 
 from tracepact.core import Constant, Formula, Located, atoms
-from tracepact.diagnostics import Diagnostics, InvalidInput, Source
-from tracepact.lang import parse_located, syntax
-from tracepact.lang.reader import read_value
+from tracepact.diagnostics import Diagnostics, InvalidInput
+from tracepact.files import json_text
+from tracepact.lang import parse_located
 from tracepact.logic import Budget, Decision, Outcome, Terms, never_occurs, picture, satisfiable
 from tracepact.logic.asking import NOT_SMALLEST
 from tracepact.logic.data import decision_data
 from tracepact.logic.value_findings import reading_hints
 from tracepact.show.lines import say
 from tracepact.tools.exits import Exit
-from tracepact.tools.score.report.files import json_text
+from tracepact.tools.parameters import Length, timeout_option
+from tracepact.wording import count
 
 _EXITS = {Outcome.YES: Exit.OK, Outcome.NO: Exit.VIOLATED, Outcome.UNKNOWN: Exit.UNKNOWN}
-
-
-class Step(click.ParamType):  # type: ignore[type-arg]  # generic in some releases of click only
-    """A frame's length as a quantity of time."""
-
-    name = "TIME"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
-        """Read it exactly; it is greater than zero and not in frames."""
-        if isinstance(value, Fraction):
-            return value
-        found = read_value(Source("--step", str(value)), Diagnostics())
-        units = {"": Fraction(1), "s": Fraction(1), "ms": Fraction(1, 1000)}
-        match found:
-            case syntax.Value(syntax.Quantity(number, unit), False) if unit in units:
-                step: Fraction = number * units[unit]
-            case _:
-                self.fail(f"`{value}` is not a time, such as 20ms", param, ctx)
-        if step == 0:
-            self.fail("the step must be greater than zero", param, ctx)
-        return step
-
-
-def timeout_option(seconds: float) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The --timeout option: how long one question may take."""
-    return click.option(
-        "--timeout",
-        type=click.FloatRange(min=0),
-        default=seconds,
-        show_default=True,
-        help="Seconds a question may take; beyond them the answer is unknown.",
-    )
 
 
 def question_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -60,7 +29,7 @@ def question_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON."),
         timeout_option(20.0),
         click.option("--free", is_flag=True, help="Take every atom as independent, also onsets from activity."),
-        click.option("--step", type=Step(), default="20ms", show_default=True, help="The length of a frame."),
+        click.option("--step", type=Length(), default="20ms", show_default=True, help="The length of a frame."),
         click.option("--obligation", metavar="FORMULA", help="Ask only about frames where this formula holds."),
         click.option("--length", type=click.IntRange(min=1), help="Ask about traces of so many frames only."),
         click.option("--all-lengths", is_flag=True, help="Ask about traces of every length (the default)."),
@@ -134,7 +103,7 @@ def parsed(given: Mapping[str, str], step: Fraction) -> list[Located]:
 
 
 def _show(decision: Decision, formulas: list[Formula], idle: str | None) -> None:
-    lengths = "of every length" if decision.length is None else f"of {_frames(decision.length)}"
+    lengths = "of every length" if decision.length is None else f"of {count(decision.length, 'frame')}"
     click.echo(
         f"{decision.outcome.value} (asked about traces {lengths})"
         + (f" ({decision.reason})" if decision.reason else "")
@@ -144,7 +113,7 @@ def _show(decision: Decision, formulas: list[Formula], idle: str | None) -> None
     if idle is not None:
         click.echo(idle)
     if decision.length is None and decision.outcome is not Outcome.UNKNOWN:
-        click.echo(f"bound: {_frames(decision.bound)}; a longer trace shows nothing new")
+        click.echo(f"bound: {count(decision.bound, 'frame')}; a longer trace shows nothing new")
     if decision.free:
         click.echo(
             "every atom is independent (--free): a trace shown may be impossible, such as an onset without activity"
@@ -154,10 +123,6 @@ def _show(decision: Decision, formulas: list[Formula], idle: str | None) -> None
         click.echo("\n" + picture(decision.model, names | set(decision.model.atoms)))
         if not decision.model.minimal:
             say(NOT_SMALLEST)
-
-
-def _frames(number: int) -> str:
-    return f"{number} frame{'s' if number != 1 else ''}"
 
 
 @click.command()

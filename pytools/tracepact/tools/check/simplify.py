@@ -5,18 +5,19 @@ from fractions import Fraction
 import click
 
 from tracepact.core import size
+from tracepact.files import json_text
 from tracepact.logic import Budget, Terms
 from tracepact.logic.simplify import simplify
 from tracepact.logic.text import formula_text
 from tracepact.show.lines import say
-from tracepact.tools.check.sat import Step, parsed, timeout_option
-from tracepact.tools.score.report.files import json_text
+from tracepact.tools.check.sat import parsed
+from tracepact.tools.parameters import Length, timeout_option
 
 
 @click.command()
 @click.argument("formula")
 @click.option("--obligation", metavar="FORMULA", help="It only has to mean the same where this formula holds.")
-@click.option("--step", type=Step(), default="20ms", show_default=True, help="The length of a frame.")
+@click.option("--step", type=Length(), default="20ms", show_default=True, help="The length of a frame.")
 @timeout_option(5.0)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(formula: str, obligation: str | None, step: Fraction, timeout: float, as_json: bool) -> None:

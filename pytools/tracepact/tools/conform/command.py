@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from tracepact.files import json_text
 from tracepact.show.lines import reader_may_leave
 from tracepact.show.screen import messages, output
 from tracepact.tools.conform.conform import conform
@@ -21,7 +22,6 @@ from tracepact.tools.conform.outcome import junit_xml, outcome_data
 from tracepact.tools.conform.picture import picture
 from tracepact.tools.conform.vectors import Profile
 from tracepact.tools.exits import Exit
-from tracepact.tools.score.report.files import json_text
 
 _SHOWN = 10
 _LONGEST_WAIT = 86_400

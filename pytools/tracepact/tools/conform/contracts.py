@@ -175,11 +175,11 @@ def _witnesses(card: Scorecard, clause: str, of_frames: bool) -> Iterator[dict[s
             "class": label,
             "interval": list(witness.interval),
             "span": [witness.span.start, witness.span.end],
-            "comparison": {name: _exact_text(value) for name, value in sides.items()} if sides else None,
+            "comparison": {name: _amount(value) for name, value in sides.items()} if sides else None,
         }
 
 
-def _exact_text(value: int | Fraction | Unbounded) -> str:
+def _amount(value: int | Fraction | Unbounded) -> str:
     return "unbounded" if isinstance(value, Unbounded) else str(value)
 
 

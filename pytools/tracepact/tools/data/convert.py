@@ -10,13 +10,14 @@ from tracepact.files import write_whole
 from tracepact.io import Reading, durations_from, read_events
 from tracepact.io.formats import FORMATS
 from tracepact.io.reading import report_unused_readings
-from tracepact.io.source import counted
 from tracepact.io.writing import WRITABLE, check_place, is_folder, written
 from tracepact.metrics import point_frames
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.screen import progress
 from tracepact.tools.exits import Exit
-from tracepact.tools.score.arguments import Length, decoding_given, reading_options
+from tracepact.tools.parameters import Length
+from tracepact.tools.score.arguments import decoding_given, reading_options
+from tracepact.wording import count
 
 
 @click.command()
@@ -65,6 +66,6 @@ def command(
             folder.mkdir(parents=True, exist_ok=True)
         write_whole(files)
     print_diagnostics(diagnostics)
-    count = sum(map(len, table.clips.values()))
-    say(f"wrote {counted(count, 'event')} of {counted(len(table.clips), 'clip')} to {out}")
+    events = sum(map(len, table.clips.values()))
+    say(f"wrote {count(events, 'event')} of {count(len(table.clips), 'clip')} to {out}")
     return Exit.OK

@@ -9,18 +9,17 @@ import click
 
 from tracepact.diagnostics import DIAGNOSTIC_FORMATS, Diagnostics, summarise
 from tracepact.diagnostics.render import LISTED_PER_CODE
-from tracepact.files import write_whole
+from tracepact.files import table_text, write_whole
 from tracepact.io import Prepared
 from tracepact.io.formats import TABLE
 from tracepact.io.lint import CHANGE_COLUMNS, change_rows, fix, lint
-from tracepact.io.source import counted
 from tracepact.io.writing import check_place, written, written_format
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.screen import progress
 from tracepact.tools.exits import Exit
 from tracepact.tools.score.arguments import Sides, read_sides, side_options
-from tracepact.tools.score.store.tables import table_text
 from tracepact.trace import Durations, EventTable
+from tracepact.wording import count
 
 LOG = "changes.tsv"
 
@@ -89,5 +88,5 @@ def _write_fixed(sides: dict[str, EventTable], durations: Durations | Fraction |
     for folder in {path.parent for path in files}:
         folder.mkdir(parents=True, exist_ok=True)
     write_whole(files)
-    count = sum(map(len, changes.values()))
-    say(f"wrote corrected copies with {counted(count, 'change')} to {out}; {out / LOG} lists them")
+    changed = sum(map(len, changes.values()))
+    say(f"wrote corrected copies with {count(changed, 'change')} to {out}; {out / LOG} lists them")

@@ -15,6 +15,7 @@ from tracepact.tools.score.report.data import report_data
 from tracepact.tools.score.report.stored import written_views
 from tracepact.tools.score.report.text import bar, render_report
 from tracepact.tools.score.store.writing import write_run
+from tracepact.wording import decimal
 
 
 @click.command()
@@ -53,7 +54,7 @@ def _comparison(systems: list[DemoSystem], reports: dict[str, dict[str, object]]
     table.add_column("", no_wrap=True)
     for system in systems:
         table.add_column(system.name, no_wrap=True)
-    table.add_row("frame F1", *(f"{float(system.frame_f1):.3f}" for system in systems), style="bold")
+    table.add_row("frame F1", *(decimal(system.frame_f1) for system in systems), style="bold")
     table.add_section()
     for index, clause in enumerate(systems[0].run.card.contract.clauses):
         cells = [reports[system.name]["vector"][index]["scores"]["pooled"] for system in systems]  # type: ignore[index]  # report data is plain JSON

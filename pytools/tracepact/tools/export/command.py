@@ -4,8 +4,8 @@ import click
 
 from tracepact.lang import load_contract
 from tracepact.show.lines import say
-from tracepact.show.screen import set_option
 from tracepact.tools.export.targets import EVENT_TARGETS, EXPORTS
+from tracepact.tools.parameters import set_option
 
 
 @click.command()

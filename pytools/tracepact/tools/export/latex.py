@@ -34,7 +34,7 @@ from tracepact.core import (
     Term,
     Until,
 )
-from tracepact.lang.printer import print_number
+from tracepact.wording import print_number
 
 _RELATIONS = {
     Relation.LE: r"\le",

@@ -7,7 +7,7 @@ from typing import TypedDict, Unpack
 import click
 
 from tracepact.diagnostics import Diagnostics
-from tracepact.files import json_text
+from tracepact.files import json_text, write_csv
 from tracepact.lang import load_contract
 from tracepact.metrics import (
     HALF_WIDTH,
@@ -28,9 +28,9 @@ from tracepact.show.lines import print_diagnostics, reader_may_leave
 from tracepact.show.screen import output, progress
 from tracepact.tools.exits import Exit
 from tracepact.tools.metrics.submission import check_submission
-from tracepact.tools.score.arguments import Length, Share, Sides, read_sides, side_options
+from tracepact.tools.parameters import Length, Share
+from tracepact.tools.score.arguments import Sides, read_sides, side_options
 from tracepact.tools.score.report.metrics import render_metrics
-from tracepact.tools.score.store.tables import write_csv
 from tracepact.trace import Durations, Mode, Regions
 
 

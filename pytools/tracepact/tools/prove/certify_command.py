@@ -5,10 +5,12 @@ from typing import Any, Unpack
 
 import click
 
+from tracepact.files import json_text
 from tracepact.lang import load_contract
 from tracepact.show.lines import print_diagnostics, say
-from tracepact.show.screen import counted, set_option
+from tracepact.show.screen import counted
 from tracepact.tools.exits import Exit
+from tracepact.tools.parameters import set_option
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.certify import Certification, certify
 from tracepact.tools.prove.certify import recheck as recheck_certificate
@@ -16,7 +18,6 @@ from tracepact.tools.prove.command import no_lean
 from tracepact.tools.prove.prove import ready_core
 from tracepact.tools.prove.toolchain import find_toolchain
 from tracepact.tools.score.arguments import Given, check_given, data_options, score_given
-from tracepact.tools.score.report.files import json_text
 
 
 @click.command()

@@ -5,12 +5,12 @@ from typing import Any
 import click
 from rich.table import Table
 
+from tracepact.files import json_text
 from tracepact.show.lines import say
 from tracepact.show.screen import counted, output
 from tracepact.tools.exits import Exit
 from tracepact.tools.prove.prove import CoreReport, check_core
 from tracepact.tools.prove.toolchain import HOW_TO_GET_LEAN, Toolchain, find_toolchain
-from tracepact.tools.score.report.files import json_text
 
 
 @click.command()

@@ -7,15 +7,14 @@ from typing import Any, TypedDict, Unpack
 import click
 
 from tracepact.core import Contract
-from tracepact.diagnostics import Diagnostics, Source
+from tracepact.diagnostics import Diagnostics
 from tracepact.io import Decoding, Prepared, Reading, durations_from, events_from, label_map_from, prepare, regions_from
 from tracepact.io.formats import FORMATS
 from tracepact.io.reading import report_unused_readings
-from tracepact.lang import syntax
-from tracepact.lang.reader import read_value
+from tracepact.tools.parameters import LowHigh, OddLength, Share
 from tracepact.tools.score.run import Run, is_incomplete, score, score_document
 from tracepact.tools.score.scored import unwatched
-from tracepact.trace import Durations, EventTable, Mode, exact
+from tracepact.trace import Durations, EventTable, Mode
 
 
 class Sides(TypedDict):
@@ -42,81 +41,6 @@ class Given(Sides):
     pair: str | None
     class_indexed: bool
     strict: bool
-
-
-class Share(click.ParamType):  # type: ignore[type-arg]  # generic in some releases of click only
-    """A number from 0 to 1, exact."""
-
-    name = "SHARE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
-        """The number a text denotes."""
-        try:
-            share = exact(str(value))
-        except ValueError:
-            self.fail(f"`{value}` is not a number such as 0.5", param, ctx)
-        if not 0 <= share <= 1:
-            self.fail(f"{value} lies outside 0 to 1", param, ctx)
-        return share
-
-
-class Length(click.ParamType):  # type: ignore[type-arg]  # as above
-    """A time greater than zero, with its unit; a small number without one is in seconds."""
-
-    name = "TIME"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
-        """Read it exactly; 10 and more without a unit is refused, for it is most likely meant in milliseconds."""
-        if isinstance(value, Fraction):
-            return value
-        match read_value(Source("option", str(value)), Diagnostics()):
-            case syntax.Value(syntax.Quantity(number, unit), False) if unit in _UNITS:
-                length: Fraction = number * _UNITS[unit]
-            case _:
-                self.fail(f"`{value}` is not a time, such as 200ms or 1.5s", param, ctx)
-        if not length:
-            self.fail(f"`{value}` is no length; it must be greater than zero", param, ctx)
-        if not unit and length >= _SUSPICIOUS:
-            text = str(value).strip()
-            self.fail(f"`{text}` has no unit; write {text}ms, or {text}s if you mean seconds", param, ctx)
-        return length
-
-
-_UNITS = {"": Fraction(1), "s": Fraction(1), "ms": Fraction(1, 1000)}
-_SUSPICIOUS = 10
-
-
-class LowHigh(click.ParamType):  # type: ignore[type-arg]  # as above
-    """`low,high`, two numbers from 0 to 1 in order."""
-
-    name = "LOW,HIGH"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[Fraction, Fraction]:
-        """Split at the comma."""
-        low, comma, high = str(value).partition(",")
-        if not comma:
-            self.fail(f"`{value}` is not of the form low,high, such as 0.3,0.6", param, ctx)
-        found = Share().convert(low.strip(), param, ctx), Share().convert(high.strip(), param, ctx)
-        if found[0] > found[1]:
-            self.fail(f"the low threshold {low.strip()} is greater than the high one {high.strip()}", param, ctx)
-        return found
-
-
-class OddLength(click.ParamType):  # type: ignore[type-arg]  # as above
-    """The length of a median filter: an odd number of frames."""
-
-    name = "FRAMES"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """A whole number that has a middle."""
-        text = str(value).strip()
-        if not text.isdecimal() or len(text) > 6 or int(text) < 1:
-            self.fail(f"`{value}` is not a number of frames", param, ctx)
-        if int(text) % 2 == 0:
-            self.fail(f"{text} is even and has no middle frame; take {int(text) - 1} or {int(text) + 1}", param, ctx)
-        return int(text)
 
 
 _READING = (

@@ -13,22 +13,21 @@ import click
 
 from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics, did_you_mean
+from tracepact.files import json_text, write_csv
 from tracepact.lang import load_contract
-from tracepact.lang.printer import print_number
 from tracepact.scoring import Scorecard
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
-from tracepact.show.screen import print_tables, progress, set_option
+from tracepact.show.screen import print_tables, progress
 from tracepact.tools.exits import Exit
+from tracepact.tools.parameters import set_option
 from tracepact.tools.score.arguments import Given, check_given, data_options, score_given
 from tracepact.tools.score.report.data import report_data
-from tracepact.tools.score.report.files import json_text
 from tracepact.tools.score.report.stored import written_views
 from tracepact.tools.score.report.text import render_report
 from tracepact.tools.score.run import STAGES, Run
 from tracepact.tools.score.store.rows import SCORE_COLUMNS, score_rows
-from tracepact.tools.score.store.tables import write_csv
 from tracepact.tools.score.store.writing import check_place, write_run
-from tracepact.trace.exact import exact_text
+from tracepact.wording import decimal, parse_exact, print_number
 
 _RELATIONS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt, "==": operator.eq}
 _REQUIREMENT = re.compile(
@@ -145,7 +144,7 @@ def _requirement(text: str, known: set[str], faults: Diagnostics) -> _Requiremen
     """What a text requires; faults are said."""
     found = _REQUIREMENT.fullmatch(text)
     try:
-        bound = exact_text(found[4]) if found else None
+        bound = parse_exact(found[4]) if found else None
     except ValueError:
         bound = None
     if found is None or bound is None:
@@ -173,7 +172,7 @@ def _unmet(run: Run, wanted: Sequence[_Requirement]) -> list[str]:
         if not _RELATIONS[required.relation](value, required.bound):
             name = f"{required.aggregation.value}.{required.name}" if required.aggregation else required.name
             asked = f"required {name} {required.relation} {print_number(required.bound)}"
-            failed.append(f"{asked}, but it is {value} ({float(value):.4f})")
+            failed.append(f"{asked}, but it is {value} ({decimal(value, 4)})")
     return failed
 
 

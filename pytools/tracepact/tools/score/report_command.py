@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from tracepact.diagnostics import Diagnostics
+from tracepact.files import write_whole
 from tracepact.show.lines import reader_may_leave, say
 from tracepact.show.screen import progress
-from tracepact.tools.score.report.files import write_whole
 from tracepact.tools.score.report.stored import FILES, report_forms
 from tracepact.tools.score.store.opening import open_run
 

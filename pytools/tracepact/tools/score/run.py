@@ -36,6 +36,7 @@ from tracepact.tools.score.scored import Input, OnStage, Scored, unwatched
 from tracepact.tools.score.store.writing import write_run
 from tracepact.trace import Durations, EventTable, Mode, Regions, Time, assemble
 from tracepact.trace.assemble import FrameMask
+from tracepact.wording import decimal
 
 STAGES = ("reading", "assembling", "scoring")
 
@@ -60,7 +61,7 @@ class Run(Scored):
         return report_text(self.to_dict())
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{name}={float(value):.3f}" for name, value in self.vector.items())
+        values = ", ".join(f"{name}={decimal(value)}" for name, value in self.vector.items())
         return f"<Run of {self.card.contract.name}: {values}>"
 
     def _repr_html_(self) -> str:

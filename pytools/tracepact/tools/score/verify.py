@@ -9,11 +9,11 @@ from typing import Any
 
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
 from tracepact.diagnostics.render import as_data
+from tracepact.files import table_text
 from tracepact.io.files import clip_files
 from tracepact.scoring import ClauseCounts, ScoreRows
 from tracepact.specs import spec_root
 from tracepact.tools.score.run import Run
-from tracepact.tools.score.store import tables
 from tracepact.tools.score.store.manifest import NAME, digest, manifest_faults, versions
 from tracepact.tools.score.store.opening import StoredRun, open_run
 from tracepact.tools.score.store.rows import (
@@ -25,6 +25,7 @@ from tracepact.tools.score.store.rows import (
     witness_rows,
 )
 from tracepact.tools.score.store.writing import CANONICAL, VIEWS
+from tracepact.wording import quoted
 
 _SAME_FLOAT = 1e-9
 """How far the soft boundary score, the one float of a report, may lie from the stored one: it decides nothing."""
@@ -200,7 +201,7 @@ def _row_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
         ("matches.csv", MATCH_COLUMNS, match_rows(card)),
     ):
         old = stored.text(file)
-        new = tables.table_text(columns, rows, ",")
+        new = table_text(columns, rows, ",")
         if old != new:
             yield Drift("rows", file, *_first_difference(old, new))
 
@@ -256,7 +257,7 @@ def _line(text: str | None) -> str:
 
 
 def _names(names: list[str]) -> str:
-    shown = ", ".join(f"`{name}`" for name in names[:3]) + (", …" if len(names) > 3 else "")
+    shown = quoted(names[:3]) + (", …" if len(names) > 3 else "")
     return shown or "in another order"
 
 

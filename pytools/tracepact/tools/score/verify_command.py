@@ -9,6 +9,7 @@ from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.screen import output, progress
 from tracepact.tools.exits import Exit
 from tracepact.tools.score.verify import Verification, verify_run
+from tracepact.wording import count
 
 _SHOWN = 20
 
@@ -62,11 +63,11 @@ def _show(found: Verification, strict: bool) -> None:
     if found.holds:
         line(f"{found.files} files and {found.scores:,} scores of the run are as they were", "green")
         if strict and found.moved:
-            count = f"{len(found.moved)} of {len(found.originals)} originals"
-            line(f"drifted (--strict): {count} changed or not found", "bold red")
+            moved = f"{len(found.moved)} of {len(found.originals)} originals"
+            line(f"drifted (--strict): {moved} changed or not found", "bold red")
     else:
         faults = len(found.drifts) + len(found.diagnostics)
-        line(f"drifted: {faults:,} difference{'s' if faults != 1 else ''} in {found.folder}", "bold red")
+        line(f"drifted: {count(faults, 'difference')} in {found.folder}", "bold red")
 
 
 def _short_digest(text: str) -> str:

@@ -4,10 +4,10 @@ from typing import Unpack
 
 import click
 
+from tracepact.files import json_text
 from tracepact.show.lines import print_diagnostics, reader_may_leave
 from tracepact.show.screen import output
 from tracepact.tools.exits import Exit
-from tracepact.tools.score.report.files import json_text
 from tracepact.tools.select.candidates import Candidates
 from tracepact.tools.select.command import Asked, asked_set, family_options, watched
 from tracepact.tools.select.report.data import retained_data

@@ -11,11 +11,12 @@ import click
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, InvalidInput
+from tracepact.files import json_text
 from tracepact.lang import load_contract, read_file
 from tracepact.show.lines import print_diagnostics, say
-from tracepact.show.screen import Overrides, counted, output
+from tracepact.show.screen import counted, output
 from tracepact.tools.exits import Exit
-from tracepact.tools.score.report.files import json_text
+from tracepact.tools.parameters import Assignment, Seconds
 from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.declaring import read_family
 from tracepact.tools.select.family import NO_FAMILY, FamilySpec
@@ -26,12 +27,6 @@ from tracepact.tools.select.report.text import render_selection
 from tracepact.tools.select.select import Selection, beyond, select
 from tracepact.tools.select.separate import Requirement
 from tracepact.tools.select.write import describe
-
-
-class Ranks(Overrides):
-    """`case=rank`, as --rank takes it."""
-
-    example = "'late onset=5'"
 
 
 class Asked(TypedDict):
@@ -56,7 +51,11 @@ _OPTIONS = (
     click.option("--most", type=click.IntRange(min=1), help="The bound on the number of candidates."),
     click.option("--without", metavar="CASE", multiple=True, help="Leave a case out and show what that changes."),
     click.option(
-        "--rank", "ranks", type=Ranks(), multiple=True, help="Give a case another rank: --rank 'late onset=5'."
+        "--rank",
+        "ranks",
+        type=Assignment("'late onset=5'"),
+        multiple=True,
+        help="Give a case another rank: --rank 'late onset=5'.",
     ),
 )
 
@@ -112,13 +111,15 @@ def watched() -> Iterator[Callable[[str], None]]:
     show_default=True,
     help="What the clauses have to do: separate ranks, name faults; give it twice for both.",
 )
-@click.option("--seconds", type=str, help="A budget for the search; beyond it the best found is given with its gap.")
+@click.option(
+    "--seconds", type=Seconds(), help="A budget for the search; beyond it the best found is given with its gap."
+)
 @click.option("--all", "every", is_flag=True, help="List every other set of the same size and cost.")
 @click.option("--json", "as_json", is_flag=True, help="Print the selection as JSON.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Write contract, page and tables here.")
 def command(
     requirements: tuple[str, ...],
-    seconds: str | None,
+    seconds: Fraction | None,
     every: bool,
     as_json: bool,
     out: Path | None,
@@ -138,11 +139,10 @@ def command(
     budget ran out before the proof.
     """
     required = tuple(Requirement(value) for value in dict.fromkeys(requirements))
-    budget = _seconds(seconds)
-    data, selection = _selected(asked, required, budget, every)
+    data, selection = _selected(asked, required, seconds, every)
     if asked["without"] or asked["ranks"]:
         unchanged: Asked = {**asked, "without": (), "ranks": ()}
-        data["changes"] = changes_data(_selected(unchanged, required, budget, every=False)[0], data)
+        data["changes"] = changes_data(_selected(unchanged, required, seconds, every=False)[0], data)
     print_diagnostics(selection.diagnostics)
     if every and selection.optima is None:
         say("the set is not proved smallest, so no other sets can be called as small")
@@ -168,13 +168,3 @@ def _selected(
         )
         on_step("what lies beyond")
         return selection_data(selection, beyond(selection, describe)), selection
-
-
-def _seconds(text: str | None) -> Fraction | None:
-    try:
-        found = None if text is None else Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        found = Fraction(-1)
-    if found is not None and found < 0:
-        raise click.BadParameter(f"`{text}` is not a number of seconds", param_hint="--seconds")
-    return found

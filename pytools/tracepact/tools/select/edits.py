@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from tracepact.lang.printer import print_number
 from tracepact.trace import Event
+from tracepact.wording import ms, print_number
 
 
 class NotApplicable(Exception):  # noqa: N818  (it is what the edit is)
@@ -36,16 +36,16 @@ class Edit:
         name = self.kind.replace("_", " ")
         match self.kind:
             case "extra":
-                return f"extra event at {_ms(self.at)} for {_ms(self.length)}"
+                return f"extra event at {ms(self.at)} for {ms(self.length)}"
             case "split":
-                return f"{of} split into {self.pieces} pieces {_ms(self.gap)} apart"
+                return f"{of} split into {self.pieces} pieces {ms(self.gap)} apart"
             case "length":
                 return f"{of} {print_number(self.factor)} times as long"
             case "missing":
                 return f"{of} missing"
             case "none":
                 return "a perfect prediction"
-        return f"{name} by {_ms(self.by)} of {of}"
+        return f"{name} by {ms(self.by)} of {of}"
 
 
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
@@ -93,7 +93,7 @@ def _chosen(edit: Edit, events: Sequence[Event]) -> set[int]:
 
 def _moved(event: Event, onset: Fraction, offset: Fraction) -> tuple[Event, ...]:
     if offset <= onset:
-        raise NotApplicable(f"nothing would be left of the event at {_ms(event.onset)}", "by")
+        raise NotApplicable(f"nothing would be left of the event at {ms(event.onset)}", "by")
     return (replace(event, onset=onset, offset=offset),)
 
 
@@ -106,7 +106,8 @@ def _split(event: Event, edit: Edit) -> tuple[Event, ...]:
     piece = (event.offset - event.onset - (edit.pieces - 1) * edit.gap) / edit.pieces
     if piece <= 0:
         raise NotApplicable(
-            f"the event at {_ms(event.onset)} is too short for {edit.pieces} pieces {_ms(edit.gap)} apart", "gap"
+            f"the event at {ms(event.onset)} is too short for {edit.pieces} pieces {ms(edit.gap)} apart",
+            "gap",
         )
     starts = [event.onset + k * (piece + edit.gap) for k in range(edit.pieces)]
     return tuple(replace(event, onset=start, offset=start + piece) for start in starts)
@@ -130,14 +131,9 @@ def _checked(made: Sequence[tuple[int, Event]], duration: Fraction) -> tuple[Eve
     for _, event in ordered:
         if event.onset < 0 or event.offset > duration:
             raise NotApplicable(
-                f"the event would go from {_ms(event.onset)} to {_ms(event.offset)}, outside the clip of "
-                f"{_ms(duration)}"
+                f"the event would go from {ms(event.onset)} to {ms(event.offset)}, outside the clip of {ms(duration)}"
             )
     for (origin, event), (after, later) in pairwise(ordered):
         if origin != after and later.onset <= event.offset and later.label == event.label:
-            raise NotApplicable(f"the event up to {_ms(event.offset)} would touch the one from {_ms(later.onset)} on")
+            raise NotApplicable(f"the event up to {ms(event.offset)} would touch the one from {ms(later.onset)} on")
     return tuple(event for _, event in ordered)
-
-
-def _ms(seconds: Fraction) -> str:
-    return f"{print_number(seconds * 1000)}ms"

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from tracepact.diagnostics import Diagnostics, Source, Span, TextPlace, did_you_mean
 from tracepact.lang import syntax as s
-from tracepact.lang.reader import read_value
+from tracepact.lang.reader import read_time
 from tracepact.tools.select.places import Path, Places
-from tracepact.trace.exact import exact_text
+from tracepact.wording import parse_exact
 
 T = TypeVar("T")
 _MANY_SECONDS = 5
@@ -20,7 +20,6 @@ _SHORT_TIMES = {"step", "merge_gap", "by", "gap", "for", "tolerances", "search"}
 _TOML_HELP = (
     "a line is `key = value`; texts stand in quotes; `{…}` of a case stays on one line; a table is `[reference.gate]`"
 )
-_UNITS = {"": Fraction(1), "s": Fraction(1), "ms": Fraction(1, 1000)}
 
 
 def read_toml(source: Source, diagnostics: Diagnostics) -> dict[str, Any] | None:
@@ -53,7 +52,7 @@ def _span(source: Source, where: str) -> Span:
 def _number(text: str) -> Fraction | str:
     """A decimal number as it is written; `inf` and `nan` stay text, which is no number anywhere."""
     try:
-        return exact_text(text.replace("_", ""))
+        return parse_exact(text.replace("_", ""))
     except ValueError:
         return text
 
@@ -159,7 +158,8 @@ class Fields:
         """A value of the data as a time; positive, or at least not negative."""
         found = Fraction(value) if isinstance(value, int | Fraction) and not isinstance(value, bool) else None
         if isinstance(value, str):
-            found = self._quantity(value)
+            read = read_time(value, self.step)
+            found = read[0] if read else None
         if found is None or found < 0 or (positive and not found):
             least = "greater than zero" if positive else "of zero or more"
             self.report("bad-time", f"`{_shown(value)}` is not a time {least}", *path, help=_time_help(value))
@@ -168,14 +168,6 @@ class Fields:
             headline = f"`{_shown(value)}` without a unit is read as {_shown(value)} seconds"
             self.report("bare-seconds", headline, *path, help=f'write `"{_shown(value)}ms"` if that is meant')
         return found
-
-    def _quantity(self, text: str) -> Fraction | None:
-        match read_value(Source("a time", text), Diagnostics()):
-            case s.Value(s.Quantity(number, unit), False) if unit in _UNITS:
-                return number * _UNITS[unit]
-            case s.Value(s.Quantity(number, "f"), False) if self.step:
-                return number * self.step
-        return None
 
     def items(self, key: str, read: Callable[[Any, int], T | None], default: Sequence[T]) -> tuple[T, ...]:
         """A list; what `read` gives None for is left out, and it has said why. Repeats are kept."""
@@ -218,7 +210,7 @@ def _time_help(value: object) -> str:
     if written is None:
         return 'write `"120ms"`, `"0.12s"` or `0.12`, which is seconds'
     number, blank, unit = written.groups()
-    if unit not in (*_UNITS, "f"):
+    if unit not in s.UNITS:
         return f"`{unit}` is no unit here: the units are `ms`, `s` and `f` for frames"
     return f'write it without the space: `"{number}{unit}"`' if blank else 'write `"120ms"` or `"0.12s"`'
 

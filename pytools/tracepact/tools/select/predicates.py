@@ -25,8 +25,8 @@ from tracepact.core import (
     subformulas,
 )
 from tracepact.lang import parse_contract
-from tracepact.lang.printer import print_number
 from tracepact.tools.select.family import FamilySpec
+from tracepact.wording import ms, print_number
 
 RUNS_COST = 16
 """What an event clause costs before its predicate: runs, overlaps and matches (rule 14.11)."""
@@ -34,7 +34,7 @@ RUNS_COST = 16
 
 def predicate_texts(family: FamilySpec, step: Fraction, each: str) -> list[tuple[str, str]]:
     """The single predicates of one kind of obligation in declared order, each with the attribute it came from."""
-    tolerances = [_ms(t) for t in dict.fromkeys(family.tolerances)]
+    tolerances = [ms(t) for t in dict.fromkeys(family.tolerances)]
     return [(name, text) for name in family.attributes for text in _of_attribute(name, each, family, tolerances)]
 
 
@@ -86,7 +86,7 @@ def enumerate_predicates(family: FamilySpec, step: Fraction) -> list[EventClause
         if not texts:
             continue
         lines = [f"clause c{index} on each {each} : {text}" for index, (_, text) in enumerate(texts)]
-        contract = parse_contract("\n".join([f"contract family step {_ms(step)}", *lines]))
+        contract = parse_contract("\n".join([f"contract family step {ms(step)}", *lines]))
         single = list(contract.event_clauses)
         found += single
         if family.joined:
@@ -134,7 +134,3 @@ def _term_cost(term: Term) -> int:
             return 1 + _term_cost(body)
         case Minimum(arguments) | Maximum(arguments):
             return len(arguments) - 1 + sum(map(_term_cost, arguments))
-
-
-def _ms(seconds: Fraction) -> str:
-    return f"{print_number(seconds * 1000)}ms"

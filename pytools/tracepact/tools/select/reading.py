@@ -11,7 +11,6 @@ from tracepact.core import Projection
 from tracepact.diagnostics import Diagnostics, InvalidInput, Source, did_you_mean
 from tracepact.io import events_from
 from tracepact.lang import read_file
-from tracepact.lang.printer import print_number
 from tracepact.specs import spec_path
 from tracepact.tools.select.calibration import Calibration, Case, Reference
 from tracepact.tools.select.declaring import family_of
@@ -20,6 +19,7 @@ from tracepact.tools.select.family import FamilySpec
 from tracepact.tools.select.fields import Fields, is_number, read_toml
 from tracepact.tools.select.places import Places
 from tracepact.trace import Event, EventTable, Grid, union_runs
+from tracepact.wording import ms, print_number
 
 _LABEL = "event"
 
@@ -251,7 +251,7 @@ class _Reading:
         try:
             pred = apply(edit, reference.events, reference.duration)
             if edit.kind != "none" and self._frames(pred) == self._frames(reference.events):
-                step = f"{print_number(self.grid.step * 1000)}ms"
+                step = ms(self.grid.step)
                 raise NotApplicable(f"on the grid of {step} the prediction is the reference", "by")
         except NotApplicable as error:
             key = error.key if fields.has(error.key) else "edit"

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 from tracepact.core import Contract, Matcher
 from tracepact.diagnostics import Diagnostic, Diagnostics, Place, TextPlace
-from tracepact.lang.printer import print_number
 from tracepact.logic import Outcome
 from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.candidates import Candidates, check_size, family_size
@@ -19,6 +18,7 @@ from tracepact.tools.select.places import Places
 from tracepact.tools.select.retain import Basis, Coordinate, retain
 from tracepact.tools.select.separate import Pair, Requirement, Row, requirement_rows, separates
 from tracepact.tools.select.stage import Stage, family_of_cases, grid_contract, stage_of
+from tracepact.wording import ms, short
 
 OnStep = Callable[[str], None]
 MOST_OPTIMA = 100
@@ -128,7 +128,7 @@ def check_family(calibration: Calibration, family: FamilySpec, authors: Contract
 
 
 def _setting(value: object) -> str:
-    return f"{print_number(value * 1000)}ms" if isinstance(value, Fraction) else str(value)
+    return ms(value) if isinstance(value, Fraction) else str(value)
 
 
 def _declared(calibration: Calibration, family: FamilySpec) -> Place:
@@ -277,7 +277,7 @@ def beyond(selection: Selection, describe: Callable[[Candidates, int], str]) -> 
     radius = 2 * max(family.tolerances, default=calibration.step)
     found = []
     for words, larger in (
-        (f"a tolerance of {float(radius * 1000):g} ms", family.wider(radius)),
+        (f"a tolerance of {short(radius * 1000)} ms", family.wider(radius)),
         (f"depth {family.depth + 1}", family.deeper()),
     ):
         size = family_size(larger, calibration.step)

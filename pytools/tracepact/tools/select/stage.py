@@ -12,11 +12,11 @@ from tracepact.core import Contract, Matcher
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostic, Diagnostics
 from tracepact.lang import parse_contract
-from tracepact.lang.printer import print_number
 from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.words import Rows, WordAlgebra
 from tracepact.trace import Durations, Event, EventTable, Family, Layout, Run, Side, assemble
 from tracepact.trace.family import Atoms, offset, onset
+from tracepact.wording import ms, print_number
 
 SHORT = 7
 """Every trace of at most so many frames is tried as a perfect prediction."""
@@ -34,17 +34,13 @@ def grid_contract(calibration: Calibration, matcher: Matcher, clauses: str = "cl
 def settings_text(calibration: Calibration, matcher: Matcher, name: str, title: str | None = None) -> str:
     """The statements of a contract that are no clauses."""
     quoted = title.replace("\\", "\\\\").replace('"', '\\"') if title else None
-    lines = [f"contract {name}" + (f' "{quoted}"' if quoted else ""), f"step {_ms(calibration.step)}"]
+    lines = [f"contract {name}" + (f' "{quoted}"' if quoted else ""), f"step {ms(calibration.step)}"]
     if calibration.merge_gap:
-        lines.append(f"merge_gap {_ms(calibration.merge_gap)}")
+        lines.append(f"merge_gap {ms(calibration.merge_gap)}")
     lines.append(f"projection {calibration.projection.value}")
     reward = print_number(matcher.overlap_reward)
-    lines.append(f"matcher {matcher.kind.value}(search = {_ms(matcher.search)}, overlap_reward = {reward})")
+    lines.append(f"matcher {matcher.kind.value}(search = {ms(matcher.search)}, overlap_reward = {reward})")
     return "\n".join(lines) + "\n"
-
-
-def _ms(seconds: Fraction) -> str:
-    return f"{print_number(seconds * 1000)}ms"
 
 
 class Clip(NamedTuple):

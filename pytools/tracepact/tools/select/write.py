@@ -5,12 +5,12 @@ import re
 from tracepact.core import Always, And, Atom, Eventually, Formula, Not, Or, Since, Until
 from tracepact.diagnostics import Diagnostics, Source
 from tracepact.lang import format_document, read_document
-from tracepact.lang.printer import print_number
 from tracepact.logic.text import formula_text
 from tracepact.tools.select.candidates import Candidate, Candidates, EventCandidate, FrameCandidate
 from tracepact.tools.select.select import Selection
 from tracepact.tools.select.separate import Fault, Pair, Requirement, Row
 from tracepact.tools.select.stage import settings_text
+from tracepact.wording import ms, print_number
 
 _WIDTH = 100
 _LONGEST_NAME = 60
@@ -76,8 +76,8 @@ def clause_name(candidates: Candidates, index: int) -> str:
 
 
 def _words(formula: Formula, candidates: Candidates) -> str:
-    def ms(frames: int) -> str:
-        return f"{print_number(abs(frames) * candidates.step * 1000).replace('.', 'p').replace('/', 'over')}ms"
+    def reach(frames: int) -> str:
+        return ms(abs(frames) * candidates.step).replace(".", "p").replace("/", "over")
 
     match formula:
         case Atom(name):
@@ -91,11 +91,11 @@ def _words(formula: Formula, candidates: Candidates) -> str:
         case Eventually(lo, hi, body) | Always(lo, hi, body):
             kind = "" if isinstance(formula, Eventually) else "all "
             side = "near" if lo == -hi else "ahead" if lo == 0 else "back"
-            return f"{kind}{side} {ms(hi or lo)} {_words(body, candidates)}"
+            return f"{kind}{side} {reach(hi or lo)} {_words(body, candidates)}"
         case Until(radius, a, b):
-            return f"{_words(a, candidates)} until {ms(radius)} {_words(b, candidates)}"
+            return f"{_words(a, candidates)} until {reach(radius)} {_words(b, candidates)}"
         case Since(radius, a, b):
-            return f"{_words(a, candidates)} since {ms(radius)} {_words(b, candidates)}"
+            return f"{_words(a, candidates)} since {reach(radius)} {_words(b, candidates)}"
     return "formula"
 
 

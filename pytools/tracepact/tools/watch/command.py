@@ -14,13 +14,14 @@ from rich.live import Live
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
+from tracepact.files import json_text, write_whole
 from tracepact.lang import load_contract
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
-from tracepact.show.screen import output, set_option
+from tracepact.show.screen import output
 from tracepact.stream import Arrival, StreamMonitor, restore_state, save_state
 from tracepact.stream.lines import BadLine, EndLine, FrameLine, Line, read_lines
 from tracepact.tools.exits import Exit
-from tracepact.tools.score.report.files import json_text
+from tracepact.tools.parameters import set_option
 from tracepact.tools.watch.live import bad_line_data, summary_data, summary_table, violation_data, violation_text
 from tracepact.trace.assemble import UNION_CLASS
 
@@ -85,9 +86,7 @@ def command(
         if not monitor.frames and not screen.bad_lines:
             say("no frame came in; a line is a frame: reference and prediction as `1 0`, or as JSON (--help)")
     if save is not None:
-        part = save.with_name(f"{save.name}.part")
-        part.write_text(json_text(save_state(monitor)), encoding="utf-8")
-        part.replace(save)  # a state is there as a whole or not at all
+        write_whole({save: json_text(save_state(monitor))})
         say(f"saved the state after {monitor.frames} frames to {save}")
     if stopped:
         say("stopped at the bad line; what came after it was not read")

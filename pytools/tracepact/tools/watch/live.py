@@ -1,6 +1,5 @@
 """What is said while a stream is watched: violations as they are determined, bad lines, and where the scores stand."""
 
-from fractions import Fraction
 from typing import Any
 
 from rich.table import Table
@@ -11,6 +10,7 @@ from tracepact.stream import FrameWitness, StreamMonitor, Witness
 from tracepact.stream.lines import BadLine
 from tracepact.tools.score.report.data import score_data
 from tracepact.tools.score.report.witnesses import comparison_data, describe, part_data
+from tracepact.wording import count, decimal, moment, short
 
 Data = dict[str, Any]
 
@@ -59,7 +59,7 @@ def summary_data(monitor: StreamMonitor, bad_lines: int) -> Data:
 def violation_text(data: Data, *, named: bool) -> Text:
     """A violation on one line; the stream and class are named if there are several."""
     times = data["interval"] if "interval" in data else [data["time"]]
-    when = "–".join(f"{float(Fraction(time)):.3f}" for time in times)
+    when = "–".join(moment(time) for time in times)
     where = f"  {data['stream']}/{data['class']}" if named else ""
     far = f"  {describe(data)}" if "interval" in data else ""
     delay = data["delay"]
@@ -68,15 +68,15 @@ def violation_text(data: Data, *, named: bool) -> Text:
         where,
         ("  " + data["clause"], "bold red"),
         f"  {' '.join(data['part']['text'].split())}{far}",
-        (f"  (delay {_counted(delay['frames'], 'frame')}, {float(Fraction(delay['seconds'])):g} s)", "dim"),
+        (f"  (delay {count(delay['frames'], 'frame')}, {short(delay['seconds'])} s)", "dim"),
     )
 
 
 def summary_table(monitor: StreamMonitor, bad_lines: int) -> Table:
     """The scores of the verdicts that are out."""
-    seconds = float(monitor.frames * monitor.contract.step)
-    title = f"{monitor.contract.name}: {_counted(monitor.frames, 'frame')}, {seconds:g} s"
-    table = Table(title=title + (f", {_counted(bad_lines, 'bad line')}" if bad_lines else ""), title_justify="left")
+    seconds = short(monitor.frames * monitor.contract.step)
+    title = f"{monitor.contract.name}: {count(monitor.frames, 'frame')}, {seconds} s"
+    table = Table(title=title + (f", {count(bad_lines, 'bad line')}" if bad_lines else ""), title_justify="left")
     table.caption, table.caption_justify = "\n".join(notes(monitor)) or None, "left"
     table.add_column("clause")
     for column in ("score", "satisfied", "obligated", "violated"):
@@ -84,10 +84,10 @@ def summary_table(monitor: StreamMonitor, bad_lines: int) -> Table:
     table.add_column("delay")
     for clause in monitor.contract.clauses:
         score = monitor.score(clause.name)
-        delay = _counted(monitor.delays[clause.name], "frame") if isinstance(clause, FrameClause) else "until settled"
-        value = "–" if score.vacuous else f"{float(score.value):.4f}"
+        delay = count(monitor.delays[clause.name], "frame") if isinstance(clause, FrameClause) else "until settled"
+        value = "–" if score.vacuous else decimal(score.value, 4)
         counts = (score.satisfied, score.obligated, score.obligated - score.satisfied)
-        table.add_row(clause.name, value, *(f"{count:,}" for count in counts), delay)
+        table.add_row(clause.name, value, *(f"{number:,}" for number in counts), delay)
     return table
 
 
@@ -103,9 +103,5 @@ def notes(monitor: StreamMonitor) -> list[str]:
             each = {"ref": "reference event", "pred": "predicted event", "matched": "matched pair"}[clause.each.value]
             told.append(f"{clause.name}: no {each}, though there are events; that counts 0 (rule 7.4)")
     if monitor.events is not None and monitor.events.pending and not monitor.closed:
-        told.append(f"{_counted(monitor.events.pending, 'interval')} not yet settled")
+        told.append(f"{count(monitor.events.pending, 'interval')} not yet settled")
     return told
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from tracepact.core import EventClause, FrameClause
-from tracepact.lang.printer import print_number
 from tracepact.scoring import UNBOUNDED, FrameWitnesses, Scorecard, distance_shape
 from tracepact.tools.score.report.witnesses import describe, event_witness_data
 from tracepact.trace import Run, Side
 from tracepact.trace.layout import Indices
+from tracepact.wording import print_number
 
 Data = dict[str, Any]
 Failures = dict[int, dict[int, list[int | None]]]

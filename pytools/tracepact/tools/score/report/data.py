@@ -13,6 +13,7 @@ from tracepact.tools.score.report.timeline import worst_timelines
 from tracepact.tools.score.report.witnesses import shown_witnesses
 from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.store.manifest import versions
+from tracepact.wording import rounded
 
 FORMAT = "tracepact-report/1"
 Data = dict[str, Any]
@@ -29,12 +30,12 @@ def report_data(run: Scored) -> Data:
         "contract": _contract(contract),
         "inputs": [{"role": i.role, "name": i.name, "sha256": i.digest} for i in run.inputs],
         "preparation": dict(run.preparation),
-        "grid": {"step": exact_text(contract.step), "projection": contract.projection.value},
+        "grid": {"step": str(contract.step), "projection": contract.projection.value},
         "matcher": {
             "kind": contract.matcher.kind.value,
-            "search": exact_text(contract.matcher.search),
-            "overlap_reward": exact_text(contract.matcher.overlap_reward),
-            "merge_gap": exact_text(contract.merge_gap),
+            "search": str(contract.matcher.search),
+            "overlap_reward": str(contract.matcher.overlap_reward),
+            "merge_gap": str(contract.merge_gap),
         },
         "family": {
             "mode": family.mode.value,
@@ -57,7 +58,7 @@ def report_data(run: Scored) -> Data:
             for p in contract.profiles
         ],
         "metrics": _metrics(run),
-        "soft_boundary": {"value": edges_mean, "edges": edges, "scale": exact_text(contract.soft_scale)},
+        "soft_boundary": {"value": edges_mean, "edges": edges, "scale": str(contract.soft_scale)},
         "classes": _classes(card),
         "conditions": _conditions(card, run.conditions) if run.conditions else [],
         "sweeps": [
@@ -87,14 +88,9 @@ def _metrics(run: Scored) -> Data:
     return metrics_data(found, most=20)
 
 
-def exact_text(value: Fraction) -> str:
-    """A rational number as `a/b`, or `a` if it is whole."""
-    return str(value)
-
-
 def value_data(value: Fraction) -> Data:
     """An exact value and its decimal for reading."""
-    return {"value": exact_text(value), "decimal": round(float(value), 6)}
+    return {"value": str(value), "decimal": rounded(value)}
 
 
 def score_data(score: Score) -> Data:
@@ -162,7 +158,7 @@ def _matches(card: Scorecard) -> list[Data]:
     step = card.family.step
 
     def seconds(run: tuple[int, int]) -> list[str]:
-        return [exact_text(edge * step) for edge in run]
+        return [str(edge * step) for edge in run]
 
     found = []
     for match in card.events.matches:

@@ -5,11 +5,9 @@ from typing import Any
 
 from rich.console import Console, RenderableType
 
-from tracepact.files import json_text, write_whole
+from tracepact.files import json_text
 from tracepact.show.width import needed_width
 from tracepact.tools.score.report.text import render_report, render_summary
-
-__all__ = ["json_text", "report_text", "report_views", "write_whole"]
 
 _WIDTH = 132
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from tracepact.core import Aggregation
@@ -10,8 +9,9 @@ from tracepact.scoring.uncertainty import Interval
 from tracepact.tools.score.report.evidence import HOW, Evidence
 from tracepact.tools.score.report.metrics import VALUE_HEADINGS, difference_lines, metric_cells
 from tracepact.tools.score.report.preparation import preparation_lines
-from tracepact.tools.score.report.text import HEADINGS, count, number, seconds
+from tracepact.tools.score.report.text import HEADINGS, number
 from tracepact.tools.score.report.witnesses import describe
+from tracepact.wording import count, decimal, short, time_text
 
 Data = dict[str, Any]
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#&])")
@@ -57,7 +57,7 @@ def _head(data: Data) -> Iterator[str]:
     yield ""
     classes = "all classes as one" if family["mode"] == "union" else count(len(family["classes"]), "class", "classes")
     yield (
-        f"{count(family['clips'], 'clip')} × {classes}, frames of {seconds(data['grid']['step'])}, "
+        f"{count(family['clips'], 'clip')} × {classes}, frames of {time_text(data['grid']['step'])}, "
         f"{data['matcher']['kind']} matcher, contract `{contract['digest'][:16]}`"
     )
     for line in preparation_lines(data["preparation"]):
@@ -95,7 +95,7 @@ def _vector(data: Data, own: Aggregation, ranges: Mapping[str, Interval]) -> Ite
 
 
 def _interval(interval: Interval | None) -> str:
-    return f"{interval.low:.3f} to {interval.high:.3f}" if interval else ""
+    return f"{decimal(interval.low)} to {decimal(interval.high)}" if interval else ""
 
 
 def _folded(data: Data) -> Iterator[tuple[str, list[str]]]:
@@ -139,8 +139,8 @@ def _metrics(data: Data) -> Iterator[str]:
 
 def _failure(item: Data) -> list[str]:
     worst = item["shown"][0]
-    at = float(Fraction(worst["interval"][0] if "interval" in worst else worst["time"]))
-    place = f"{plain(worst['clip'])}, {plain(worst['class'])} at {at:g} s"
+    at = short(worst["interval"][0] if "interval" in worst else worst["time"])
+    place = f"{plain(worst['clip'])}, {plain(worst['class'])} at {at} s"
     return [plain(item["clause"]), place, code(worst["part"]["text"]), describe(worst), f"{item['total']:,}"]
 
 

@@ -1,7 +1,6 @@
 """Draws metrics for a terminal: each value with its input, counts and policy, and where the two policies differ."""
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -9,10 +8,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tracepact.wording import count, decimal, milliseconds, short
+
 Data = dict[str, Any]
 _LISTED = 5
 _ABSURD = 10**9
-_UNDEFINED = "–"
 _ERRORS = ("substitutions", "deletions", "insertions", "reference")
 VALUE_HEADINGS = ("micro", "macro", "precision", "recall", "tp / fp / fn")
 ERROR_HEADINGS = ("micro", "macro", *_ERRORS)
@@ -63,7 +63,7 @@ def _value_table(metrics: list[Data]) -> Table:
 def metric_cells(metric: Data) -> tuple[str, ...]:
     """Name, micro, macro, precision, recall and counts of a metric, as VALUE_HEADINGS name them."""
     if metric["kind"] == "mean":
-        return _name(metric), _time(metric["micro"]), _time(metric["macro"]), "", "", _counted(metric["pairs"], "pair")
+        return _name(metric), _time(metric["micro"]), _time(metric["macro"]), "", "", count(metric["pairs"], "pair")
     micro, counts = metric["micro"], metric["counts"]
     return (
         _name(metric),
@@ -133,12 +133,12 @@ def remark_lines(metrics: list[Data]) -> list[str]:
 
 def _left_out(data: Data) -> Iterator[RenderableType]:
     if data["left_out"]:
-        count = _counted(data["left_out"], "event")
         verb = "is" if data["left_out"] == 1 else "are"
-        yield _note(f"{count} in ignore regions {verb} left out of the metrics on intervals")
+        yield _note(f"{count(data['left_out'], 'event')} in ignore regions {verb} left out of the metrics on intervals")
     if data["unlisted"]:
-        count = _counted(data["unlisted"], "predicted event")
-        yield _note(f"counted as false positives: {count} on clips that nothing else names")
+        yield _note(
+            f"counted as false positives: {count(data['unlisted'], 'predicted event')} on clips that nothing else names"
+        )
 
 
 def _differences(found: Data | None) -> Iterator[RenderableType]:
@@ -156,7 +156,7 @@ def difference_lines(found: Data) -> list[str]:
             exact, floats = (" / ".join(f"{v:,}" for v in both[side].values()) for side in ("exact", "sed_eval"))
             lines.append(f"{name} tp / fp / fn: exact {exact}, sed_eval {floats}")
     for pair in found["listed"]["pairs"][:_LISTED]:
-        sides = " against ".join("–".join(f"{float(Fraction(t)):g}" for t in pair[side]) for side in ("ref", "pred"))
+        sides = " against ".join("–".join(short(t) for t in pair[side]) for side in ("ref", "pred"))
         lines.append(f"  {pair['clip']} {pair['class']} {sides} s: {_verdicts(pair)}")
     for cell in found["listed"]["cells"][:_LISTED]:
         last = cell["first"] + cell["count"] - 1
@@ -177,22 +177,15 @@ def _note(text: str) -> RenderableType:
     return Padding(Text(text, style="dim"), (0, 0, 1, 1))
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' if number != 1 else ''}"
-
-
 def _number(value: Data) -> str:
-    """A value in three decimals, never rounded up to 1 or down to 0."""
-    decimal = value["decimal"]
-    if decimal is None:
-        return _UNDEFINED
-    shown = f"{decimal:.3f}"
-    if shown == "1.000" and decimal < 1:
-        return "0.999"
-    if shown == "0.000" and decimal > 0:
-        return "0.001"
-    return shown
+    return decimal(_exact(value))
 
 
 def _time(value: Data) -> str:
-    return _UNDEFINED if value["decimal"] is None else f"{value['decimal'] * 1000:.1f} ms"
+    return milliseconds(_exact(value))
+
+
+def _exact(value: Data) -> str | float | None:
+    """The exact text of a value where it has one, else the float it is, if any."""
+    exact: str | None = value["value"]
+    return exact if exact is not None else value["decimal"]

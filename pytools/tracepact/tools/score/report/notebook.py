@@ -4,6 +4,7 @@ from html import escape
 from typing import Any
 
 from tracepact.tools.score.report.text import number
+from tracepact.wording import short
 
 
 def notebook_html(data: dict[str, Any]) -> str:
@@ -15,10 +16,10 @@ def notebook_html(data: dict[str, Any]) -> str:
         share = score["decimal"] * 100
         rows.append(
             f"<tr><td style='text-align:left'>{escape(row['clause'])}</td>"
-            f"<td><meter min='0' max='100' value='{share:g}'></meter> {number(score)}</td>"
+            f"<td><meter min='0' max='100' value='{short(share)}'></meter> {number(score)}</td>"
             f"<td>{pooled['satisfied']:,} / {pooled['obligated']:,}</td></tr>"
         )
-    caption = f"{contract['name']} · {aggregation} · logic {data['logic'][aggregation]['decimal']:.3f}"
+    caption = f"{contract['name']} · {aggregation} · logic {number(data['logic'][aggregation])}"
     return (
         f"<table><caption>{escape(caption)}</caption>"
         "<thead><tr><th>clause</th><th>score</th><th>satisfied / obligated</th></tr></thead>"

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tracepact.wording import count
+
 
 def preparation_lines(preparation: dict[str, Any]) -> list[str]:
     """A line for each decoding, for clips that were named anew and for the label map; none if nothing was done."""
@@ -16,14 +18,14 @@ def preparation_lines(preparation: dict[str, Any]) -> list[str]:
             )
         if done["lengths"]:
             lengths = done["lengths"]
-            clips = f"{lengths:,} clip{'s' if lengths != 1 else ''}"
+            clips = count(lengths, "clip")
             lines.append(f"{side}: its files say how long {clips} {'are' if lengths != 1 else 'is'} ({done['format']})")
     labels = preparation["label_map"]
     if labels is not None:
         ref, pred = preparation["reference"], preparation["prediction"]
         merged = sum(item["old"] != item["new"] for item in labels["labels"])
         lines.append(
-            f"label map {labels['name']}: {merged} label{'s' if merged != 1 else ''} renamed or merged; "
+            f"label map {labels['name']}: {count(merged, 'label')} renamed or merged; "
             f"{ref['dropped']:,} reference and {pred['dropped']:,} predicted events dropped, "
             f"{ref['ignored']:,} and {pred['ignored']:,} ignored"
         )

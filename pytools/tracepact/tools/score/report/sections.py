@@ -22,8 +22,9 @@ from tracepact.tools.score.report.metrics import (
     metric_cells,
 )
 from tracepact.tools.score.report.preparation import preparation_lines
-from tracepact.tools.score.report.text import HEADINGS, count, number, seconds
+from tracepact.tools.score.report.text import HEADINGS, number
 from tracepact.tools.score.scored import Scored
+from tracepact.wording import count, decimal, short, time_text
 
 Data = dict[str, Any]
 VACUOUS = "∅"
@@ -38,8 +39,8 @@ def head(data: Data) -> str:
     classes = "all classes as one" if family["mode"] == "union" else count(len(family["classes"]), "class", "classes")
     facts = [
         f"<b>{count(family['clips'], 'clip')}</b> × {classes}",
-        f"{family['frames']:,} frames of {seconds(data['grid']['step'])} ({escape(data['grid']['projection'])})",
-        f"{matcher['kind']} matcher, search {seconds(matcher['search'])}",
+        f"{family['frames']:,} frames of {time_text(data['grid']['step'])} ({escape(data['grid']['projection'])})",
+        f"{matcher['kind']} matcher, search {time_text(matcher['search'])}",
         f"contract digest <code>{contract['digest'][:16]}</code>",
     ]
     title = f'<p class="title">{escape(contract["title"])}</p>' if contract["title"] else ""
@@ -57,7 +58,7 @@ def _tiles(data: Data) -> str:
     if own != Aggregation.POOLED.value:
         tiles.append((number(data["logic"]["pooled"]), "mean of the vector, pooled"))
     tiles += [(number(p), f"profile {p['name']} ({HEADINGS[Aggregation(p['aggregation'])]})") for p in data["profiles"]]
-    tiles.append((f"{soft['value']:.3f}", f"soft boundary score, {soft['edges']:,} edges (decides nothing)"))
+    tiles.append((decimal(soft["value"]), f"soft boundary score, {soft['edges']:,} edges (decides nothing)"))
     tiles.append((f"{len(data['matches']):,}", "matched pairs"))
     for metric in data["metrics"]["metrics"]:
         if metric["name"] == "event":
@@ -157,7 +158,7 @@ def _free(score: Data) -> float:
 
 
 def _interval(interval: Interval | None) -> str:
-    return f"{interval.low:.3f} to {interval.high:.3f}" if interval else ""
+    return f"{decimal(interval.low)} to {decimal(interval.high)}" if interval else ""
 
 
 def _entries(score: Data) -> str:
@@ -257,9 +258,9 @@ def tolerance_section(found: Evidence) -> Section | None:
         rows = [
             (
                 escape(name),
-                number_of(curve.at(tolerance.low)),
-                number_of(curve.at(tolerance.high)),
-                number_of(curve.mean),
+                decimal(curve.at(tolerance.low)),
+                decimal(curve.at(tolerance.high)),
+                decimal(curve.mean),
             )
             for name, curve in {**tolerance.clauses, "logic (mean)": tolerance.logic}.items()
         ]
@@ -275,13 +276,8 @@ def tolerance_section(found: Evidence) -> Section | None:
     return Section("tolerance", "Tolerance", "\n".join(figures), lead)
 
 
-def number_of(value: Fraction) -> str:
-    """An exact value as tables show it."""
-    return number({"value": str(value), "decimal": float(value)})
-
-
 def _argument(tolerance: Tolerance, value: Fraction) -> str:
-    return f"{float(value * 1000):g} ms" if tolerance.is_time else f"{float(value):g}"
+    return f"{short(value * 1000)} ms" if tolerance.is_time else short(value)
 
 
 def clip_section(data: Data) -> Section:

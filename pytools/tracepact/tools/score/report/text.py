@@ -1,7 +1,6 @@
 """Draws report data for a terminal: the vector, what stands beside it, and where it failed."""
 
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import PurePath
 from typing import Any
 
@@ -16,6 +15,7 @@ from tracepact.tools.score.report.metrics import render_metrics_summary
 from tracepact.tools.score.report.preparation import preparation_lines
 from tracepact.tools.score.report.timeline import draw, duration
 from tracepact.tools.score.report.witnesses import describe
+from tracepact.wording import count, decimal, short, time_text
 
 Data = dict[str, Any]
 _BAR = 10
@@ -68,8 +68,8 @@ def _heading(data: Data) -> RenderableType:
         text.append(f"  {contract['title']}")
     text.append(f"\ndigest {contract['digest'][:16]}", style="dim")
     classes = "all classes as one" if family["mode"] == "union" else count(len(family["classes"]), "class", "classes")
-    frames = f"{family['frames']:,} frames of {seconds(data['grid']['step'])} ({data['grid']['projection']})"
-    matching = f"{matcher['kind']} matcher, search {seconds(matcher['search'])}"
+    frames = f"{family['frames']:,} frames of {time_text(data['grid']['step'])} ({data['grid']['projection']})"
+    matching = f"{matcher['kind']} matcher, search {time_text(matcher['search'])}"
     text.append(f"  ·  {count(family['clips'], 'clip')} × {classes}, {frames}  ·  {matching}", style="dim")
     inputs = [f"{item['role']} {PurePath(item['name']).name}" for item in data["inputs"]]
     if inputs:
@@ -135,8 +135,9 @@ def _beside(data: Data) -> RenderableType:
     soft = data["soft_boundary"]
     vacuous = "" if soft["edges"] else f" {_VACUOUS}"
     lines = [
-        f"soft boundary score{vacuous} {soft['value']:.3f}, {soft['edges']:,} edges, scale {seconds(soft['scale'])}",
-        *(f"profile {p['name']} = {p['decimal']:.3f} ({p['aggregation']})" for p in data["profiles"]),
+        f"soft boundary score{vacuous} {decimal(soft['value'])}, {soft['edges']:,} edges, "
+        f"scale {time_text(soft['scale'])}",
+        *(f"profile {p['name']} = {number(p)} ({p['aggregation']})" for p in data["profiles"]),
         count(len(data["matches"]), "matched pair"),
     ]
     first = [row["scores"][data["aggregation"]] for row in data["vector"]]
@@ -191,7 +192,7 @@ def _witness_table(data: Data) -> Table:
     table.add_column("how far", overflow="fold")
     for item in data["witnesses"]:
         for index, witness in enumerate(item["shown"][:3]):
-            at = f"{float(Fraction(witness['interval'][0] if 'interval' in witness else witness['time'])):g} s"
+            at = f"{short(witness['interval'][0] if 'interval' in witness else witness['time'])} s"
             table.add_row(
                 item["clause"] if index == 0 else "",
                 f"{item['total']:,}" if index == 0 else "",
@@ -209,7 +210,7 @@ def _timeline(data: Data) -> RenderableType:
     width = max(len(name) for name, _ in lanes)
     text = Text()
     text.append(f"{data['clip']}  {data['class']}", style="bold")
-    text.append(f"  0 to {float(duration(data)):g} s\n", style="dim")
+    text.append(f"  0 to {short(duration(data))} s\n", style="dim")
     styles = {"ref": "green", "pred": "blue"}
     for name, cells in lanes:
         text.append(f"{name:>{width}} ", style="dim")
@@ -228,13 +229,8 @@ def _table(title: str) -> Table:
 
 
 def number(score: Data) -> str:
-    """A value for a table: three decimals, never rounded up to 1 or down to 0, with the mark of vacuity."""
-    decimal = score["decimal"]
-    shown = f"{decimal:.3f}"
-    if shown == "1.000" and score["value"] != "1":
-        shown = "0.999"
-    if shown == "0.000" and score["value"] != "0":
-        shown = "0.001"
+    """A value for a table, with the mark of vacuity."""
+    shown = decimal(score["value"])
     return f"{_VACUOUS} {shown}" if score.get("vacuous") else shown
 
 
@@ -246,16 +242,3 @@ def bar(score: Data) -> Text:
     text = Text("█" * filled + "░" * (_BAR - filled), style=style)
     text.append(f" {number(score)}", style="bold")
     return text
-
-
-def count(number: int, one: str, many: str | None = None) -> str:
-    """A number of things, in words."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def seconds(text: str) -> str:
-    """An exact time for reading."""
-    value = Fraction(text)
-    if 0 < value < 1 and (value * 1000).denominator == 1:
-        return f"{value * 1000} ms"
-    return f"{float(value):g} s"

@@ -9,6 +9,7 @@ from tracepact.core import Contract, EventClause, FrameClause, Quantity
 from tracepact.diagnostics import Span
 from tracepact.events import EventWitness, FailedComparison, Unbounded, Value
 from tracepact.scoring import UNBOUNDED, FrameWitnesses, Scorecard
+from tracepact.wording import short
 
 SHOWN = 5
 Data = dict[str, Any]
@@ -136,4 +137,4 @@ def _amount(value: Value) -> str:
 
 
 def _decimal(text: str) -> str:
-    return text if text == "unbounded" else f"{float(Fraction(text)):g}"
+    return text if text == "unbounded" else short(text)

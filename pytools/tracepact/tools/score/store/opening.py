@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
+from tracepact.files import BadTable
 from tracepact.io import Conditions
 from tracepact.lang import parse_contract
 from tracepact.scoring import ScoreRows
@@ -103,7 +104,7 @@ class StoredRun:
     def _read(self, name: str, parse: Callable[[str], _T]) -> _T:
         try:
             return parse(self.text(name))
-        except tables.BadTable as error:
+        except BadTable as error:
             raise self._broken(name, str(error), error.line) from error
         except (json.JSONDecodeError, RecursionError) as error:
             raise self._broken(name, "the file is not JSON") from error

@@ -8,9 +8,10 @@ import numpy as np
 
 from tracepact.core import Quantity
 from tracepact.events import Unbounded
-from tracepact.lang.printer import print_number
+from tracepact.files import BadTable, Row, table_rows
 from tracepact.scoring import UNBOUNDED, ClauseCounts, Scorecard, ScoreRows
-from tracepact.tools.score.store.tables import BadTable, Row, table_rows, whole
+from tracepact.tools.score.store.tables import whole
+from tracepact.wording import decimal, print_number
 
 SCORE_COLUMNS = ("filename", "event_label", "clause", "satisfied", "obligated", "value", "decimal", "vacuous")
 MATCH_COLUMNS = ("filename", "event_label", "ref_onset", "ref_offset", "pred_onset", "pred_offset")
@@ -24,8 +25,8 @@ def score_rows(card: Scorecard) -> Iterator[Row]:
             for clause in card.contract.clauses:
                 score = card.counts[clause.name].score(k, c)
                 vacuous = "true" if score.vacuous else "false"
-                value, decimal = str(score.value), f"{float(score.value):.6f}"
-                yield clip, label, clause.name, score.satisfied, score.obligated, value, decimal, vacuous
+                value = str(score.value), decimal(score.value, 6)
+                yield clip, label, clause.name, score.satisfied, score.obligated, *value, vacuous
 
 
 def match_rows(card: Scorecard) -> Iterator[Row]:

@@ -4,15 +4,13 @@ A time is its decimal where it has one, else a reduced fraction such as `1/3`. F
 that holds a tab, a quote or a line break is quoted. `row` is the row of the original, where it had one.
 """
 
-import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from io import StringIO
-from typing import TextIO
 
-from tracepact.lang.printer import print_number
+from tracepact.files import BadTable, Row, table_rows, table_text
 from tracepact.trace import Event, EventTable, Family, Run
+from tracepact.wording import print_number
 
 EVENT_COLUMNS = ("filename", "onset", "offset", "event_label", "row")
 DURATION_COLUMNS = ("filename", "duration")
@@ -23,56 +21,7 @@ _TIME = re.compile(r"[0-9]+(?:\.[0-9]+|/[1-9][0-9]*)?", re.ASCII)
 _LONGEST_TIME = 4000
 _COUNT = re.compile(r"[0-9]{1,18}", re.ASCII)
 
-Row = Sequence[str | int]
 Masks = Mapping[str, Mapping[str, list[bool]]]
-
-
-class BadTable(ValueError):  # noqa: N818  (it is what the table is)
-    """A stored table that is not as it was written: what is wrong, and in which line."""
-
-    def __init__(self, fault: str, line: int) -> None:
-        super().__init__(fault)
-        self.line = line
-
-
-class _Lines:
-    """Ends lines with a line feed alone; a writer that believes in both signs quotes fields that hold either."""
-
-    def __init__(self, file: TextIO) -> None:
-        self._file = file
-
-    def write(self, line: str) -> int:
-        """One whole row."""
-        return self._file.write(line.removesuffix("\r\n") + "\n")
-
-
-def write_csv(file: TextIO, columns: Sequence[str], rows: Iterable[Row], separator: str = ",") -> None:
-    """A table with its header."""
-    writer = csv.writer(_Lines(file), delimiter=separator, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-
-
-def table_text(columns: Sequence[str], rows: Iterable[Row], separator: str = "\t") -> str:
-    """A table with its header, as text."""
-    text = StringIO()
-    write_csv(text, columns, rows, separator)
-    return text.getvalue()
-
-
-def table_rows(text: str, columns: Sequence[str], separator: str = "\t") -> Iterator[tuple[int, list[str]]]:
-    """The rows of a table with the lines they end at; BadTable if it has not these columns."""
-    reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
-    try:
-        header = next(reader, None)
-        if header != list(columns):
-            raise BadTable(f"the columns are not {', '.join(columns)}", 1)
-        for row in reader:
-            if len(row) != len(columns):
-                raise BadTable(f"the row has {len(row)} fields, the header {len(columns)}", reader.line_num)
-            yield reader.line_num, row
-    except csv.Error as error:
-        raise BadTable(str(error), reader.line_num) from error
 
 
 def events_text(table: EventTable) -> str:

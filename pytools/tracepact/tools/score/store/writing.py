@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.files import json_text, write_folder
+from tracepact.files import json_text, table_text, write_folder
 from tracepact.tools.score.report.data import report_data
 from tracepact.tools.score.report.files import report_views
 from tracepact.tools.score.scored import Scored
@@ -24,6 +24,7 @@ from tracepact.tools.score.store.rows import (
     score_rows,
     witness_rows,
 )
+from tracepact.wording import quoted
 
 SOURCE = "source.contract"
 CANONICAL = "contract.contract"
@@ -48,9 +49,9 @@ def write_run(
     place = Path(folder)
     check_place(place)
     contents: dict[str, str] = {
-        "scores.csv": tables.table_text(SCORE_COLUMNS, score_rows(run.card), ","),
-        "witnesses.csv": tables.table_text(WITNESS_COLUMNS, witness_rows(run.card), ","),
-        "matches.csv": tables.table_text(MATCH_COLUMNS, match_rows(run.card), ","),
+        "scores.csv": table_text(SCORE_COLUMNS, score_rows(run.card), ","),
+        "witnesses.csv": table_text(WITNESS_COLUMNS, witness_rows(run.card), ","),
+        "matches.csv": table_text(MATCH_COLUMNS, match_rows(run.card), ","),
     }
     stored = list(_tables(run))
     contents |= {table.file: table.text for table in stored}
@@ -92,7 +93,7 @@ def check_place(folder: Path) -> str | None:
         ours = {NAME, *VIEWS, *(file["name"] for file in found["files"])} if found else set()
         if there - ours:
             what = "is not a run directory" if found is None else "holds files that are no part of a run"
-            some = ", ".join(f"`{name}`" for name in sorted(there - ours)[:3])
+            some = quoted(sorted(there - ours)[:3])
             diagnostics.add(
                 "not-a-run",
                 f"`{folder}` {what} and is not replaced: {some}{', …' if len(there - ours) > 3 else ''}",

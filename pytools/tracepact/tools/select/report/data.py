@@ -7,7 +7,6 @@ from typing import Any
 from tracepact.core import Matcher
 from tracepact.diagnostics.render import as_data
 from tracepact.lang import parse_contract
-from tracepact.lang.printer import print_number
 from tracepact.logic.findings import check_contract
 from tracepact.tools.select.cover.problem import Evidence
 from tracepact.tools.select.family import FamilySpec
@@ -17,6 +16,7 @@ from tracepact.tools.select.separate import faults as all_faults
 from tracepact.tools.select.stage import SHORT, Stage
 from tracepact.tools.select.write import clause_name, clause_names, contract_text, describe
 from tracepact.trace import Side
+from tracepact.wording import count, ms
 
 Data = dict[str, Any]
 MEMBERS_SHOWN = 20
@@ -202,7 +202,7 @@ def _order(selection: Selection) -> Data:
 
 def identical_words(worse: Data, better: Data, step: str) -> str:
     """Two cases that are one trace, and whether the grid made them so."""
-    grid = f"{print_number(Fraction(step) * 1000)}ms"
+    grid = ms(Fraction(step))
     moved = [f"`{case['name']}`" for case in (worse, better) if case["rounded"]]
     why = f"; times of {' and '.join(moved)} are no multiples of {grid} and were rounded" if moved else ""
     return f"their traces are identical on the grid of {grid}, so no family can separate them{why}"
@@ -212,15 +212,10 @@ def order_words(order: Data) -> str:
     """What separation does not say, in words and numbers."""
     return (
         "separated means that some clause is lower on the worse case, no more: of "
-        f"{counted_words(order['pairs'], 'pair')} of different rank, some selected clause is higher on the worse case "
+        f"{count(order['pairs'], 'pair')} of different rank, some selected clause is higher on the worse case "
         f"in {order['reversed_by_some']}, and the plain mean of the clauses is reversed in {order['mean_reversed']} "
         f"and tied in {order['mean_tied']}"
     )
-
-
-def counted_words(number: int, word: str) -> str:
-    """A number with its noun: `1 clause`, `2 clauses`."""
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def unproved_words(selected: Data) -> str:
@@ -228,7 +223,7 @@ def unproved_words(selected: Data) -> str:
     count, cost = selected["count"] - selected["count_bound"], selected["cost"] - selected["cost_bound"]
     if count:
         return f"at least {selected['count_bound']} are needed, so at most {count} too many"
-    least = f"no fewer than {counted_words(selected['count'], 'clause')} will do"
+    least = f"no fewer than {count(selected['count'], 'clause')} will do"
     if cost > 0:
         return f"{least}; that none as few costs less is not proved (the cost may be up to {cost} too high)"
     return f"{least}, at no less cost; that none of these comes earlier in order is not proved"

@@ -5,7 +5,7 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
-from tracepact.tools.select.report.data import counted_words
+from tracepact.wording import count, short
 
 Data = dict[str, Any]
 _COLOURS = "<style>svg{color:#1b2430}@media(prefers-color-scheme:dark){svg{color:#e6e9ee}}</style>"
@@ -25,7 +25,7 @@ def selection_picture(data: Data, *, alone: bool = False) -> str:
     order = sorted(range(len(data["cases"])), key=lambda place: -Fraction(data["cases"][place]["rank"]))
     chosen = [data["coordinates"][clause["coordinate"]] for clause in data["selected"]["clauses"]]
     columns = [(coordinate["name"], [coordinate["values"][place] for place in order]) for coordinate in chosen]
-    title = f"{data['calibration']['name']}: {counted_words(len(chosen), 'clause')} and what they say of each case"
+    title = f"{data['calibration']['name']}: {count(len(chosen), 'clause')} and what they say of each case"
     return cases_picture(title, [data["cases"][place] for place in order], columns, alone=alone)
 
 
@@ -41,7 +41,7 @@ def cases_picture(
     at = top = 40 + int(longest * 3.6)
     for case in cases:
         parts.append(f"<text x='12' y='{at + 9}' font-size='12'>{escape(case['name'])}</text>")
-        length = f" · {float(Fraction(case['duration'])):g} s" if lengths > 1 else ""
+        length = f" · {short(case['duration'])} s" if lengths > 1 else ""
         words = f"rank {case['rank']} · {case['risk']}{length}"
         parts.append(f"<text x='12' y='{at + 23}' font-size='10' opacity='.7'>{escape(words)}</text>")
         for trace in case["traces"]:

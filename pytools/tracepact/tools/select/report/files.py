@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from tracepact.tools.score.report.files import json_text, write_whole
+from tracepact.files import json_text, table_text, write_whole
 from tracepact.tools.select.observe import Fate
 from tracepact.tools.select.report.figure import selection_picture
 from tracepact.tools.select.report.page import selection_page
@@ -78,8 +78,10 @@ def candidates_table(retained: Retained) -> str:
     goes |= dict.fromkeys(basis.refuted, "dropped: solver")
     goes |= dict.fromkeys(basis.undecided, "undecided")
     costs, fates = observed.candidates.costs, observed.observation.fate
-    lines = ["candidate\ttext\tcost\tgoes_to"]
-    for index in range(len(observed.candidates)):
-        where = goes.get(index) or _FATES.get(Fate(int(fates[index])), "a class without a proved member")
-        lines.append(f"{index}\t{describe(observed.candidates, index)}\t{costs[index]}\t{where}")
-    return "\n".join(lines) + "\n"
+
+    def where(index: int) -> str:
+        return goes.get(index) or _FATES.get(Fate(int(fates[index])), "a class without a proved member")
+
+    candidates = observed.candidates
+    rows = ((index, describe(candidates, index), int(costs[index]), where(index)) for index in range(len(candidates)))
+    return table_text(("candidate", "text", "cost", "goes_to"), rows)

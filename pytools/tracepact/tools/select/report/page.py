@@ -7,8 +7,9 @@ from typing import Any
 
 from tracepact.show.figure import heat_table
 from tracepact.show.page import Section, page, table
-from tracepact.tools.select.report.data import bound_words, counted_words, identical_words, order_words, unproved_words
+from tracepact.tools.select.report.data import bound_words, identical_words, order_words, unproved_words
 from tracepact.tools.select.report.figure import selection_picture, trace_picture
+from tracepact.wording import count, short
 
 Data = dict[str, Any]
 _HEAT = 16
@@ -17,13 +18,13 @@ _HEAT = 16
 def selection_page(data: Data) -> str:
     """The page of a selection."""
     title = f"tracepact select {data['calibration']['name']}"
-    count, cost = data["selected"]["count"], data["selected"]["cost"]
+    clauses, cost = data["selected"]["count"], data["selected"]["cost"]
     state = "proved smallest" if data["selected"]["optimal"] else unproved_words(data["selected"])
     words = escape(data["calibration"]["title"] or "")
     head = f"<h1>{escape(data['calibration']['name'])}</h1><p>{words}</p>"
     met = f"{data['selected']['met']} of {data['selected']['required']} requirements met"
-    if count:
-        head += f"<p>{counted_words(count, 'clause')} at a cost of {cost}, {escape(state)}; {met}.</p>"
+    if clauses:
+        head += f"<p>{count(clauses, 'clause')} at a cost of {cost}, {escape(state)}; {met}.</p>"
         if "separate" in data["requirements"]:
             head += f"<p>{escape(order_words(data['selected']['order']).capitalize())}.</p>"
     else:
@@ -90,7 +91,7 @@ def _pair(worse: Data, better: Data, verb: str) -> str:
 
 
 def _seconds(case: Data) -> str:
-    return f"{float(Fraction(case['duration'])):g} s"
+    return f"{short(case['duration'])} s"
 
 
 def _reasons(data: Data) -> str:

@@ -13,13 +13,13 @@ from rich.text import Text
 from tracepact.tools.score.report.timeline import draw
 from tracepact.tools.select.report.data import (
     bound_words,
-    counted_words,
     identical_words,
     order_words,
     row_words,
     unproved_words,
 )
 from tracepact.tools.select.report.figure import differences
+from tracepact.wording import count, short
 
 Data = dict[str, Any]
 _BLOCK = 100
@@ -87,7 +87,7 @@ def _heading(data: Data) -> RenderableType:
     ranks = len({case["rank"] for case in data["cases"]})
     proofs = ", ".join(f"{number} by {how}" for how, number in found["proofs"].items())
     lines = [
-        f"{len(data['cases'])} cases, {ranks} ranks; {counted_words(found['total'], 'candidate')}: "
+        f"{len(data['cases'])} cases, {ranks} ranks; {count(found['total'], 'candidate')}: "
         f"{found['author']:,} written, {found['frame']:,} on frames, {found['event']:,} on events",
         f"{sum(dropped.values()):,} dropped, since a perfect prediction violates them: {dropped['reference']:,} on a "
         f"reference, {dropped['short_trace']:,} on a trace of up to {found['short_traces']['frames']} frames, "
@@ -223,7 +223,7 @@ def _picture(case: Data) -> RenderableType:
         for name, cells in lanes:
             text.append(f"{_short(title) if name == 'ref' else '':<{_NAME}} {name:<5}{cells}\n")
         step = Fraction(case["duration"]) / case["frames"]
-        apart = [f"{float(start * step):g}–{float(end * step):g} s" for start, end in differences(trace)]
+        apart = [f"{short(start * step)}–{short(end * step)} s" for start, end in differences(trace)]
         text.append(f"{'':<{_NAME}} differ at {', '.join(apart) or 'no frame'}\n", style="dim")
     return text
 
@@ -247,7 +247,7 @@ def _evidence(data: Data) -> RenderableType:
         text.append("nothing was selected: no candidate meets anything that is required\n", style="bold")
         return text
     text.append("why it is smallest\n" if chosen["optimal"] else "the best found in the time\n", style="bold")
-    clauses = counted_words(chosen["count"], "clause")
+    clauses = count(chosen["count"], "clause")
     text.append(f"  {clauses}, cost {chosen['cost']}; {chosen['met']} of {chosen['required']} met\n")
     if chosen["optimal"]:
         text.append(f"  at least {chosen['count_bound']} are needed: {chosen['evidence']} ({chosen['solver']})\n")

@@ -1,0 +1,154 @@
+"""The parameter types of the command line: exact shares and times, thresholds, settings by name, files to write."""
+
+import os
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tracepact.lang.reader import read_time
+from tracepact.lang.scope import SUSPICIOUS
+from tracepact.wording import parse_exact
+
+
+class Share(click.ParamType):  # type: ignore[type-arg]  # generic in some releases of click only
+    """A number from 0 to 1, exact."""
+
+    name = "SHARE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
+        """The number a text denotes."""
+        try:
+            share = parse_exact(str(value))
+        except ValueError:
+            self.fail(f"`{value}` is not a number such as 0.5", param, ctx)
+        if not 0 <= share <= 1:
+            self.fail(f"{value} lies outside 0 to 1", param, ctx)
+        return share
+
+
+class Length(click.ParamType):  # type: ignore[type-arg]  # as above
+    """A time greater than zero, with its unit; a small number without one is in seconds."""
+
+    name = "TIME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
+        """Read it exactly; 10 and more without a unit is refused, for it is most likely meant in milliseconds."""
+        if isinstance(value, Fraction):
+            return value
+        length, unit = self.read(value, param, ctx)
+        if not length:
+            self.fail(f"`{value}` is no length; it must be greater than zero", param, ctx)
+        if not unit and length >= SUSPICIOUS:
+            text = str(value).strip()
+            self.fail(f"`{text}` has no unit; write {text}ms, or {text}s if you mean seconds", param, ctx)
+        return length
+
+    def read(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[Fraction, str]:
+        """The time a text denotes, and the unit it is written with."""
+        found = read_time(str(value))
+        if found is None:
+            self.fail(f"`{value}` is not a time, such as 200ms or 1.5s", param, ctx)
+        return found
+
+
+class Seconds(Length):
+    """A time of zero or more for an option that says that it is in seconds: any number may do without its unit."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
+        """Read it exactly."""
+        return value if isinstance(value, Fraction) else self.read(value, param, ctx)[0]
+
+
+class LowHigh(click.ParamType):  # type: ignore[type-arg]  # as above
+    """`low,high`, two numbers from 0 to 1 in order."""
+
+    name = "LOW,HIGH"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[Fraction, Fraction]:
+        """Split at the comma."""
+        low, comma, high = str(value).partition(",")
+        if not comma:
+            self.fail(f"`{value}` is not of the form low,high, such as 0.3,0.6", param, ctx)
+        found = Share().convert(low.strip(), param, ctx), Share().convert(high.strip(), param, ctx)
+        if found[0] > found[1]:
+            self.fail(f"the low threshold {low.strip()} is greater than the high one {high.strip()}", param, ctx)
+        return found
+
+
+class OddLength(click.ParamType):  # type: ignore[type-arg]  # as above
+    """The length of a median filter: an odd number of frames."""
+
+    name = "FRAMES"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """A whole number that has a middle."""
+        text = str(value).strip()
+        if not text.isdecimal() or len(text) > 6 or int(text) < 1:
+            self.fail(f"`{value}` is not a number of frames", param, ctx)
+        if int(text) % 2 == 0:
+            self.fail(f"{text} is even and has no middle frame; take {int(text) - 1} or {int(text) + 1}", param, ctx)
+        return int(text)
+
+
+class Assignment(click.ParamType):  # type: ignore[type-arg]  # as above
+    """`name=value`, such as the example."""
+
+    name = "NAME=VALUE"
+
+    def __init__(self, example: str) -> None:
+        self.example = example
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """Split at the first equals sign."""
+        name, sign, text = str(value).partition("=")
+        if not sign or not name.strip() or not text.strip():
+            self.fail(f"`{value}` is not of the form name=value, such as {self.example}", param, ctx)
+        return name.strip(), text.strip()
+
+
+def set_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The --set option."""
+    return click.option(
+        "--set",
+        "overrides",
+        type=Assignment("tol=80ms"),
+        multiple=True,
+        help="Give a parameter another value: --set tol=80ms.",
+    )(function)
+
+
+def timeout_option(seconds: float) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The --timeout option: how long one question may take."""
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(min=0),
+        default=seconds,
+        show_default=True,
+        help="Seconds a question may take; beyond them the answer is unknown.",
+    )
+
+
+class OutputFile(click.Path):
+    """A file to write, with this ending if one is asked for; none that belongs to a folder written as a whole.
+
+    `owner` gives the folder that a place belongs to, None if it is free.
+    """
+
+    def __init__(self, owner: Callable[[Path], Path | None], ending: str = "") -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+        self.owner = owner
+        self.ending = ending
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The place, refused before anything is computed."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if self.ending and path.suffix.lower() != self.ending:
+            self.fail(f"`{path}` does not end in {self.ending}, which is what is written", param, ctx)
+        if folder := self.owner(path):
+            self.fail(f"`{path}` belongs to the run directory `{folder}`; name another file", param, ctx)
+        return path

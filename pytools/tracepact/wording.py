@@ -1,0 +1,150 @@
+"""Numbers and words as people read and write them: decimals, shares, times, counts and lists of names.
+
+A decimal is rounded to its places, half to even, from the exact value. A value that is not 0 is never shown as 0, nor
+one that is not 1 as 1 (rule 17.6): it is shown as the nearest other decimal, so that 0.9996 is `0.999`. Declared times
+and those of data are exact, or say that they are not.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+Number = Fraction | float | int
+Shown = Number | str
+"""What can be shown: a number, or the exact text of one such as `1/3`."""
+
+UNDEFINED = "–"
+_LONGEST_SECONDS = 14
+_DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?", re.ASCII)
+_LONGEST = 60
+
+
+def decimal(value: Shown | None, places: int = 3) -> str:
+    """A number in so many decimals, one or more; a dash for none.
+
+    >>> decimal(Fraction(1, 8)), decimal(Fraction(2499, 2500)), decimal(0.0001), decimal(1), decimal(None)
+    ('0.125', '0.999', '0.001', '1.000', '–')
+    """
+    return UNDEFINED if value is None else _fixed(_units(Fraction(value), places), places)
+
+
+def rounded(value: Number) -> float:
+    """The decimal of six places that stands beside an exact value in data."""
+    return float(decimal(value, 6))
+
+
+def percent(share: Shown | None, places: int = 0) -> str:
+    """A share in percent, by the same rule; a dash for none.
+
+    >>> percent(Fraction(1, 8), 1), percent(Fraction(2499, 2500)), percent(0)
+    ('12.5 %', '99 %', '0 %')
+    """
+    return UNDEFINED if share is None else f"{_fixed(_units(Fraction(share), places + 2), places)} %"
+
+
+def _units(exact: Fraction, places: int, never: Collection[int] = (-1, 0, 1)) -> int:
+    """A number in units of its last decimal, rounded, but never onto one of these that it is not."""
+    scale = 10**places
+    units: int = round(exact * scale)
+    whole, rest = divmod(units, scale)
+    if not rest and whole in never and exact != whole:
+        return units + (1 if exact > whole else -1)
+    return units
+
+
+def _fixed(units: int, places: int) -> str:
+    whole, part = divmod(abs(units), 10**places)
+    return ("-" if units < 0 else "") + (f"{whole}.{part:0{places}d}" if places else str(whole))
+
+
+def short(value: Shown) -> str:
+    """A time, a threshold or an argument in at most six digits, without zeros at its end."""
+    return f"{float(Fraction(value)):g}"
+
+
+def print_number(value: Fraction) -> str:
+    """A rational number, exact: as a decimal where it has one, else as a reduced fraction.
+
+    >>> print_number(Fraction(1, 40)), print_number(Fraction(1, 3))
+    ('0.025', '1/3')
+    """
+    denominator = value.denominator
+    twos = fives = 0
+    while denominator % 2 == 0:
+        denominator //= 2
+        twos += 1
+    while denominator % 5 == 0:
+        denominator //= 5
+        fives += 1
+    if denominator != 1:
+        return f"{value.numerator}/{value.denominator}"
+    places = max(twos, fives)
+    return _fixed(value.numerator * 10**places // value.denominator, places)
+
+
+@lru_cache(maxsize=65536)
+def parse_exact(text: str) -> Fraction:
+    """The rational number a decimal text or a fraction `a/b` denotes; ValueError if it denotes none."""
+    text = text.strip()
+    if len(text) > _LONGEST:
+        raise ValueError(f"a number of more than {_LONGEST} characters")
+    whole, _, part = text.partition(".")
+    if whole.isdecimal() and part.isdecimal() and text.isascii():  # nearly every time of every table
+        return Fraction(int(whole + part), 10 ** len(part))
+    top, slash, bottom = text.partition("/")
+    if slash:
+        if not (top.isdecimal() and bottom.isdecimal() and top.isascii() and bottom.isascii()) or not int(bottom):
+            raise ValueError(f"{text!r} is not a fraction")
+        return Fraction(int(top), int(bottom))
+    match = _DECIMAL.fullmatch(text)
+    if not match or not (match[2] or match[3]):
+        raise ValueError(f"{text!r} is not a decimal number")
+    sign, whole, part, exponent = match[1], match[2] or "", match[3] or "", int(match[4] or 0)
+    digits, scale = int(whole + part), exponent - len(part)
+    value = Fraction(digits * 10**scale) if scale >= 0 else Fraction(digits, 10**-scale)
+    return -value if sign == "-" else value
+
+
+def ms(time: Fraction) -> str:
+    """A time in milliseconds, exact, as an author writes it: `40ms`."""
+    return f"{print_number(time * 1000)}ms"
+
+
+def time_text(time: Fraction | str) -> str:
+    """A declared time, exact: `200 ms` if it is whole in milliseconds and less than a second, else `1.5 s`."""
+    exact = Fraction(time)
+    if 0 < exact < 1 and (exact * 1000).denominator == 1:
+        return f"{exact * 1000} ms"
+    return f"{print_number(exact)} s"
+
+
+def milliseconds(time: Shown | None) -> str:
+    """A measured time such as `12.5 ms`, 0 only if it is; a dash for none."""
+    return UNDEFINED if time is None else f"{_fixed(_units(Fraction(time) * 1000, 1, never=(0,)), 1)} ms"
+
+
+def moment(time: Shown) -> str:
+    """A place in a stream, in thousandths of a second: `1.240`."""
+    return _fixed(_units(Fraction(time), 3, never=()), 3)
+
+
+def seconds(time: Fraction) -> str:
+    """A time of the data for a message: its decimal where that is not too long, else about how long it is."""
+    text = print_number(time)
+    return f"{text} s" if "/" not in text and len(text) <= _LONGEST_SECONDS else f"about {float(time):.9g} s"
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """A number of things: `1 clip`, `2,000 clips`, `3 passes`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Names in backticks, separated by commas."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in backticks, the last two joined by `and`."""
+    return quoted(names) if len(names) < 2 else f"{quoted(names[:-1])} and `{names[-1]}`"
