@@ -59,7 +59,7 @@ def test_a_decimal_is_less_than_one_unit_of_its_last_place_away(value: Fraction,
 
 @given(value=st.floats(-1e9, 1e9), places=PLACES)
 def test_elsewhere_a_decimal_is_rounded_half_to_even(value: float, places: int) -> None:
-    expected = Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN)
+    expected = Decimal(round(value, 12)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN)
     if expected not in (-1, 0, 1):
         assert decimal(value, places) == str(expected)
 
@@ -75,6 +75,14 @@ def test_a_value_and_its_exact_text_are_shown_alike(value: Fraction) -> None:
     assert decimal(value) == decimal(str(value))
     assert short(value) == short(str(value))
     assert rounded(value) == float(decimal(value, 6))
+
+
+def test_what_floats_lose_is_not_shown() -> None:
+    assert 0.1 + 0.2 - 0.3 != 0
+    assert decimal(0.1 + 0.2 - 0.3) == "0.000"
+    assert sum([0.1] * 10) != 1
+    assert decimal(sum([0.1] * 10)) == "1.000"
+    assert rounded(0.3 - (0.1 + 0.2)) == 0
 
 
 def test_no_value_is_a_dash() -> None:

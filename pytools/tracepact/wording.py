@@ -16,6 +16,7 @@ Shown = Number | str
 
 UNDEFINED = "–"
 _LONGEST_SECONDS = 14
+_FLOAT_PLACES = 12
 _DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?", re.ASCII)
 _LONGEST = 60
 
@@ -26,7 +27,7 @@ def decimal(value: Shown | None, places: int = 3) -> str:
     >>> decimal(Fraction(1, 8)), decimal(Fraction(2499, 2500)), decimal(0.0001), decimal(1), decimal(None)
     ('0.125', '0.999', '0.001', '1.000', '–')
     """
-    return UNDEFINED if value is None else _fixed(_units(Fraction(value), places), places)
+    return UNDEFINED if value is None else _fixed(_units(_exact(value), places), places)
 
 
 def rounded(value: Number) -> float:
@@ -40,7 +41,12 @@ def percent(share: Shown | None, places: int = 0) -> str:
     >>> percent(Fraction(1, 8), 1), percent(Fraction(2499, 2500)), percent(0)
     ('12.5 %', '99 %', '0 %')
     """
-    return UNDEFINED if share is None else f"{_fixed(_units(Fraction(share), places + 2), places)} %"
+    return UNDEFINED if share is None else f"{_fixed(_units(_exact(share), places + 2), places)} %"
+
+
+def _exact(value: Shown) -> Fraction:
+    """The value that is shown; of a float its first twelve decimals, so that what floats lose is not shown."""
+    return Fraction(round(value, _FLOAT_PLACES)) if isinstance(value, float) else Fraction(value)
 
 
 def _units(exact: Fraction, places: int, never: Collection[int] = (-1, 0, 1)) -> int:
@@ -121,7 +127,7 @@ def time_text(time: Fraction | str) -> str:
 
 def milliseconds(time: Shown | None) -> str:
     """A measured time such as `12.5 ms`, 0 only if it is; a dash for none."""
-    return UNDEFINED if time is None else f"{_fixed(_units(Fraction(time) * 1000, 1, never=(0,)), 1)} ms"
+    return UNDEFINED if time is None else f"{_fixed(_units(_exact(time) * 1000, 1, never=(0,)), 1)} ms"
 
 
 def moment(time: Shown) -> str:
