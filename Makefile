@@ -3,12 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint unit benchmark picture clean
+.PHONY: demo test quick lint unit docs benchmark picture clean
 
 demo: $(VENV)/.installed
 	$(BIN)/tracepact demo --out out/demo
 
 test: lint unit
+
+# What to run while working: everything but the tests marked `slow`; under two minutes on two cores.
+quick: lint
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 
 lint: $(VENV)/.tested
 	$(BIN)/ruff check .
@@ -17,6 +21,10 @@ lint: $(VENV)/.tested
 
 unit: $(VENV)/.tested
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+# The documentation site, warnings as errors; a slow test builds and checks it too.
+docs: $(VENV)/.tested
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --config-file pytools/docs/mkdocs.yml
 
 benchmark: $(VENV)/.tested
 	cd pytools && ../$(BIN)/python -m benchmarks
@@ -36,7 +44,7 @@ $(VENV)/.installed: $(VENV)/.created pyproject.toml
 	touch $@
 
 $(VENV)/.tested: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --editable ".[lean]" --group dev --group peers
+	$(BIN)/python -m pip install --quiet --editable ".[lean]" --group dev --group docs --group peers
 	touch $@
 
 clean:

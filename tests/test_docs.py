@@ -1,0 +1,140 @@
+"""The documentation site: it builds without a warning, every link leads somewhere, and nothing comes from elsewhere."""
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import click
+import pytest
+from browser.chromium import chromium
+
+import tracepact
+from tracepact import cli
+from tracepact.specs import rules
+from tracepact.tools.audit import command as audits
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parent.parent
+CONFIG = ROOT / "pytools" / "docs" / "mkdocs.yml"
+LOADS = {("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("link", "href")}
+
+
+class Found(HTMLParser):
+    """The places a page can be entered at, what it links to, and what it loads."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id" and value:
+                self.ids.add(value)
+            elif name in ("href", "src") and value is not None:
+                (self.loads if (tag, name) in LOADS else self.links).append(value)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built as `make docs` builds it."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", CONFIG, "--site-dir", folder]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[str, Found]:
+    """What each page of the site holds; 404.html is for a server and has absolute links."""
+    paths = [path for path in sorted(site.rglob("*.html")) if path.name != "404.html"]
+    return {path.relative_to(site).as_posix(): Found(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def broken(site: Path, pages: dict[str, Found]) -> Iterator[str]:
+    """The links and loaded files of the site that lead nowhere."""
+    for name, page in pages.items():
+        for link in {*page.links, *page.loads}:
+            parts = urlsplit(link)
+            if parts.scheme in ("http", "https", "mailto") or parts.netloc:
+                continue
+            target = (site / name).parent / unquote(parts.path) if parts.path else site / name
+            entered = pages.get(target.resolve().relative_to(site.resolve()).as_posix())
+            place = unquote(parts.fragment)
+            if not target.is_file() or (entered and place and place not in entered.ids):
+                yield f"{name}: {link}"
+
+
+def test_every_link_and_anchor_leads_somewhere(site: Path, pages: dict[str, Found]) -> None:
+    assert sum(len(page.links) for page in pages.values()) > 1000
+    assert list(broken(site, pages)) == []
+
+
+def test_no_page_loads_anything_from_elsewhere(site: Path, pages: dict[str, Found]) -> None:
+    loads = {load for page in pages.values() for load in page.loads}
+    assert loads
+    assert [load for load in loads if urlsplit(load).scheme or load.startswith("//")] == []
+    styles = "\n".join(path.read_text(encoding="utf-8") for path in site.rglob("*.css"))
+    assert styles
+    assert re.findall(r"(?:url\(|@import)[\s\"']*(?:https?:)?//[^)\"']*", styles) == []
+
+
+def test_a_browser_asks_for_files_of_the_site_only(site: Path) -> None:
+    """The theme's script names other hosts for features that are not used here."""
+    asked: list[str] = []
+    with chromium() as browser:
+        page = browser.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        for name in ("index.html", "spec/language.html", "python.html", "commands/score.html", "examples/index.html"):
+            page.goto((site / name).as_uri(), wait_until="networkidle")
+    assert len(asked) > 5
+    assert [url for url in asked if not url.startswith((site.as_uri(), "data:", "blob:"))] == []
+
+
+def text_of(site: Path, page: str) -> str:
+    """The text of a page without its tags."""
+    return unescape(re.sub(r"<[^>]+>", "", (site / page).read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("name", cli._COMMANDS)
+def test_the_reference_has_every_command_with_every_option_and_its_help(site: Path, name: str) -> None:
+    text = " ".join(text_of(site, f"commands/{name}.html").split())
+    commands = {name: importlib.import_module(cli._COMMANDS[name]).command}
+    if name == "audit":
+        commands |= {f"audit {word}": importlib.import_module(home).command for word, home in audits._AUDITS.items()}
+    for words, command in commands.items():
+        assert f"tracepact {words}" in text
+        for option in (p for p in command.params if isinstance(p, click.Option) and not p.hidden):
+            assert option.opts[-1] in text
+            assert " ".join((option.help or "").replace("`", "").split()) in text
+
+
+def test_the_page_of_the_python_names_has_each_public_name_once(site: Path, pages: dict[str, Found]) -> None:
+    top = {place for place in pages["python.html"].ids if re.fullmatch(r"tracepact\.\w+", place)}
+    assert top == {f"tracepact.{name}" for name in tracepact.__all__}
+    source = (CONFIG.parent / "pages" / "python.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^::: tracepact\.(\w+)$", source, re.MULTILINE)) == sorted(tracepact.__all__)
+
+
+def test_every_rule_can_be_linked_to(pages: dict[str, Found]) -> None:
+    assert {f"rule-{rule}" for rule in rules()} <= pages["spec/language.html"].ids | pages["spec/tools.html"].ids
+
+
+def test_the_texts_of_the_repository_are_pages(pages: dict[str, Found]) -> None:
+    examples = [path.name for path in (ROOT / "examples").iterdir() if (path / "README.md").is_file()]
+    assert examples
+    wanted = ["index.html", "spec/language.html", "spec/tools.html", "spec/protocol.html", "ASSURANCE.html"]
+    wanted += ["CHANGELOG.html", "CONTRIBUTING.html", *(f"examples/{name}/index.html" for name in examples)]
+    assert set(wanted) <= set(pages)
