@@ -39,5 +39,14 @@ def rules() -> dict[str, str]:
 
 
 def starter_contracts() -> dict[str, Path]:
-    """The contracts that ship with tracepact, by name."""
+    """The contracts that ship with tracepact, by name.
+
+    Returns:
+        The path of each contract file, sorted by name.
+
+    Examples:
+        >>> import tracepact
+        >>> "boundary_gate" in tracepact.starter_contracts()
+        True
+    """
     return {path.stem: path for path in sorted(spec_path("contracts").glob("*.contract"))}

@@ -20,7 +20,20 @@ class Projection(Enum):
 
 
 class Aggregation(Enum):
-    """How the values of clips and classes become one (rule 7.5)."""
+    """How the values of clips and classes become one (rule 7.5).
+
+    Attributes:
+        POOLED: add the counts of all clips and classes, then divide.
+        MACRO_CLIPS: the mean over clips of the mean over classes.
+        MACRO_CLASSES: the mean over classes of each class's pooled score.
+        MACRO_CLIPS_INFORMATIVE: MACRO_CLIPS without the entries that have no obligation.
+        MACRO_CLASSES_INFORMATIVE: MACRO_CLASSES without the classes that have no obligation.
+
+    Examples:
+        >>> from tracepact import Aggregation
+        >>> Aggregation("macro_clips")
+        <Aggregation.MACRO_CLIPS: 'macro_clips'>
+    """
 
     POOLED = "pooled"
     MACRO_CLIPS = "macro_clips"
@@ -160,7 +173,36 @@ CLASS_ATOMS = ("other_ref_active", "other_pred_active")
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """A checked contract with all names, units and parameters resolved."""
+    """A checked contract with all names, units and parameters resolved.
+
+    It is made by `load_contract` or `parse_contract`; times are exact, in seconds.
+
+    Attributes:
+        name: what the contract is called.
+        title: its title, if it has one.
+        step: the length of a frame.
+        clauses: the clauses, in source order.
+        merge_gap: the longest gap between two runs that joins them (rule 5.8).
+        projection: which frames an event activates (rule 5.3).
+        aggregation: the aggregation that is shown first (rule 3.6).
+        matcher: the matcher of the event clauses (chapter 8).
+        soft_scale: the scale of the soft boundary score (rule 7.9).
+        labels: the declared class set; None if it follows from the data.
+        declared_atoms: the atoms whose masks the caller supplies.
+        parameters: the parameters with their values.
+        sweeps: the values of parameters at which the vector is shown as well.
+        profiles: the declared risk profiles.
+        text: the canonical text (rule 11.1).
+        digest: the SHA-256 that identifies the contract (rule 11.3).
+        source: the text as it was written.
+        warnings: what was found while it was compiled and does not make it unusable.
+
+    Examples:
+        >>> import tracepact
+        >>> gate = tracepact.load_contract("boundary_gate")
+        >>> gate.step, [clause.name for clause in gate.frame_clauses][:2]
+        (Fraction(1, 50), ['onset_guard', 'offset_guard'])
+    """
 
     name: str
     title: str | None

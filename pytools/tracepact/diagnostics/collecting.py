@@ -9,7 +9,19 @@ from tracepact.diagnostics.render import render_diagnostics
 
 
 class InvalidInput(Exception):  # noqa: N818  (it is what the input is, not what went wrong in the program)
-    """Input that cannot be used; carries every diagnostic found, not only the first."""
+    """Input that cannot be used; it carries everything that was found, not only the first fault.
+
+    Attributes:
+        diagnostics: the findings, warnings included.
+
+    Examples:
+        >>> import tracepact
+        >>> try:
+        ...     tracepact.score("boundary_gate", ref=[(2, 1)], pred=[(-1, 1)], durations=3)
+        ... except tracepact.InvalidInput as error:
+        ...     sorted(found.code for found in error.diagnostics)
+        ['bad-time', 'offset-before-onset']
+    """
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)

@@ -58,7 +58,24 @@ Place = TextPlace | RowPlace
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding; `trace` is a small picture of what shows it, where something does."""
+    """One finding about an input.
+
+    Attributes:
+        code: the name of the fault, such as `unknown-atom`.
+        headline: what is wrong, in one line.
+        place: where it is, in a text or in a row of a file.
+        help: a way out, if there is one.
+        trace: a small picture of a trace that shows it, if there is one.
+
+    Examples:
+        >>> import tracepact
+        >>> try:
+        ...     tracepact.load_contract("boundary_gat")
+        ... except tracepact.InvalidInput as error:
+        ...     found = error.diagnostics[0]
+        >>> found.code, found.severity.value, found.help
+        ('unreadable-file', 'error', 'did you mean `boundary_gate`?')
+    """
 
     code: str
     headline: str

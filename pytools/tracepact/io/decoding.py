@@ -16,7 +16,28 @@ from tracepact.trace import Event, EventTable, Origin, Time, exact
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How scores become events; `low` makes it a hysteresis whose high is the threshold, `median` counts frames."""
+    r"""How scores become events (rule 13.9).
+
+    Attributes:
+        threshold: a frame is active if its score is greater than this.
+        low: if given, the decoding is a hysteresis: a run of scores greater than `low` is active if one of them is
+            greater than the threshold.
+        median: the length of the median filter in frames, an odd number; 1 leaves the scores as they are.
+
+    Examples:
+        >>> import tempfile
+        >>> from fractions import Fraction
+        >>> from pathlib import Path
+        >>> import tracepact
+        >>> decoding = tracepact.Decoding(Fraction("0.5"), low=Fraction("0.3"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     scores = Path(folder) / "clip.tsv"
+        ...     rows = ["onset", "offset", "dog"], ["0", "1", "0.4"], ["1", "2", "0.9"], ["2", "3", "0.1"]
+        ...     written = scores.write_text("".join("\t".join(row) + "\n" for row in rows))
+        ...     run = tracepact.score("boundary_gate", ref=[(0, 2, "dog")], pred=scores, decoding=decoding)
+        >>> [(event.onset, event.offset) for event in run.prediction.clips["clip"]]
+        [(Fraction(0, 1), Fraction(2, 1))]
+    """
 
     threshold: Fraction
     low: Fraction | None = None

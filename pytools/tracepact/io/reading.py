@@ -39,7 +39,19 @@ from tracepact.trace import Event, EventTable, Origin, Time
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the content of a side does not say: its format, where its labels stand, how scores become events."""
+    """What the content of a file does not say: its format, where its labels are, how its scores become events.
+
+    Attributes:
+        format: one of the formats of rule 13.1; None finds it from the content and the name.
+        label_column: the column of a Raven table that holds the labels.
+        tiers: the tiers of a TextGrid that are read; all of them if there are none here.
+        decoding: how scores become events, or a threshold alone.
+
+    Examples:
+        >>> import tracepact
+        >>> tracepact.Reading(format="textgrid", tiers=("words",)).tiers
+        ('words',)
+    """
 
     format: str | None = None
     label_column: str | None = None

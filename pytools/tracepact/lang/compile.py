@@ -57,7 +57,24 @@ def decode_source(raw: bytes, name: str, diagnostics: Diagnostics) -> Source | N
 
 
 def load_contract(path: str | Path, overrides: Mapping[str, str] | None = None) -> Contract:
-    """Read and compile a contract file, or a starter contract by name; InvalidInput carries every error found."""
+    """Read and compile a contract file, or a starter contract by name.
+
+    Args:
+        path: a file, or the name of a starter contract such as `boundary_gate`; a file of that name comes first.
+        overrides: new values of parameters, as text: `{"tol": "80ms"}`.
+
+    Returns:
+        The contract; what was found and is not an error is in its `warnings`.
+
+    Raises:
+        InvalidInput: the file cannot be read or has errors; it carries all of them.
+
+    Examples:
+        >>> import tracepact
+        >>> gate = tracepact.load_contract("boundary_gate", {"tol": "80ms"})
+        >>> [(p.name, p.text, p.overridden) for p in gate.parameters if p.name == "tol"]
+        [('tol', '80ms', True)]
+    """
     diagnostics = Diagnostics()
     source = read_source(path, diagnostics)
     contract = compile_source(source, diagnostics, overrides) if source else None
@@ -67,7 +84,34 @@ def load_contract(path: str | Path, overrides: Mapping[str, str] | None = None) 
 
 
 def parse_contract(text: str, overrides: Mapping[str, str] | None = None, *, name: str = "<text>") -> Contract:
-    """Compile a contract given as text; InvalidInput carries every error found."""
+    """Compile a contract given as text.
+
+    Args:
+        text: the text of the contract.
+        overrides: new values of parameters, as text.
+        name: what the text is called in diagnostics.
+
+    Returns:
+        The contract; what was found and is not an error is in its `warnings`.
+
+    Raises:
+        InvalidInput: the text has errors; it carries all of them.
+
+    Examples:
+        >>> import tracepact
+        >>> text = "contract gate step 20ms clause onset on ref_onset : ref_onset -> N[40ms] pred_onset"
+        >>> print(tracepact.parse_contract(text).text)
+        contract gate
+        step 20ms
+        clause onset on ref_onset : ref_onset -> N[40ms] pred_onset
+        <BLANKLINE>
+        >>> tracepact.parse_contract(text.replace("on ref_onset", "on ref_onest"))
+        Traceback (most recent call last):
+        ...
+        tracepact.diagnostics.collecting.InvalidInput: ...
+        error[unknown-atom]: unknown atom `ref_onest`
+        ...
+    """
     diagnostics = Diagnostics()
     contract = compile_source(Source(name, text), diagnostics, overrides)
     if contract is None:
@@ -76,13 +120,49 @@ def parse_contract(text: str, overrides: Mapping[str, str] | None = None, *, nam
 
 
 def override(contract: Contract, overrides: Mapping[str, str]) -> Contract:
-    """The same contract with parameters set from outside, on top of those set before."""
+    """The same contract with parameters set from outside, on top of those set before.
+
+    Args:
+        contract: the contract to start from; it is not changed.
+        overrides: new values of parameters, as text: `{"tol": "80ms"}`.
+
+    Returns:
+        The contract that the text with these values written in would give.
+
+    Raises:
+        InvalidInput: there is no such parameter, or the contract has an error with the new value.
+
+    Examples:
+        >>> import tracepact
+        >>> gate = tracepact.load_contract("boundary_gate")
+        >>> wider = tracepact.override(gate, {"tol": "80ms"})
+        >>> gate.digest == wider.digest
+        False
+    """
     earlier = {p.name: p.text for p in contract.parameters if p.overridden}
     return parse_contract(contract.source.text, {**earlier, **overrides}, name=contract.source.name)
 
 
 def parse_formula(text: str, step: Fraction, *, free_atoms: bool = True) -> Formula:
-    """A core formula from text at a given step; InvalidInput carries every error found."""
+    """A core formula from text at a given step.
+
+    Args:
+        text: the formula, as chapter 2 of the language defines it.
+        step: the length of a frame, in seconds; bounds of windows become frames with it.
+        free_atoms: whether any name is an atom; otherwise only the built-in ones are.
+
+    Returns:
+        The formula with its windows in frames.
+
+    Raises:
+        InvalidInput: the text has errors; it carries all of them.
+
+    Examples:
+        >>> from fractions import Fraction
+        >>> import tracepact
+        >>> tracepact.parse_formula("F[0.14s] p", Fraction("0.02"))  # 7 frames; floating point would give 8
+        Eventually(lo=0, hi=7, body=Atom(name='p'))
+    """
     return parse_located(text, step, free_atoms=free_atoms).formula
 
 

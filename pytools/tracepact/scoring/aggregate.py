@@ -17,8 +17,21 @@ Flags = NDArray[np.bool_]
 class Score:
     """A value with the counts behind it.
 
-    `entries` is how many values a mean was taken of; of these `vacuous_entries` count 1 because nothing was obliged,
-    and `counter_entries` count 0 because an empty event obligation met events on the other side (rule 7.4).
+    Attributes:
+        value: the score, exact.
+        satisfied: how many obligations are satisfied, over all clips and classes.
+        obligated: how many obligations there are.
+        vacuous: whether the value is 1 because there is no obligation at all (rules 7.3 and 7.5).
+        entries: how many values a mean was taken of.
+        vacuous_entries: how many of these are 1 because they have no obligation.
+        counter_entries: how many of these are 0 because an event clause without obligations met events (rule 7.4).
+
+    Examples:
+        >>> import tracepact
+        >>> run = tracepact.score("boundary_gate", ref=[(1, 2)], pred=[(1, 1.5)], durations=3)
+        >>> missing = run.card.score("missing_guard")  # the last 23 of 50 frames have no prediction within 2 frames
+        >>> missing.value, missing.satisfied, missing.obligated
+        (Fraction(27, 50), 27, 50)
     """
 
     value: Fraction

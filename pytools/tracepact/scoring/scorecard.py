@@ -20,7 +20,26 @@ from tracepact.trace.layout import Indices, Layout
 
 @dataclass(frozen=True, eq=False)
 class Scorecard:
-    """What a contract says of a family. Counts come first; everything else is derived when asked for."""
+    """What a contract says of a family of clips and classes; scores are derived from the counts when asked for.
+
+    Attributes:
+        contract: the contract.
+        family: the clips and classes with their runs of frames.
+        counts: by clause, the satisfied and obligated counts of every class and clip.
+        events: the matches and the evaluated event clauses.
+        layout: where each clip and class is in the bitsets.
+        atoms: the masks of the atoms.
+        violated: by frame clause, the mask of the violated obligations.
+
+    Examples:
+        >>> import tracepact
+        >>> clips = {"a": [(1, 2)], "b": []}
+        >>> card = tracepact.score("boundary_gate", ref=clips, pred={"a": [], "b": []}, durations=3).card
+        >>> card.score("onset_guard").value  # the mean of 0 in `a` and 1 in `b`, where nothing is asked
+        Fraction(1, 2)
+        >>> card.score("onset_guard", tracepact.Aggregation.POOLED).value
+        Fraction(0, 1)
+    """
 
     contract: Contract
     family: Family
@@ -43,7 +62,20 @@ class Scorecard:
         clips: Indices | None = None,
         label: int | None = None,
     ) -> Score:
-        """One clause under one aggregation, the contract's own by default."""
+        """The score of one clause.
+
+        Args:
+            clause: the name of the clause.
+            aggregation: how clips and classes become one value; the contract's own by default.
+            clips: the places of some clips in the family (see `clip_indices`); all by default.
+            label: the place of one class in the family; all by default.
+
+        Returns:
+            The score with its counts.
+
+        Raises:
+            KeyError: the contract has no such clause.
+        """
         counts = self.counts[clause]
         if clips is not None or label is not None:
             counts = counts.select(clips=clips, label=label)
@@ -56,7 +88,7 @@ class Scorecard:
         clips: Indices | None = None,
         label: int | None = None,
     ) -> dict[str, Score]:
-        """The score of every clause, in source order."""
+        """The score of every clause, in source order; the arguments are those of `score`."""
         return {c.name: self.score(c.name, aggregation, clips=clips, label=label) for c in self.contract.clauses}
 
     def logic(self, aggregation: Aggregation | None = None, *, clips: Indices | None = None) -> Fraction:

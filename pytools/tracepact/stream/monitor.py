@@ -28,10 +28,39 @@ Frames = Mapping[str, Any]
 class StreamMonitor:
     """Monitors streams that advance together, one for each pair of a stream and a class.
 
-    `contract` is a Contract, a path or the name of a starter contract. Channel `class · streams + stream` holds one
-    stream of one class. `ignoring` says that frames come with the mask of those that carry no obligation. `on_arrival`
-    is called with everything that comes out. `save_state` makes plain JSON of a monitor in the middle of its streams,
-    and `restore_state` a monitor of that which goes on from there, both from `tracepact.stream`.
+    Every verdict comes out as soon as the contract determines it and is never changed (chapter 12). Channel
+    `class · streams + stream` holds one stream of one class. `save_state` turns a monitor in the middle of its
+    streams into plain JSON, and `restore_state` makes a monitor that continues from there; both are in
+    `tracepact.stream`.
+
+    Args:
+        contract: a Contract, a path or the name of a starter contract.
+        streams: the names of the streams.
+        classes: the names of the classes; by default all labels are one class.
+        ignoring: whether frames come with a mask of those that carry no obligation.
+        on_arrival: called with everything that comes out.
+
+    Raises:
+        InvalidInput: the contract has errors, or does not fit the classes.
+        ValueError: streams or classes are missing or have the same name.
+
+    Examples:
+        >>> import tracepact
+        >>> text = "contract gate step 20ms clause onset on ref_onset : ref_onset -> F[20ms] pred_onset"
+        >>> monitor = tracepact.StreamMonitor(tracepact.parse_contract(text))
+        >>> monitor.delays  # the window ends one frame after the onset
+        {'onset': 1}
+        >>> for reference in (0, 1, 1, 0):
+        ...     arrival = monitor.push({"ref_active": reference, "pred_active": 0})
+        ...     print([(witness.clause.name, witness.frame, witness.delay) for witness in arrival.witnesses])
+        []
+        []
+        [('onset', 1, 1)]
+        []
+        >>> monitor.close().witnesses
+        []
+        >>> monitor.score("onset").value
+        Fraction(0, 1)
     """
 
     def __init__(
@@ -77,9 +106,18 @@ class StreamMonitor:
         return self.streams[stream], self.classes[label]
 
     def push(self, frames: Frames, *, ignore: Any = None) -> Arrival:
-        """One frame or a chunk arrives: the verdicts that are due, and no others.
+        """Take in one frame or a chunk, and let out the verdicts that are due.
 
-        `frames` gives a truth value or an array of them for `ref_active`, `pred_active` and every declared atom.
+        Args:
+            frames: for `ref_active`, `pred_active` and every declared atom a truth value, or an array of them.
+            ignore: with `ignoring`, the frames that carry no obligation, in the same form.
+
+        Returns:
+            What came out.
+
+        Raises:
+            InvalidInput: an atom is missing, or the arrays do not fit each other.
+            ValueError: all streams have ended.
         """
         return self.push_masks(*self._reader.read(frames, ignore))
 

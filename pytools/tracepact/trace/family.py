@@ -14,7 +14,17 @@ Runs = Mapping[int, tuple[Run, ...]]
 
 
 class Mode(Enum):
-    """Whether labels are kept apart."""
+    """Whether labels are kept apart.
+
+    Attributes:
+        CLASS_INDEXED: every label is scored by itself.
+        UNION: all labels are scored as one class.
+
+    Examples:
+        >>> from tracepact import Mode
+        >>> Mode("union")
+        <Mode.UNION: 'union'>
+    """
 
     CLASS_INDEXED = "class_indexed"
     UNION = "union"

@@ -43,10 +43,46 @@ STAGES = ("reading", "assembling", "scoring")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run(Scored):
-    """What `score` returns: a scorecard with its inputs, its report and its directory."""
+    """What `score` returns: a scorecard with its inputs, its report and its directory.
+
+    Attributes:
+        card: the scorecard, with the counts of every clip and class.
+        reference: the reference events as they were scored.
+        prediction: the predicted events as they were scored.
+        durations: the lengths of the clips.
+        diagnostics: the warnings; errors raise InvalidInput.
+        inputs: the files that were read, with their digests.
+        ignore: the regions without obligations.
+        conditions: the condition of each clip, if they were given.
+        preparation: what decoding, label map and joining did.
+
+    Examples:
+        >>> import tracepact
+        >>> run = tracepact.score("boundary_gate", ref=[(1, 2)], pred=[(1.06, 2.4)], durations=5)
+        >>> run.vector["silence_guard"]
+        Fraction(48, 67)
+        >>> str(run).splitlines()[0].strip()
+        'boundary_gate  Starter contract for a boundary gate'
+    """
 
     def witnesses(self, clause: str) -> list[dict[str, Any]]:
-        """Every violated obligation of a clause as plain data: where, when, which part, how far from holding."""
+        """Every violated obligation of a clause as plain data: where, when, which part, how far from holding.
+
+        Args:
+            clause: the name of a clause.
+
+        Returns:
+            The violated obligations, by clip, class and time.
+
+        Raises:
+            KeyError: the contract has no such clause.
+
+        Examples:
+            >>> import tracepact
+            >>> run = tracepact.score("boundary_gate", ref=[(1, 2)], pred=[(1.06, 2)], durations=3)
+            >>> [(w["clip"], w["time"], w["distance"]["frames"]) for w in run.witnesses("onset_guard")]
+            [('clip', '1', 3)]
+        """
         return all_witnesses(self.card, clause)
 
     def to_dict(self) -> dict[str, Any]:
@@ -54,7 +90,17 @@ class Run(Scored):
         return report_data(self)
 
     def save(self, folder: str | Path) -> list[Path]:
-        """Write the run directory: rows, tables, contract, report and manifest."""
+        """Write the run directory (chapter 17 of the tools): rows, tables, contract, report and manifest.
+
+        Args:
+            folder: where to; a run directory that is already there is replaced.
+
+        Returns:
+            The files that were written.
+
+        Raises:
+            InvalidInput: the folder holds something that is not a run directory.
+        """
         return write_run(self, folder)
 
     def __str__(self) -> str:
@@ -88,12 +134,38 @@ def score(
 ) -> Run:
     """Score predictions against references under a contract.
 
-    `contract` is a Contract, a path, or contract text. `ref` and `pred` are tables (paths), lists of intervals,
-    mappings from clips to such lists, data frames, or masks of one clip (one truth value a frame). `durations` is
-    a table, a mapping, or one time for all clips; masks bring their own. `label_map` is a TOML file or a mapping of
-    its form; `decoding` (or a threshold alone) makes events of predicted scores; the readings say of a path what its
-    content does not. Invalid input raises InvalidInput with every fault. `on_stage` is told each of the STAGES as it
-    begins.
+    Args:
+        contract: a Contract, a path, the name of a starter contract, or contract text.
+        ref: the references: a path, a list of intervals, a mapping from clips to such lists, a data frame, or masks
+            (one truth value per frame).
+        pred: the predictions, likewise.
+        durations: a table, a mapping from clips, or one time for all clips; masks bring their own.
+        mode: whether labels are kept apart (the default) or scored as one class.
+        ignore: regions without obligations, in the forms of `ref`.
+        masks: the masks of the contract's declared atoms, by atom and clip.
+        conditions: a table or a mapping from clips to conditions, which group the results.
+        label_map: a TOML file or a mapping of its form (rule 13.11).
+        decoding: how predicted scores become events, or a threshold alone.
+        ref_reading: what the content of the reference does not say.
+        pred_reading: the same for the predictions.
+        set: new values of the contract's parameters, as text.
+        strict: whether warnings are errors.
+        on_stage: called with the name of each stage as it begins.
+
+    Returns:
+        The run: the scorecard, the tables that were scored, the warnings, the inputs.
+
+    Raises:
+        InvalidInput: the contract or the data cannot be used; it carries every fault.
+
+    Examples:
+        >>> import tracepact
+        >>> run = tracepact.score("boundary_gate", ref=[(1, 2)], pred=[(1.06, 2.4)], durations=5)
+        >>> run.vector["onset_guard"]  # 60 ms late, and the contract allows 40 ms
+        Fraction(0, 1)
+        >>> wider = tracepact.score("boundary_gate", [(1, 2)], [(1.06, 2.4)], durations=5, set={"tol": "60ms"})
+        >>> wider.vector["onset_guard"]
+        Fraction(1, 1)
     """
     on_stage(STAGES[0])
     diagnostics = Diagnostics()
@@ -140,7 +212,36 @@ def score_document(
     strict: bool = False,
     on_stage: OnStage = unwatched,
 ) -> Run:
-    """Score one JSON document that holds both sides, durations, ignore regions and masks."""
+    """Score one JSON document that holds both sides, durations, ignore regions and masks.
+
+    Args:
+        contract: a Contract, a path, the name of a starter contract, or contract text.
+        document: a file of the form of `spec/schemas/document.schema.json`.
+        mode: whether labels are kept apart (the default) or scored as one class.
+        conditions: a table or a mapping from clips to conditions, which group the results.
+        label_map: a TOML file or a mapping of its form (rule 13.11).
+        set: new values of the contract's parameters, as text.
+        strict: whether warnings are errors.
+        on_stage: called with the name of each stage as it begins.
+
+    Returns:
+        The run, as `score` gives it.
+
+    Raises:
+        InvalidInput: the contract or the document cannot be used; it carries every fault.
+
+    Examples:
+        >>> import json, tempfile
+        >>> from pathlib import Path
+        >>> import tracepact
+        >>> clip = {"name": "a", "duration": 3, "ref": [[1, 2, "dog"]], "pred": [[1, 2, "dog"]]}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "pair.json"
+        ...     written = path.write_text(json.dumps({"clips": [clip]}))
+        ...     run = tracepact.score_document("boundary_gate", path)
+        >>> set(run.vector.values())
+        {Fraction(1, 1)}
+    """
     on_stage(STAGES[0])
     diagnostics = Diagnostics()
     compiled = _contract(contract, set)
