@@ -17,6 +17,8 @@ import pytest
 
 from tracepact import Aggregation, Run, load_contract, score, score_document, starter_contracts
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 DEMO = ROOT / "spec" / "demo"

@@ -156,6 +156,7 @@ def test_what_a_command_prints_is_valid(name: str, printed: dict[str, Any]) -> N
     assert faults(OUTPUTS[name][0], printed[name]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MUTATED)
 def test_what_a_command_prints_with_a_key_dropped_is_refused(name: str, printed: dict[str, Any]) -> None:
     tried = 0
@@ -176,6 +177,7 @@ def test_what_a_command_prints_with_a_key_added_is_refused(name: str, printed: d
             assert not is_valid(OUTPUTS[name][0], mutated), f"{path} with another key"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MUTATED)
 def test_what_a_command_prints_with_a_type_changed_is_refused(name: str, printed: dict[str, Any]) -> None:
     for path, _ in _kinds(printed[name]):

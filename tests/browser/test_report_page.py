@@ -16,6 +16,8 @@ from tracepact.tools.score.report.html import report_page
 from tracepact.tools.score.run import Run, score
 from tracepact.trace import Durations, Event, EventTable
 
+pytestmark = pytest.mark.slow
+
 LARGEST = 5_000_000
 
 

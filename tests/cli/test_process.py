@@ -11,6 +11,8 @@ import pytest
 from tracepact.specs import spec_path
 from tracepact.tools.exits import Exit
 
+pytestmark = pytest.mark.slow
+
 DEMO = spec_path("demo")
 SCORE = (
     "score",

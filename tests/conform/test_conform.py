@@ -27,6 +27,8 @@ from tracepact.tools.conform.picture import picture
 from tracepact.tools.conform.reduce import smaller
 from tracepact.tools.conform.vectors import Profile, Vector, answer, suite
 
+pytestmark = pytest.mark.slow
+
 MONITOR = str(Path(__file__).resolve().parents[2] / "examples" / "07-conformance" / "monitor.py")
 MUTANT = str(Path(__file__).with_name("mutants.py"))
 SCHEMAS = {p.name: json.loads(p.read_text(encoding="utf-8")) for p in spec_path("schemas").glob("*.json")}

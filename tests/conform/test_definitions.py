@@ -10,6 +10,8 @@ from tracepact.tools.conform.draw import EXPERIMENTS
 from tracepact.tools.conform.engines import FAST, REFERENCE
 from tracepact.tools.conform.vectors import Profile, answer
 
+pytestmark = pytest.mark.slow
+
 EVERY = [(p, name) for p, drawn in EXPERIMENTS.items() for name in drawn if p is not Profile.TEXT]
 """All but the texts: there is one reader, and what it must read are the vectors."""
 

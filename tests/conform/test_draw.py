@@ -13,6 +13,8 @@ from tracepact.tools.conform.engines import REFERENCE
 from tracepact.tools.conform.trees import formula_of
 from tracepact.tools.conform.vectors import Profile, answer
 
+pytestmark = pytest.mark.slow
+
 Case = dict[str, Any]
 FIRST = 60
 FRAMES = [(p, name) for p in (Profile.CORE, Profile.PAST, Profile.STREAMING, Profile.CHUNKS) for name in EXPERIMENTS[p]]

@@ -12,6 +12,8 @@ from tracepact.tools.conform.conform import conform
 from tracepact.tools.conform.findings import Conformance, Finding, Tally
 from tracepact.tools.conform.picture import picture
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "07-conformance"
 needs_rtamt = pytest.mark.skipif(
     importlib.util.find_spec("rtamt") is None or sys.version_info >= (3, 13), reason="rtamt is not there"

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,6 +89,7 @@ def clauses(draw: st.DrawFn) -> EventClause:
     return clause("any", draw(st.sampled_from(Each)), draw(predicates(list(atoms))), **atoms)
 
 
+@pytest.mark.slow
 @given(
     clauses(),
     st.lists(st.tuples(run_lists(), run_lists(), run_lists(most=2, longest=30)), min_size=1, max_size=4),

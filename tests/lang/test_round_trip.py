@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import names, quantities, values, written_formulas, written_predicates
@@ -50,6 +51,7 @@ def test_reading_a_printed_formula_gives_the_same_formula(formula: s.Expression)
     assert not diagnostics.items
 
 
+@pytest.mark.slow
 @given(documents)
 @settings(max_examples=500)
 def test_reading_a_printed_contract_gives_the_same_contract(document: s.Document) -> None:

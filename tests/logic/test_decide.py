@@ -214,6 +214,7 @@ def test_a_wide_window_is_decided_at_once() -> None:
     assert equivalent(Eventually(-700, 700, p), Eventually(-200, 200, Eventually(-500, 500, p))).outcome is Outcome.YES
 
 
+@pytest.mark.slow
 def test_a_window_of_more_frames_than_a_decimal_has_digits_is_decided() -> None:
     """A mask of 20,001 bits has 6,021 decimal digits; Python reads at most 4,300."""
     near, far = Eventually(0, 19_000, Atom("p")), Eventually(0, 20_000, Atom("p"))

@@ -83,6 +83,7 @@ def check_claim(new: Contract, old: Contract, each: Each, more: str) -> str | No
     return code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("each", Each)
 @given(data=st.data(), more=st.sampled_from(MATCHERS))
 @settings(max_examples=25)
@@ -93,6 +94,7 @@ def test_a_change_is_what_all_small_scenes_say_and_its_scenes_are_scored_apart(
     check_claim(one, other, each, more)
 
 
+@pytest.mark.slow
 def test_each_kind_of_change_occurs_and_few_stay_open() -> None:
     more = MATCHERS[0]
     codes = [

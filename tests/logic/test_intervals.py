@@ -103,6 +103,7 @@ def predicates(each: Each) -> st.SearchStrategy[str]:
     return st.lists(literal, min_size=1, max_size=4).map(" and ".join)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("each", Each)
 @given(data=st.data(), more=st.sampled_from(MATCHERS))
 @settings(max_examples=25)

@@ -17,6 +17,8 @@ from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff
 from tracepact.monitor import Environment, evaluate_trace, truth
 from tracepact.tools.export.rtamt import export_contract, to_rtamt
 
+pytestmark = pytest.mark.slow
+
 if sys.version_info >= (3, 13):
     pytest.skip("rtamt has no release for this Python (its parser needs typing.io)", allow_module_level=True)
 with warnings.catch_warnings():

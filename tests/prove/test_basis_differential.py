@@ -3,6 +3,7 @@
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
 from hypothesis import strategies as st
 from prove.test_differential import EXAMPLES, Statements, drawn
 from selection.builders import PROVED, observation_of, value_tables
@@ -10,6 +11,8 @@ from selection.builders import PROVED, observation_of, value_tables
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.text import lean_list
 from tracepact.tools.select.retain import retain
+
+pytestmark = pytest.mark.slow
 
 TABLE = """\
 def column : List Nat → Nat → Nat

@@ -11,6 +11,8 @@ from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.theory import Theory
 from tracepact.tools.prove.toolchain import Kind
 
+pytestmark = pytest.mark.slow
+
 OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "add": operator.add,
     "sub": lambda a, b: max(a - b, 0),

@@ -21,6 +21,8 @@ from tracepact.tools.prove.certificate import (
 )
 from tracepact.tools.prove.certify import cases_of, certificates_of, certify, check_certificate, recheck
 
+pytestmark = pytest.mark.slow
+
 
 def _demo(contract: str = "boundary_gate", mode: Mode = Mode.CLASS_INDEXED) -> Run:
     demo = spec_path("demo")
@@ -114,7 +116,6 @@ def _refused(core: Build, file: Path, certificate: Certificate) -> dict[tuple[in
     return check_certificate(core, file, certificate)
 
 
-@pytest.mark.slow
 def test_an_hour_is_certified(core: Build) -> None:
     contract = load_contract(starter_contracts()["boundary_gate"])
     card = score(contract, _frames(3, 180_000), _frames(4, 180_000)).card

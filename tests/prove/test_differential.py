@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from strategies import ATOMS, environments, formulas, to_mask
@@ -20,6 +21,8 @@ from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask
 from tracepact.trace import Layout, Run, runs_of_frames
 from tracepact.trace.family import offset, onset
+
+pytestmark = pytest.mark.slow
 
 T = TypeVar("T")
 NUMBERS = {name: number for number, name in enumerate(ATOMS)}

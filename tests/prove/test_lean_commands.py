@@ -14,6 +14,8 @@ from tracepact.tools.prove import command as prove_command
 from tracepact.tools.prove import theory as theory_module
 from tracepact.tools.prove.toolchain import Toolchain
 
+pytestmark = pytest.mark.slow
+
 DEMO = [
     "certify",
     "boundary_gate",

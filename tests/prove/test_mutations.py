@@ -9,6 +9,8 @@ from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.prove import CoreReport, check_core
 from tracepact.tools.prove.toolchain import Kind
 
+pytestmark = pytest.mark.slow
+
 MUTATIONS = {
     "the score counts a violated frame as satisfied": (
         "Spec/Score.lean",

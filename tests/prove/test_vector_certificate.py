@@ -13,6 +13,8 @@ from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.certify import recheck
 from tracepact.tools.prove.vectors import CERTIFICATE, theorem_of, vector_certificate
 
+pytestmark = pytest.mark.slow
+
 CERTIFIED = [vector for vector in suite() if vector.evidence == "lean"]
 FILE = spec_path("conformance") / CERTIFICATE
 

@@ -257,6 +257,7 @@ MOMENTS = [("fsync", 1), ("fsync", 0), ("rename", 1), ("rmtree", 2)]
 """What the run is killed at, and the how manieth time; 0 is the last file."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("there", [False, True], ids=["no run before", "a run before"])
 @pytest.mark.parametrize(("call", "count"), MOMENTS)
 def test_a_killed_run_leaves_the_old_directory_or_the_new_one(

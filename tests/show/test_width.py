@@ -1,5 +1,6 @@
 """Text that is no terminal: no number and no name of a table is cut or broken over lines."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +10,7 @@ from tracepact.tools.score.report.files import report_text
 NAMES = st.text("abc_", min_size=1, max_size=60).map(lambda text: f"x{text}")
 
 
+@pytest.mark.slow
 @given(NAMES, NAMES, st.integers(2, 14))
 def test_every_name_and_number_of_a_report_stands_whole(clause: str, label: str, classes: int) -> None:
     labels = [f"{label}{index}" for index in range(classes)]

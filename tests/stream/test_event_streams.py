@@ -156,6 +156,7 @@ def place(witness: EventWitness) -> tuple[int, Run]:
     return witness.segment, witness.interval
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("matcher", ["greedy", "optimal"])
 @pytest.mark.parametrize("gap", [0, 1])
 def test_every_continuation_agrees_with_a_judged_interval(matcher: str, gap: int) -> None:

@@ -86,6 +86,7 @@ def test_a_stream_saved_and_restored_anywhere_gives_the_same_verdicts(
     assert log.found == expected(clauses, environment, frames)
 
 
+@pytest.mark.slow
 @given(some_clauses, st.lists(environments(GIVEN, longest=14), min_size=1, max_size=4), st.data())
 @settings(max_examples=150)
 def test_streams_of_unequal_length_side_by_side_get_their_own_verdicts(
@@ -346,6 +347,7 @@ def test_the_state_does_not_grow_with_the_stream() -> None:
     assert all(mask.bit_length() <= monitor.window.width == 21 for mask in monitor.window.kept)
 
 
+@pytest.mark.slow
 def test_memory_stays_flat_however_long_the_stream() -> None:
     """One bit a frame would be 50 kB; the interpreter keeps some freed objects for reuse, so it is not exactly zero."""
     monitor = StreamMonitor(load_contract("boundary_gate"))  # frame and event clauses

@@ -277,6 +277,7 @@ def test_a_violation_is_out_while_the_stream_goes_on_and_interrupting_ends_it() 
     assert started.returncode == Exit.OK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--fail",), ("--fail", "--format", "json"), ("--fail", "--save", "s.json")])
 def test_a_reader_that_leaves_ends_the_watching_and_the_exit_code_tells_what_was_seen(
     options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
