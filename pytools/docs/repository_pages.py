@@ -51,7 +51,7 @@ def pictures() -> dict[str, Path]:
 @cache
 def linked_pages() -> dict[str, str]:
     """A page for what the texts link to: it shows a file, or lists a folder whose files have pages too."""
-    made = {}
+    made: dict[str, str] = {}
     for path in sorted(set(_linked())):
         place = ROOT / path
         if place.is_dir() and f"{path}/README.md" not in texts():
