@@ -241,6 +241,35 @@ def test_a_sweep_is_the_vector_at_each_value() -> None:
     assert points == {"0ms": 0, "20ms": 0, "100ms": 1}  # the edge is 2 frames = 40 ms late
 
 
+SWEPT = """
+contract swept
+step 20ms
+param p = 40ms
+sweep p = 0ms 20ms 40ms 60ms 300ms
+{setting}
+clause near  on ref_onset : ref_onset -> N[p] pred_onset
+clause fixed on pred_active : N[20ms] ref_active
+clause whole on each ref : matched and covering <= 1
+clause late  on each matched : pred.onset - ref.onset <= {bound}
+"""
+
+
+@given(
+    st.lists(clips, min_size=1, max_size=4),
+    st.sampled_from(["", "merge_gap p", "matcher optimal(search = p)"]),
+    st.sampled_from(["p", "20ms"]),
+    st.sampled_from(list(Aggregation)),
+)
+def test_a_sweep_is_the_same_as_scoring_every_value_anew(
+    some: list[Clip], setting: str, bound: str, aggregation: Aggregation
+) -> None:
+    text = SWEPT.format(setting=f"{setting}\naggregate {aggregation.value}", bound=bound)
+    family = family_of(some)
+    for point in sweep(score_family(parse_contract(text), family)):
+        written = parse_contract(text.replace("p = 40ms", f"p = {point.value}"))
+        assert point.vector == score_family(written, family).vector()
+
+
 def test_ignored_frames_carry_no_obligation_but_may_witness() -> None:
     ref = [4 <= i < 8 for i in range(20)]
     pred = [10 <= i < 12 for i in range(20)]

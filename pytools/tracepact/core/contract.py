@@ -221,6 +221,8 @@ class Contract:
     text: str
     digest: str
     source: Source = field(compare=False, repr=False)
+    parsed: object = field(default=None, compare=False, repr=False)
+    """What it was lowered from; `tracepact.lang` lowers that again at other values of the parameters."""
     statements: Mapping[str, Span] = field(default_factory=dict, compare=False, repr=False)
     """Where the statements that occur at most once stand, by keyword (rule 3.12)."""
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)

@@ -4,17 +4,18 @@ from tracepact.lang.compile import (
     compile_source,
     decode_source,
     load_contract,
-    override,
     parse_contract,
     parse_formula,
     parse_located,
     read_file,
     read_source,
 )
+from tracepact.lang.parsed import at_value, override, parsed_of
 from tracepact.lang.printer import canonical_text, format_document, print_expression
 from tracepact.lang.reader import read_document, read_formula
 
 __all__ = [
+    "at_value",
     "canonical_text",
     "compile_source",
     "decode_source",
@@ -24,6 +25,7 @@ __all__ = [
     "parse_contract",
     "parse_formula",
     "parse_located",
+    "parsed_of",
     "print_expression",
     "read_document",
     "read_file",

@@ -1,4 +1,4 @@
-"""The ways from text to the core: contract files, contract texts, formulas, parameters set from outside."""
+"""The ways from text to the core: contract files, contract texts, formulas."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,21 +6,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from tracepact.core import Contract, Formula, Located
-from tracepact.diagnostics import (
-    Diagnostic,
-    Diagnostics,
-    InvalidInput,
-    RowPlace,
-    Severity,
-    Source,
-    TextPlace,
-    did_you_mean,
-)
-from tracepact.lang import syntax as s
-from tracepact.lang.contracts import ContractLowering
+from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, Source, did_you_mean
 from tracepact.lang.formulas import lower_formula
-from tracepact.lang.printer import print_value
-from tracepact.lang.reader import read_document, read_formula, read_value
+from tracepact.lang.parsed import parse_source
+from tracepact.lang.reader import read_formula
 from tracepact.lang.scope import Scope
 from tracepact.specs import shown_path, starter_contracts
 
@@ -119,30 +108,6 @@ def parse_contract(text: str, overrides: Mapping[str, str] | None = None, *, nam
     return contract
 
 
-def override(contract: Contract, overrides: Mapping[str, str]) -> Contract:
-    """The same contract with parameters set from outside, on top of those set before.
-
-    Args:
-        contract: the contract to start from; it is not changed.
-        overrides: new values of parameters, as text: `{"tol": "80ms"}`.
-
-    Returns:
-        The contract that the text with these values written in would give.
-
-    Raises:
-        InvalidInput: there is no such parameter, or the contract has an error with the new value.
-
-    Examples:
-        >>> import tracepact
-        >>> gate = tracepact.load_contract("boundary_gate")
-        >>> wider = tracepact.override(gate, {"tol": "80ms"})
-        >>> gate.digest == wider.digest
-        False
-    """
-    earlier = {p.name: p.text for p in contract.parameters if p.overridden}
-    return parse_contract(contract.source.text, {**earlier, **overrides}, name=contract.source.name)
-
-
 def parse_formula(text: str, step: Fraction, *, free_atoms: bool = True) -> Formula:
     """A core formula from text at a given step.
 
@@ -184,67 +149,6 @@ def compile_source(
     source: Source, diagnostics: Diagnostics, overrides: Mapping[str, str] | None = None
 ) -> Contract | None:
     """The core contract of a source, or None if it has errors; findings go to `diagnostics`."""
-    document = read_document(source, diagnostics)
-    document = _with_overrides(document, overrides or {}, diagnostics)
-    contract = ContractLowering(document, source, diagnostics, frozenset(overrides or {})).contract()
-    if not overrides and not diagnostics.errors:
-        _check_sweeps(document, source, diagnostics)
-    diagnostics.items.sort(key=_start)
-    return None if diagnostics.errors else replace(contract, warnings=tuple(diagnostics.warnings))
-
-
-def _check_sweeps(document: s.Document, source: Source, diagnostics: Diagnostics) -> None:
-    """Lower the contract with each value of a sweep (rule 3.5), and report there what is wrong with it."""
-    for sweep in (d for d in document.statements if isinstance(d, s.SweepDecl)):
-        name = sweep.name.text
-        for value in sweep.values:
-            found = Diagnostics()
-            swept = _with_values(document, {name: value})
-            ContractLowering(swept, source, found, frozenset({name})).contract()
-            shown, place = print_value(value), TextPlace(source, value.span)
-            for code, headline, help in dict.fromkeys((i.code, i.headline, i.help) for i in found if _blames(i, name)):
-                way = f"write `{shown}ms`, or `{shown}s` if you mean it" if code == "bare-seconds" else help
-                diagnostics.add(code, f"with `{name} = {shown}`, {headline}", place, way)
-
-
-def _blames(item: Diagnostic, parameter: str) -> bool:
-    """Whether a finding on a contract that was sound before comes from the value of this parameter."""
-    if item.severity is Severity.ERROR:
-        return True
-    if item.code != "bare-seconds" or not isinstance(item.place, TextPlace):
-        return False
-    span = item.place.span
-    return item.place.source.text[span.start : span.end].lstrip("- ") == parameter
-
-
-def _start(diagnostic: Diagnostic) -> int:
-    """Where a finding stands; what has no place comes first."""
-    return diagnostic.place.span.start if isinstance(diagnostic.place, TextPlace) else -1
-
-
-def _with_overrides(document: s.Document, overrides: Mapping[str, str], diagnostics: Diagnostics) -> s.Document:
-    """The document with the new values written in."""
-    declared = {d.name.text for d in document.statements if isinstance(d, s.ParamDecl)}
-    values: dict[str, s.Value] = {}
-    for name, text in overrides.items():
-        value = read_value(Source(f"--set {name}", text), diagnostics)
-        if name not in declared:
-            diagnostics.add(
-                "unknown-override",
-                f"the contract has no parameter `{name}` to set",
-                help=did_you_mean(name, declared) or "it declares no parameters",
-            )
-        elif value is not None:
-            values[name] = value
-    return _with_values(document, values)
-
-
-def _with_values(document: s.Document, values: Mapping[str, s.Value]) -> s.Document:
-    """The document with other values of parameters, each in the place of the one it stands for."""
-    statements = tuple(
-        replace(d, value=replace(values[d.name.text], span=d.value.span))
-        if isinstance(d, s.ParamDecl) and d.name.text in values
-        else d
-        for d in document.statements
-    )
-    return replace(document, statements=statements)
+    parsed = parse_source(source, diagnostics)
+    values = parsed.read_values(overrides or {}, diagnostics)
+    return replace(parsed, values=values).lower(diagnostics)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tracepact.core import Contract, EventClause, Formula, FrameClause, Implies, Parameter
 from tracepact.events import evaluate_events
 from tracepact.events.evaluate import obligations, stages
-from tracepact.lang import override
+from tracepact.lang import at_value
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.scoring import ClauseCounts, aggregate
 from tracepact.scoring.predicates import MovingPredicate
@@ -20,7 +20,6 @@ from tracepact.scoring.steps import Place, StepFunction, step_function
 from tracepact.scoring.windows import NEVER, GrowingWindow, growing_window
 from tracepact.trace.family import Atoms, Family
 from tracepact.trace.layout import Indices
-from tracepact.wording import print_number
 
 Found = Iterator[tuple[Place, ClauseCounts]]
 """The counts of a clause and the places from which they hold, ascending."""
@@ -34,18 +33,11 @@ def is_time(parameter: Parameter) -> bool:
     return parameter.text[-1].isalpha()
 
 
-def at_value(contract: Contract, parameter: Parameter, value: Fraction) -> Contract:
-    """The contract with another value of a parameter, in seconds if it is a time."""
-    text = print_number(value) + ("s" if is_time(parameter) else "")
-    return override(contract, {parameter.name: text})
-
-
 class Bench:
     """A family, and a contract at the values of one parameter between two ends."""
 
     def __init__(self, contract: Contract, family: Family, parameter: Parameter, low: Fraction, high: Fraction) -> None:
         self.contract, self.family, self.parameter, self.low, self.high = contract, family, parameter, low, high
-        self._contracts: dict[Fraction, Contract] = {}
         self._masks: dict[Formula, int] = {}
         self.first, self.last = self.at(low), self.at(high)
         self.layout = family.layout(max(self.first.reach, self.last.reach))
@@ -53,9 +45,7 @@ class Bench:
 
     def at(self, value: Fraction) -> Contract:
         """The contract at a value of the parameter."""
-        if value not in self._contracts:
-            self._contracts[value] = at_value(self.contract, self.parameter, value)
-        return self._contracts[value]
+        return at_value(self.contract, self.parameter.name, value)
 
     def curve(self, index: int) -> tuple[str, StepFunction]:
         """How the curve of a clause was found, and the curve."""

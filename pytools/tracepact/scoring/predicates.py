@@ -26,13 +26,13 @@ from tracepact.core import (
     Sum,
     Term,
 )
-from tracepact.diagnostics import Diagnostics, Span
+from tracepact.diagnostics import Span
 from tracepact.events.attributes import Obligation, Unbounded
 from tracepact.events.predicate import PreparedComparison, prepare, truth
 from tracepact.events.terms import side
+from tracepact.lang import parsed_of
 from tracepact.lang import syntax as s
 from tracepact.lang.predicates import ATTRIBUTES
-from tracepact.lang.reader import read_document
 
 Line = tuple[Fraction, Fraction]
 """Value at 0 and slope."""
@@ -167,8 +167,7 @@ def nonlinear_product(contract: Contract, parameter: str) -> Span | None:
 
     It multiplies the parameter with itself, or its constant factor has the parameter inside `abs`, `min` or `max`.
     """
-    document = read_document(contract.source, Diagnostics())
-    for clause in document.statements:
+    for clause in parsed_of(contract).document.statements:
         if isinstance(clause, s.EventClauseDecl):
             for node in _everywhere(clause.predicate):
                 if isinstance(node, s.Arithmetic) and node.operator == "*" and _is_bent(node, parameter):

@@ -1,13 +1,13 @@
 """The scorecard: a contract's counts on a family, and every view of them: vectors, profiles, witnesses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
-from tracepact.core import Aggregation, Contract, Formula, Profile
+from tracepact.core import Aggregation, Contract, Formula, FrameClause, Profile
 from tracepact.events import EventClauseEvaluation, EventEvaluation, evaluate_events
 from tracepact.lang import override
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
@@ -124,28 +124,43 @@ def score_family(contract: Contract, family: Family) -> Scorecard:
     """Evaluate every clause of a contract on every clip and class of a family, in one pass."""
     layout = family.layout(contract.reach)
     atoms = Atoms(family, layout)
-    algebra = IntegerAlgebra(layout.valid, layout.longest)
-    masks = evaluate_masks(contract.formulas, atoms, algebra)
+    counts: dict[str, ClauseCounts] = {}
+    violated: dict[str, int] = {}
+    for clause, found, failed in _frame_counts(contract.frame_clauses, family, layout, atoms):
+        counts[clause], violated[clause] = found, failed
+    events = evaluate_events(contract, family)
+    counts |= _event_counts(events, family)
+    return Scorecard(contract, family, counts, events, layout, atoms, violated)
+
+
+def _frame_counts(
+    clauses: Sequence[FrameClause], family: Family, layout: Layout, atoms: Atoms
+) -> Iterator[tuple[str, ClauseCounts, int]]:
+    """The name of each frame clause, its counts, and the mask of its violated frames."""
+    formulas = [formula for clause in clauses for formula in (clause.obligation, clause.formula)]
+    masks = evaluate_masks(formulas, atoms, IntegerAlgebra(layout.valid, layout.longest))
     obliged = layout.valid ^ atoms.ignored
     shape = len(family.classes), len(family.clips)
     no_counter = np.zeros(shape, dtype=np.bool_)
-    counts: dict[str, ClauseCounts] = {}
-    violated: dict[str, int] = {}
-    for clause, obligation, formula in zip(contract.frame_clauses, masks[::2], masks[1::2], strict=True):
+    for clause, obligation, formula in zip(clauses, masks[::2], masks[1::2], strict=True):
         obligated = obligation & obliged
-        violated[clause.name] = obligated & ~formula
-        total = layout.counts(obligated)
-        failed = layout.counts(violated[clause.name])
-        counts[clause.name] = ClauseCounts((total - failed).reshape(shape), total.reshape(shape), no_counter)
-    events = evaluate_events(contract, family)
+        violated = obligated & ~formula
+        total, failed = layout.counts(obligated), layout.counts(violated)
+        yield clause.name, ClauseCounts((total - failed).reshape(shape), total.reshape(shape), no_counter), violated
+
+
+def _event_counts(events: EventEvaluation, family: Family) -> dict[str, ClauseCounts]:
+    """The counts of every event clause; where nothing is obliged, a run is counter evidence (rule 7.4)."""
+    shape = len(family.classes), len(family.clips)
     counter = events.counter_evidence.reshape(shape)
-    for evaluated in events.clauses:
-        counts[evaluated.clause.name] = ClauseCounts(
-            evaluated.satisfied.reshape(shape),
-            evaluated.obligated.reshape(shape),
-            counter & (evaluated.obligated.reshape(shape) == 0),
+    return {
+        found.clause.name: ClauseCounts(
+            found.satisfied.reshape(shape),
+            found.obligated.reshape(shape),
+            counter & (found.obligated.reshape(shape) == 0),
         )
-    return Scorecard(contract, family, counts, events, layout, atoms, violated)
+        for found in events.clauses
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +173,31 @@ class SweepPoint:
 
 
 def sweep(card: Scorecard) -> list[SweepPoint]:
-    """The vector at every declared value of every swept parameter (rule 3.5)."""
+    """The vector at every declared value of every swept parameter (rule 3.5).
+
+    Clauses that a value leaves as they are keep their counts; only the others are evaluated.
+    """
+    family, before = card.family, card.contract
+    swept = [
+        (declared.parameter, value, override(before, {declared.parameter: value}))
+        for declared in before.sweeps
+        for value in declared.values
+    ]
+    layout = family.layout(max((contract.reach for _, _, contract in swept), default=0))
+    atoms = Atoms(family, layout)
     points = []
-    for declared in card.contract.sweeps:
-        for value in declared.values:
-            contract = override(card.contract, {declared.parameter: value})
-            vector = score_family(contract, card.family).vector(card.contract.aggregation)
-            points.append(SweepPoint(declared.parameter, value, vector))
+    for parameter, value, contract in swept:
+        counts = dict(card.counts)
+        frames = [clause for clause in contract.frame_clauses if clause not in before.clauses]
+        counts |= {name: found for name, found, _ in _frame_counts(frames, family, layout, atoms)}
+        if _judges_intervals_otherwise(contract, before):
+            counts |= _event_counts(evaluate_events(contract, family), family)
+        vector = {clause.name: aggregate(counts[clause.name], before.aggregation) for clause in contract.clauses}
+        points.append(SweepPoint(parameter, value, vector))
     return points
+
+
+def _judges_intervals_otherwise(contract: Contract, before: Contract) -> bool:
+    """Whether some event clause may have other counts than under the same contract at the values before."""
+    settings = [(c.step, c.merge_gap, c.matcher, c.event_clauses) for c in (contract, before)]
+    return settings[0] != settings[1]

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from tracepact.core import Aggregation, Contract, Parameter
 from tracepact.diagnostics import Diagnostics, TextPlace, did_you_mean
-from tracepact.lang import override
-from tracepact.scoring.curves import Bench, at_value, is_time
+from tracepact.lang import at_value, override
+from tracepact.scoring.curves import Bench, is_time
 from tracepact.scoring.predicates import nonlinear_product
 from tracepact.scoring.scorecard import Scorecard
 from tracepact.scoring.steps import StepFunction, mean_of
@@ -104,8 +104,9 @@ def _parameter(contract: Contract, name: str) -> Parameter:
 
 def _marks(contract: Contract, parameter: Parameter) -> list[Mark]:
     """The contract's own value and its sweep points, ascending."""
-    swept = {text for sweep in contract.sweeps if sweep.parameter == parameter.name for text in sweep.values}
-    found = {parameter_value(contract, parameter.name, text): text for text in sorted(swept)}
+    swept = [sweep for sweep in contract.sweeps if sweep.parameter == parameter.name]
+    written = {text: bound.seconds for sweep in swept for text, bound in zip(sweep.values, sweep.bounds, strict=True)}
+    found = {written[text]: text for text in sorted(written)}
     found[parameter.value] = parameter.text
     return [Mark(found[value], value, value == parameter.value) for value in sorted(found)]
 
@@ -117,7 +118,7 @@ def _check(contract: Contract, parameter: Parameter, low: Fraction, high: Fracti
         headline = f"the range from {print_number(low)} to {print_number(high)} is empty"
         diagnostics.add("out-of-range", headline, help="give a lower end below the upper one")
         diagnostics.raise_errors()
-    first, last = at_value(contract, parameter, low), at_value(contract, parameter, high)
+    first, last = (at_value(contract, parameter.name, end) for end in (low, high))
     name = f"parameter `{parameter.name}`"
     if len({c.step for c in (contract, first, last)}) > 1:
         diagnostics.add("no-exact-curve", f"{name} is the step: with it the grid itself changes")

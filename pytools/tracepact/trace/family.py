@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -99,7 +100,7 @@ class Atoms(dict[str, int]):
                 return self._others(self[name.removeprefix("other_")])
         return self._layout.paint(self._family.masks[name])
 
-    @property
+    @cached_property
     def ignored(self) -> int:
         """The frames that carry no obligation."""
         return self._layout.paint(self._family.ignored)
