@@ -1,4 +1,4 @@
-"""Fixed and broken obligations against the witnesses of both runs; runs brought into one order."""
+"""Fixed and broken obligations against the violations of both runs; runs brought into one order."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -44,9 +44,9 @@ def sides(draw: st.DrawFn) -> Sides:
 def violated(run: Run, clause: str) -> set[tuple[str, str, Fraction, Fraction]]:
     """Every violated obligation: its clip, class and time, as the report tells them."""
     found = set()
-    for witness in run.witnesses(clause):
-        ends = witness.get("interval") or [witness["time"], str(Fraction(witness["time"]) + STEP)]
-        found.add((witness["clip"], witness["class"], Fraction(ends[0]), Fraction(ends[1])))
+    for violation in run.violations(clause):
+        ends = violation.get("interval") or [violation["time"], str(Fraction(violation["time"]) + STEP)]
+        found.add((violation["clip"], violation["class"], Fraction(ends[0]), Fraction(ends[1])))
     return found
 
 
@@ -62,7 +62,7 @@ def asked(run: Run, clause: str, ref: Sides, pred: Sides) -> set[tuple[str, str,
 
 @FEWER
 @given(sides(), sides(), sides(), st.booleans())
-def test_changes_are_the_differences_of_the_witnesses_and_of_what_is_asked(
+def test_changes_are_the_differences_of_the_violations_and_of_what_is_asked(
     ref: Sides, before: Sides, after: Sides, turned: bool
 ) -> None:
     """The second run may have its clips in another order."""

@@ -1,4 +1,4 @@
-"""Event clauses on families: obligations, counts, the empty rule, ignore regions, joining and witnesses."""
+"""Event clauses on families: obligations, counts, the empty rule, ignore regions, joining and violations."""
 
 from fractions import Fraction
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tracepact.core import And, Atom, Constant, Each, EventClause, Flag, Implies, Matcher, Not, Owner, Quantity
 from tracepact.diagnostics import Span
-from tracepact.events import UNBOUNDED, EventWitness, FailedComparison, Match, evaluate_events, match_runs
+from tracepact.events import UNBOUNDED, EventViolation, FailedComparison, Match, evaluate_events, match_runs
 from tracepact.trace import Run
 
 from .builders import (
@@ -72,7 +72,7 @@ def test_counts_are_those_of_a_plain_count_over_each_segment(
         assert each_pred.obligated[segment] == len(kept_preds)
         assert found.counter_evidence[segment] == bool(kept or kept_preds)
     for evaluated in found.clauses:
-        assert len(evaluated.witnesses) == evaluated.obligated.sum() - evaluated.satisfied.sum()
+        assert len(evaluated.violations) == evaluated.obligated.sum() - evaluated.satisfied.sum()
 
 
 def test_each_kind_ranges_over_its_own_runs() -> None:
@@ -149,33 +149,33 @@ def test_dominant_looks_at_the_joined_references_of_the_other_classes_in_the_sam
     assert found.clauses[0].satisfied.tolist() == [0, 0, 0, 0]
 
 
-def test_a_witness_names_the_failing_comparison_with_both_sides_in_seconds() -> None:
+def test_a_violation_names_the_failing_comparison_with_both_sides_in_seconds() -> None:
     # Reference [1.0, 2.0), prediction [1.06, 2.4) on 20 ms: durations 1 s and 1.34 s, 90 ms beyond a quarter.
     data = family(([(50, 100)], [(53, 120)]))
     guarded = clause("c", Each.MATCHED, And(Constant(True), Atom("a")), a=duration_guard().event_atoms[0][1])
-    (witness,) = evaluate_events(contract(guarded), data).clauses[0].witnesses
+    (violation,) = evaluate_events(contract(guarded), data).clauses[0].violations
     sides = FailedComparison(Fraction(34, 100), Fraction(1, 4), Fraction(9, 100), Quantity.TIME)
-    assert witness == EventWitness(0, (50, 100), (53, 120), Span(2, 3), sides)
+    assert violation == EventViolation(0, (50, 100), (53, 120), Span(2, 3), sides)
 
 
-def test_a_witness_counts_the_extra_pieces() -> None:
+def test_a_violation_counts_the_extra_pieces() -> None:
     data = family(([(0, 100)], [(0, 30), (40, 60), (70, 100)]))
-    (witness,) = evaluate_events(contract(fragmentation_guard()), data).clauses[0].witnesses
-    assert witness.span == Span(2, 3)
-    assert witness.comparison == FailedComparison(3, 1, 2, Quantity.COUNT)
+    (violation,) = evaluate_events(contract(fragmentation_guard()), data).clauses[0].violations
+    assert violation.span == Span(2, 3)
+    assert violation.comparison == FailedComparison(3, 1, 2, Quantity.COUNT)
 
 
-def test_a_witness_without_a_partner_has_no_comparison() -> None:
+def test_a_violation_without_a_partner_has_no_comparison() -> None:
     late = clause("late", Each.REF, Atom("a"), a=compare(attribute(Owner.PRED, "onset"), "<=", 0))
     data = family(([], [(0, 9)]), ([(3, 9)], []))
-    (witness,) = evaluate_events(contract(late), data).clauses[0].witnesses
-    assert witness == EventWitness(1, (3, 9), None, Span(0, 1), None)
+    (violation,) = evaluate_events(contract(late), data).clauses[0].violations
+    assert violation == EventViolation(1, (3, 9), None, Span(0, 1), None)
 
 
-def test_a_witness_of_each_pred_has_the_reference_as_partner() -> None:
+def test_a_violation_of_each_pred_has_the_reference_as_partner() -> None:
     never = clause("never", Each.PRED, Constant(False))
     data = family(([(3, 9)], [(4, 9), (20, 30)]))
-    first, second = evaluate_events(contract(never), data).clauses[0].witnesses
+    first, second = evaluate_events(contract(never), data).clauses[0].violations
     assert (first.interval, first.partner) == ((4, 9), (3, 9))
     assert (second.interval, second.partner) == ((20, 30), None)
 
@@ -183,8 +183,8 @@ def test_a_witness_of_each_pred_has_the_reference_as_partner() -> None:
 def test_an_unbounded_gap_fails_an_upper_bound_by_an_unbounded_amount() -> None:
     gap = compare(attribute(Owner.REF, "shortest_gap"), "<=", "0.1")
     data = family(([(3, 9)], []))
-    (witness,) = evaluate_events(contract(clause("gap", Each.REF, Atom("a"), a=gap)), data).clauses[0].witnesses
-    assert witness.comparison == FailedComparison(UNBOUNDED, Fraction(1, 10), UNBOUNDED, Quantity.TIME)
+    (violation,) = evaluate_events(contract(clause("gap", Each.REF, Atom("a"), a=gap)), data).clauses[0].violations
+    assert violation.comparison == FailedComparison(UNBOUNDED, Fraction(1, 10), UNBOUNDED, Quantity.TIME)
 
 
 def test_a_guard_on_matched_spares_the_unmatched() -> None:

@@ -61,7 +61,7 @@ def test_failures_are_the_violated_obligations_with_their_distances_and_parts(ru
     source = card.contract.source.text
     by_segment = {card.family.segment(s[1], s[0]): failures(data, s) for s in data["segments"]}
     for clause in card.contract.frame_clauses:
-        found = card.frame_witnesses(clause.name)
+        found = card.frame_violations(clause.name)
         frames: dict[tuple[int, int], tuple[str, int | None]] = {}
         for k in range(len(found)):
             span = found.spans[int(found.span[k])]
@@ -84,7 +84,7 @@ def test_failures_are_the_violated_obligations_with_their_distances_and_parts(ru
         assert shown == set(frames)
     for evaluation in card.events.clauses:
         name = evaluation.clause.name
-        intervals = sorted((w.segment, *w.interval) for w in evaluation.witnesses)
+        intervals = sorted((w.segment, *w.interval) for w in evaluation.violations)
         listed = [(s, f) for s, clauses in by_segment.items() for f in clauses.get(name, ())]
         assert sorted((s, f["start"], f["start"] + f["length"]) for s, f in listed) == intervals
 

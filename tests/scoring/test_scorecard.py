@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import exp
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from strategies import family_of
 from tracepact.core import Aggregation, FrameClause, Located
 from tracepact.lang import override, parse_contract
 from tracepact.monitor import truth
-from tracepact.scoring import UNBOUNDED, Scorecard, aggregate, score_family, sweep
+from tracepact.scoring import UNBOUNDED, Scorecard, aggregate, score_family, scorecard, sweep
 from tracepact.scoring.aggregate import ClauseCounts
 
 CONTRACT = parse_contract(
@@ -67,13 +68,22 @@ def test_counts_are_those_of_the_definitions(some: list[Clip]) -> None:
         assert list(zip(counts.satisfied[0].tolist(), counts.obligated[0].tolist(), strict=True)) == expected
 
 
+def test_the_violations_of_a_clause_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    finding = Mock(wraps=scorecard.find_violations)
+    monkeypatch.setattr(scorecard, "find_violations", finding)
+    card = score_family(CONTRACT, family_of([([False, True, True, False], [True, False, False, True])]))
+    assert not finding.called, "nobody has asked"
+    assert card.frame_violations("onset") is card.frame_violations("onset")
+    assert finding.call_count == 1
+
+
 @given(st.lists(clips, min_size=1, max_size=5))
 def test_satisfied_and_violated_part_the_obligations(some: list[Clip]) -> None:
     card = score_family(CONTRACT, family_of(some))
     for clause in CONTRACT.frame_clauses:
         counts = card.counts[clause.name]
-        witnesses = card.frame_witnesses(clause.name)
-        assert int(counts.obligated.sum()) == int(counts.satisfied.sum()) + len(witnesses)
+        violations = card.frame_violations(clause.name)
+        assert int(counts.obligated.sum()) == int(counts.satisfied.sum()) + len(violations)
     for evaluated in card.events.clauses:
         counts = card.counts[evaluated.clause.name]
         assert int(counts.obligated.sum()) == int(counts.satisfied.sum()) + len(evaluated.violated)
@@ -103,7 +113,7 @@ def nearest(frames: Iterable[int], i: int, lo: int, hi: int) -> int | None:
 def test_offsets_are_those_of_the_nearest_witness(some: list[Clip]) -> None:
     card = score_family(CONTRACT, family_of(some))
     for name, lo, hi in (("onset", -2, 2), ("latency", -1, 3)):
-        found = card.frame_witnesses(name)
+        found = card.frame_violations(name)
         assert found.offset is not None
         for index in range(len(found)):
             clip = environment(some[int(found.segment[index])])
@@ -117,7 +127,7 @@ def test_offsets_are_those_of_the_nearest_witness(some: list[Clip]) -> None:
 def test_thresholding_the_edge_distance_gives_back_the_verdict(some: list[Clip], radius: int) -> None:
     """At radius 0 every obligation whose edge is not at its own frame fails, and its distance is known."""
     family = family_of(some)
-    distances = score_family(override(CONTRACT, {"tol": "0f"}), family).frame_witnesses("onset").distances
+    distances = score_family(override(CONTRACT, {"tol": "0f"}), family).frame_violations("onset").distances
     at_zero = score_family(override(CONTRACT, {"tol": "0f"}), family).counts["onset"]
     recovered = int(at_zero.satisfied.sum()) + int((distances <= radius).sum())
     assert recovered == int(
@@ -137,7 +147,7 @@ def test_the_failing_part_is_the_first_false_conjunct() -> None:
     ref = [1 <= i < 3 for i in range(20)]
     pred = [12 <= i < 14 for i in range(20)]
     card = score_family(CONTRACT, family_of([(ref, pred)]))
-    found = card.frame_witnesses("both")
+    found = card.frame_violations("both")
     parts = [CONTRACT.source.text[found.spans[k].start : found.spans[k].end] for k in found.span.tolist()]
     assert dict(zip(found.frame.tolist(), parts, strict=True)) == {
         1: "N[tol] pred_active",
@@ -158,7 +168,7 @@ def parts_of(body: Located) -> Iterator[Located]:
 def test_a_failing_part_is_false_where_it_is_blamed(some: list[Clip]) -> None:
     card = score_family(CONTRACT, family_of(some))
     for clause in CONTRACT.frame_clauses:
-        found = card.frame_witnesses(clause.name)
+        found = card.frame_violations(clause.name)
         by_span = {part.span: part.formula for part in parts_of(clause.body)}
         for index in range(len(found)):
             clip = some[int(found.segment[index])]

@@ -103,19 +103,19 @@ def test_a_mode_is_given_by_name_and_others_are_refused() -> None:
         tracepact.score(STARTER, events, events, durations=3, mode="unoin")
 
 
-def test_a_run_gives_its_witnesses_and_its_report(tmp_path: Path) -> None:
+def test_a_run_gives_its_violations_and_its_report(tmp_path: Path) -> None:
     run = tracepact.score("boundary_gate", [(1.0, 2.0)], [(1.06, 2.4)], durations=5)
-    (late,) = run.witnesses("onset_guard")
+    (late,) = run.violations("onset_guard")
     assert (late["time"], late["distance"]) == ("1", {"offset": 3, "frames": 3, "seconds": "3/50"})
-    (long,) = run.witnesses("duration_guard")
+    (long,) = run.violations("duration_guard")
     # 67 − 50 = 17 frames of 20 ms against a quarter of 50 frames, 12.5 of them: 4.5 too many
     assert long["comparison"]["amount"] == "9/100"
-    assert len(run.witnesses("silence_guard")) == 19
+    assert len(run.violations("silence_guard")) == 19
     assert "onset_guard" in str(run)
     assert "silence_guard=0.716" in repr(run)
     assert {path.name for path in run.save(tmp_path)} >= {"report.json", "report.txt", "witnesses.csv"}
     with pytest.raises(KeyError):
-        run.witnesses("onset_gard")
+        run.violations("onset_gard")
 
 
 def test_a_refusal_says_where_and_how_to_mend_it() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from stream.builders import cuts, saved_and_restored
 from tracepact import Contract, load_contract, parse_contract
-from tracepact.events import EventWitness
+from tracepact.events import EventViolation
 from tracepact.lang.explain import explain_contract
 from tracepact.scoring import score_family
 from tracepact.stream import EventVerdict, StreamMonitor
@@ -143,8 +143,8 @@ def test_a_stream_judges_as_the_whole_trace_when_the_component_closes(
         assert counts.satisfied.tolist() == wanted.satisfied.tolist()
         assert counts.obligated.tolist() == wanted.obligated.tolist()
         assert counts.counter.tolist() == wanted.counter.tolist()
-        found = [v.witness for v in judged if v.clause is clause and v.witness is not None]
-        assert sorted(found, key=place) == sorted(offline.witnesses, key=place)
+        found = [v.violation for v in judged if v.clause is clause and v.violation is not None]
+        assert sorted(found, key=place) == sorted(offline.violations, key=place)
         assert sum(v.clause is clause for v in judged) == offline.obligated.sum()
     closing = [closing_frames(contract, sides) for sides in some]
     for v in judged:
@@ -152,8 +152,8 @@ def test_a_stream_judges_as_the_whole_trace_when_the_component_closes(
         assert v.delay == v.out - (v.interval[1] - 1)
 
 
-def place(witness: EventWitness) -> tuple[int, Run]:
-    return witness.segment, witness.interval
+def place(violation: EventViolation) -> tuple[int, Run]:
+    return violation.segment, violation.interval
 
 
 @pytest.mark.slow
@@ -175,7 +175,7 @@ def test_every_continuation_agrees_with_a_judged_interval(matcher: str, gap: int
             sides = ([*ref, *more_ref], [*pred, *more_pred], [False] * 6)
             card = score_family(contract, family_of(contract, [sides], 1))
             for v in judged:
-                violated = {w.interval for w in card.event_clause(v.clause.name).witnesses}
+                violated = {w.interval for w in card.event_clause(v.clause.name).violations}
                 assert v.satisfied == (v.interval not in violated)
                 if v.partner is not None:
                     pair = (v.partner, v.interval) if v.clause.name == "preds" else (v.interval, v.partner)

@@ -226,7 +226,7 @@ def test_the_other_classes_of_a_stream_are_seen_and_no_other_stream() -> None:
     monitor = StreamMonitor(contract, streams=("a", "b"), classes=("x", "y", "z"))
     # Channels: class · streams + stream, so a:x b:x a:y b:y a:z b:z.
     arrival = monitor.push({"ref_active": [[1, 1, 1, 0, 0, 0]], "pred_active": [[0] * 6]})
-    assert [(w.channel, monitor.place(w.channel)) for w in arrival.witnesses] == [(0, ("a", "x")), (2, ("a", "y"))]
+    assert [(w.channel, monitor.place(w.channel)) for w in arrival.violations] == [(0, ("a", "x")), (2, ("a", "y"))]
 
 
 def test_classes_are_named_where_the_contract_compares_or_declares_them() -> None:
@@ -263,25 +263,25 @@ def test_long_chunks_of_many_channels_are_counted_in_full() -> None:
 # Witnesses, callback, iterator
 
 
-def test_a_witness_names_the_part_that_failed_and_its_delay() -> None:
+def test_a_violation_names_the_part_that_failed_and_its_delay() -> None:
     body = Implies(Atom("p"), And(Atom("q"), Eventually(0, 2, Atom("r"))))
     contract = contract_of([(Atom("p"), body)])
     left, right = located(body).parts[1].parts
     monitor = StreamMonitor(contract)
     monitor.push({"p": [1, 0, 1], "q": [0, 0, 1], "r": [1, 0, 0]})
-    found = monitor.push({"p": [0, 0], "q": [0, 0], "r": [0, 0]}).witnesses
+    found = monitor.push({"p": [0, 0], "q": [0, 0], "r": [0, 0]}).violations
     assert [(w.frame, w.span, w.out, w.delay) for w in found] == [(2, right.span, 4, 2)]  # type: ignore[union-attr]
     assert left.span != right.span
 
 
 @given(some_clauses, environments(GIVEN, longest=16), st.data())
-def test_witnesses_are_the_violated_frames(
+def test_violations_are_the_violated_frames(
     clauses: Clauses, trace: tuple[int, dict[str, list[bool]]], data: st.DataObject
 ) -> None:
     frames, environment = trace
     monitor = StreamMonitor(contract_of(clauses))
     arrivals = list(monitor.follow(pieces(environment, data.draw(cuts(frames)))))
-    found = [(w.clause.name, w.frame, w.channel) for a in arrivals for w in a.witnesses]  # type: ignore[union-attr]
+    found = [(w.clause.name, w.frame, w.channel) for a in arrivals for w in a.violations]  # type: ignore[union-attr]
     wanted = [key for key, (o, h, _) in expected(clauses, environment, frames).items() if o and not h]
     assert sorted(found) == sorted(wanted)
 

@@ -1,10 +1,10 @@
-"""Intervals: matching of runs, event clauses and their witnesses."""
+"""Intervals: matching of runs, event clauses and their violations."""
 
 from tracepact.events.attributes import UNBOUNDED, Unbounded, Value
 from tracepact.events.evaluate import (
     EventClauseEvaluation,
     EventEvaluation,
-    EventWitness,
+    EventViolation,
     FailedComparison,
     Match,
     evaluate_events,
@@ -15,7 +15,7 @@ __all__ = [
     "UNBOUNDED",
     "EventClauseEvaluation",
     "EventEvaluation",
-    "EventWitness",
+    "EventViolation",
     "FailedComparison",
     "Match",
     "Pair",

@@ -1,4 +1,4 @@
-"""Event clauses on a family: joined runs, matches, obligations, counts and witnesses (chapters 9, 10)."""
+"""Event clauses on a family: joined runs, matches, obligations, counts and violations (chapters 9, 10)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.core import Atom, Contract, Each, EventClause, Matcher, Quantity, attributes
+from tracepact.deprecation import renamed
 from tracepact.diagnostics import Span
 from tracepact.events.attributes import Obligation, Scene, Value, covered, duration
 from tracepact.events.columns import Flags, Obligations, match_columns, obligation_indices, truth_column
@@ -40,7 +41,7 @@ class FailedComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class EventWitness:
+class EventViolation:
     """A violated obligation: the interval (of a pair, the reference run), its partner, the part that failed.
 
     `comparison` is None when the failing part is no comparison or mentions a partner that is missing.
@@ -68,19 +69,21 @@ class EventClauseEvaluation:
         """The violated obligations with their segments, in order of segment and time."""
         return tuple(self.find_violated())
 
-    @property
-    def witnesses(self) -> tuple[EventWitness, ...]:
-        """A witness for each violated obligation, in order of segment and time; made when asked for."""
-        return tuple(self._witness(segment, obligation) for segment, obligation in self.violated)
+    @cached_property
+    def violations(self) -> tuple[EventViolation, ...]:
+        """Every violated obligation with the part that failed, in order of segment and time; made when asked for."""
+        return tuple(self._violation(segment, obligation) for segment, obligation in self.violated)
 
-    def _witness(self, segment: int, obligation: Obligation) -> EventWitness:
+    witnesses = renamed("witnesses", "violations")
+
+    def _violation(self, segment: int, obligation: Obligation) -> EventViolation:
         interval = obligated_run(self.clause.each, obligation)
         partner = obligation.ref if self.clause.each is Each.PRED else obligation.pred
         part = failing_part(self.clause.body, self.event_atoms, obligation)
         comparison = None
         if isinstance(part.formula, Atom):
             comparison = _failed_comparison(self.event_atoms[part.formula.name], obligation)
-        return EventWitness(segment, interval, partner, part.span, comparison)
+        return EventViolation(segment, interval, partner, part.span, comparison)
 
 
 @dataclass(frozen=True, eq=False)

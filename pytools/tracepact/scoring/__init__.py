@@ -1,16 +1,16 @@
-"""Scores: counts, vectors, aggregations, witnesses and distances."""
+"""Scores: counts, vectors, aggregations, violations and distances."""
 
 from tracepact.scoring.aggregate import ClauseCounts, Score, aggregate
 from tracepact.scoring.distance import UNBOUNDED, Shape, distance_shape, nearest_offsets
 from tracepact.scoring.rows import ScoreRows
 from tracepact.scoring.scorecard import Scorecard, SweepPoint, score_family, sweep
 from tracepact.scoring.soft import SoftCounts, soft_counts
-from tracepact.scoring.witness import FrameWitnesses, find_witnesses
+from tracepact.scoring.violation import FrameViolations, find_violations
 
 __all__ = [
     "UNBOUNDED",
     "ClauseCounts",
-    "FrameWitnesses",
+    "FrameViolations",
     "Score",
     "ScoreRows",
     "Scorecard",
@@ -19,7 +19,7 @@ __all__ = [
     "SweepPoint",
     "aggregate",
     "distance_shape",
-    "find_witnesses",
+    "find_violations",
     "nearest_offsets",
     "score_family",
     "soft_counts",

@@ -9,19 +9,20 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.core import Contract, EventClause, Formula, FrameClause, Implies, Parameter
+from tracepact.core import Aggregation, Contract, EventClause, Formula, FrameClause, Implies, Parameter
 from tracepact.events import evaluate_events
 from tracepact.events.evaluate import obligations, stages
 from tracepact.lang import at_value
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
-from tracepact.scoring import ClauseCounts, aggregate
+from tracepact.scoring.aggregate import ClauseCounts, aggregate
 from tracepact.scoring.predicates import MovingPredicate
+from tracepact.scoring.scorecard import Scorecard
 from tracepact.scoring.steps import Place, StepFunction, step_function
 from tracepact.scoring.windows import NEVER, GrowingWindow, growing_window
-from tracepact.trace.family import Atoms, Family
+from tracepact.trace.family import Atoms
 from tracepact.trace.layout import Indices
 
-Found = Iterator[tuple[Place, ClauseCounts]]
+RunningCounts = Iterator[tuple[Place, ClauseCounts]]
 """The counts of a clause and the places from which they hold, ascending."""
 
 Change = tuple[Place, int, int]
@@ -33,15 +34,18 @@ def is_time(parameter: Parameter) -> bool:
     return parameter.text[-1].isalpha()
 
 
-class Bench:
-    """A family, and a contract at the values of one parameter between two ends."""
+class CurveFinder:
+    """Finds the curve of each clause of a scorecard over the values of one parameter between two ends."""
 
-    def __init__(self, contract: Contract, family: Family, parameter: Parameter, low: Fraction, high: Fraction) -> None:
-        self.contract, self.family, self.parameter, self.low, self.high = contract, family, parameter, low, high
+    def __init__(
+        self, card: Scorecard, parameter: Parameter, low: Fraction, high: Fraction, aggregation: Aggregation
+    ) -> None:
+        self.card, self.contract, self.family = card, card.contract, card.family
+        self.parameter, self.low, self.high, self.aggregation = parameter, low, high, aggregation
         self._masks: dict[Formula, int] = {}
         self.first, self.last = self.at(low), self.at(high)
-        self.layout = family.layout(max(self.first.reach, self.last.reach))
-        self.atoms = Atoms(family, self.layout)
+        self.layout = self.family.layout(max(self.first.reach, self.last.reach))
+        self.atoms = Atoms(self.family, self.layout)
 
     def at(self, value: Fraction) -> Contract:
         """The contract at a value of the parameter."""
@@ -50,16 +54,20 @@ class Bench:
     def curve(self, index: int) -> tuple[str, StepFunction]:
         """How the curve of a clause was found, and the curve."""
         start = (self.low, 0)
-        match self.first.clauses[index], self.last.clauses[index]:
-            case FrameClause() as a, FrameClause() as b:
+        match self.contract.clauses[index], self.first.clauses[index], self.last.clauses[index]:
+            case FrameClause() as own, FrameClause() as a, FrameClause() as b:
+                if own == a == b:
+                    return "constant", self._function([(start, self.card.counts[own.name])])
                 if (a.obligation, a.formula) == (b.obligation, b.formula):
                     return "constant", self._function([(start, self._frame_counts(a))])
                 window = growing_window(a.formula, b.formula) if a.obligation == b.obligation else None
                 if window is not None:
                     return "distances", self._function(self._by_distances(a, window))
                 return "re-evaluation", self._function(self._by_cells(index))
-            case EventClause() as a, EventClause() as b:
+            case EventClause() as own, EventClause() as a, EventClause() as b:
                 rematched = _matching(self.first) != _matching(self.last)
+                if own == a == b and not rematched and _matching(self.contract) == _matching(self.first):
+                    return "constant", self._function([(start, self.card.counts[own.name])])
                 regions = self._floors() if rematched else [start]
                 if a.event_atoms != b.event_atoms:
                     return "obligations", self._function(self._by_obligations(a, b, regions))
@@ -68,7 +76,7 @@ class Bench:
         raise TypeError("a clause keeps its kind whatever a parameter is")
 
     def _function(self, found: Iterable[tuple[Place, ClauseCounts]]) -> StepFunction:
-        scores = ((place, aggregate(counts, self.contract.aggregation)) for place, counts in found)
+        scores = ((place, aggregate(counts, self.aggregation)) for place, counts in found)
         return step_function(self.high, ((place, s.value, (s.satisfied, s.obligated)) for place, s in scores))
 
     def _floors(self) -> list[Place]:
@@ -82,7 +90,7 @@ class Bench:
 
     # Frame clauses
 
-    def _by_distances(self, clause: FrameClause, window: GrowingWindow) -> Found:
+    def _by_distances(self, clause: FrameClause, window: GrowingWindow) -> RunningCounts:
         """An obligation holds from the cell on in which a witness comes into the window.
 
         ⌈p/step⌉ is at least k exactly when p > (k−1)·step.
@@ -101,7 +109,7 @@ class Bench:
         total = self.layout.counts(obliged)
         return self._running(start, total - self.layout.counts(asked), total, None, changes)
 
-    def _by_cells(self, index: int) -> Found:
+    def _by_cells(self, index: int) -> RunningCounts:
         """Evaluated at each multiple of the step, and between each two: bounds are rounded to frames."""
         floors = self._floors()
         for (value, _), (following, _) in zip(floors, [*floors[1:], (self.high, 0)], strict=True):
@@ -130,7 +138,7 @@ class Bench:
         (found,) = evaluated.clauses
         return self._shaped(found.satisfied, found.obligated, evaluated.counter_evidence)
 
-    def _by_obligations(self, a: EventClause, b: EventClause, regions: Sequence[Place]) -> Found:
+    def _by_obligations(self, a: EventClause, b: EventClause, regions: Sequence[Place]) -> RunningCounts:
         """In each region of one matching: the verdict on every obligation, at its turning points and between."""
         moving = MovingPredicate(self.low, self.high, a, b, self.contract.step)
         judge, turning_points = moving.judge(), moving.turning_points()
@@ -171,7 +179,7 @@ class Bench:
         obligated: Indices,
         evidence: NDArray[np.bool_] | None,
         changes: Iterable[Change],
-    ) -> Found:
+    ) -> RunningCounts:
         """The counts from the start on, and from each place with changes."""
         satisfied = satisfied.copy()
         yield start, self._shaped(satisfied, obligated, evidence)

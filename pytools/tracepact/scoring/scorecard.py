@@ -1,19 +1,20 @@
-"""The scorecard: a contract's counts on a family, and every view of them: vectors, profiles, witnesses."""
+"""The scorecard: a contract's counts on a family, and every view of them: vectors, profiles, violations."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from tracepact.core import Aggregation, Contract, Formula, FrameClause, Profile
+from tracepact.deprecation import renamed
 from tracepact.events import EventClauseEvaluation, EventEvaluation, evaluate_events
 from tracepact.lang import override
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.scoring.aggregate import ClauseCounts, Score, aggregate
 from tracepact.scoring.soft import SoftCounts, soft_counts
-from tracepact.scoring.witness import FrameWitnesses, find_witnesses
+from tracepact.scoring.violation import FrameViolations, find_violations
 from tracepact.trace.family import Atoms, Family
 from tracepact.trace.layout import Indices, Layout
 
@@ -48,6 +49,7 @@ class Scorecard:
     layout: Layout
     atoms: Atoms
     violated: Mapping[str, int]
+    _found: dict[str, FrameViolations] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def soft(self) -> SoftCounts:
@@ -102,10 +104,15 @@ class Scorecard:
         parts = (w * self.score(name, profile.aggregation, clips=clips).value for name, w in profile.weights)
         return sum(parts, Fraction(0)) / total
 
-    def frame_witnesses(self, clause: str) -> FrameWitnesses:
-        """Every violated obligation of a frame clause."""
-        found = {c.name: c for c in self.contract.frame_clauses}[clause]
-        return find_witnesses(found, self.violated[clause], self.layout, self.atoms, self._evaluate)
+    def frame_violations(self, clause: str) -> FrameViolations:
+        """Every violated obligation of a frame clause; found when first asked for."""
+        if clause not in self._found:
+            found = {c.name: c for c in self.contract.frame_clauses}[clause]
+            violated = self.violated[clause]
+            self._found[clause] = find_violations(found, violated, self.layout, self.atoms, self._evaluate)
+        return self._found[clause]
+
+    frame_witnesses = renamed("frame_witnesses", "frame_violations")
 
     def event_clause(self, clause: str) -> EventClauseEvaluation:
         """The evaluation of an event clause, with its violated obligations."""

@@ -1,13 +1,13 @@
 """The vector and its mean as exact step functions of a parameter."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from tracepact.core import Aggregation, Contract, Parameter
 from tracepact.diagnostics import Diagnostics, TextPlace, did_you_mean
 from tracepact.lang import at_value, override
-from tracepact.scoring.curves import Bench, is_time
+from tracepact.scoring.curves import CurveFinder, is_time
 from tracepact.scoring.predicates import nonlinear_product
 from tracepact.scoring.scorecard import Scorecard
 from tracepact.scoring.steps import StepFunction, mean_of
@@ -63,23 +63,23 @@ def curves(
     if the range is empty or has values the contract refuses, or if the vector is no step function of the parameter
     that can be found exactly.
     """
-    contract = replace(card.contract, aggregation=aggregation or card.contract.aggregation)
+    contract = card.contract
     known = _parameter(contract, parameter)
     ends = default_range(contract, parameter)
     low, high = ends[0] if low is None else low, ends[1] if high is None else high
     _check(contract, known, low, high)
-    bench = Bench(contract, card.family, known, low, high)
+    finder = CurveFinder(card, known, low, high, aggregation or contract.aggregation)
     found: dict[str, tuple[str, StepFunction]] = {}
     for index, clause in enumerate(contract.clauses):
         on_clause(clause.name)
-        found[clause.name] = bench.curve(index)
+        found[clause.name] = finder.curve(index)
     clauses = {name: curve for name, (_, curve) in found.items()}
     return Tolerance(
         parameter,
         is_time(known),
         low,
         high,
-        contract.aggregation,
+        finder.aggregation,
         clauses,
         mean_of(list(clauses.values())),
         {name: method for name, (method, _) in found.items()},

@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from tracepact.core import Contract, Each, EventClause, attributes
-from tracepact.events import EventClauseEvaluation, EventWitness
+from tracepact.events import EventClauseEvaluation, EventViolation
 from tracepact.events.attributes import Obligation, Scene
 from tracepact.events.evaluate import is_ignored, obligations
 from tracepact.events.matching import matching, overlaps
@@ -220,10 +220,10 @@ class _Judge:
             ref, pred = obligation.ref, obligation.pred
             interval, partner = (pred, ref) if self.clause.each is Each.PRED else (ref, pred)
             assert interval is not None
-            witness = None if holds else self._witness(channel, obligation)
-            yield EventVerdict(self.clause, channel, interval, partner, out, witness)
+            violation = None if holds else self._violation(channel, obligation)
+            yield EventVerdict(self.clause, channel, interval, partner, out, violation)
 
-    def _witness(self, channel: int, obligation: Obligation) -> EventWitness:
+    def _violation(self, channel: int, obligation: Obligation) -> EventViolation:
         none = np.zeros(0, dtype=np.int64)
         violated = ((channel, obligation),)
-        return EventClauseEvaluation(self.clause, none, none, self._atoms, lambda: violated).witnesses[0]
+        return EventClauseEvaluation(self.clause, none, none, self._atoms, lambda: violated).violations[0]

@@ -52,12 +52,12 @@ class StreamMonitor:
         {'onset': 1}
         >>> for reference in (0, 1, 1, 0):
         ...     arrival = monitor.push({"ref_active": reference, "pred_active": 0})
-        ...     print([(witness.clause.name, witness.frame, witness.delay) for witness in arrival.witnesses])
+        ...     print([(v.clause.name, v.frame, v.delay) for v in arrival.violations])
         []
         []
         [('onset', 1, 1)]
         []
-        >>> monitor.close().witnesses
+        >>> monitor.close().violations
         []
         >>> monitor.score("onset").value
         Fraction(0, 1)

@@ -1,4 +1,4 @@
-"""What a stream's monitor says: the verdicts that an arrival let out, and the witnesses among them (chapter 12)."""
+"""What a stream's monitor says: the verdicts that an arrival let out, and the violations among them (chapter 12)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,16 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.core import EventClause, Formula, FrameClause
+from tracepact.deprecation import renamed
 from tracepact.diagnostics import Span
-from tracepact.events import EventWitness
-from tracepact.scoring.witness import blame
+from tracepact.events import EventViolation
+from tracepact.scoring.violation import blame
 from tracepact.stream.lanes import Lanes
 from tracepact.stream.window import Part, Step
 from tracepact.trace import Run
 
 
 @dataclass(frozen=True, slots=True)
-class FrameWitness:
+class FrameViolation:
     """A violated frame: the part that failed, and the frame whose arrival let the verdict out."""
 
     clause: FrameClause
@@ -41,12 +42,14 @@ class EventVerdict:
     interval: Run
     partner: Run | None
     out: int
-    witness: EventWitness | None
+    violation: EventViolation | None
+
+    witness = renamed("witness", "violation")
 
     @property
     def satisfied(self) -> bool:
         """Whether the predicate is true."""
-        return self.witness is None
+        return self.violation is None
 
     @property
     def delay(self) -> int:
@@ -93,26 +96,28 @@ class FrameVerdicts:
         return self._frames(self._masks[1])
 
     @property
-    def witnesses(self) -> list[FrameWitness]:
+    def violations(self) -> list[FrameViolation]:
         """Every violated obligation, by frame and channel."""
         violated = self._masks[0] & self._within & ~self._masks[1]
         if not violated:
             return []
         known = dict(zip(self._formulas, self._masks, strict=True))
         parts = blame(self.clause.body, violated, lambda formulas: [known[formula] for formula in formulas])
-        found = [witness for span, mask in parts for witness in self._witnesses(span, mask)]
-        return sorted(found, key=lambda witness: (witness.frame, witness.channel))
+        found = [violation for span, mask in parts for violation in self._violations(span, mask)]
+        return sorted(found, key=lambda violation: (violation.frame, violation.channel))
 
-    def _witnesses(self, span: Span, mask: int) -> Iterator[FrameWitness]:
+    witnesses = renamed("witnesses", "violations")
+
+    def _violations(self, span: Span, mask: int) -> Iterator[FrameViolation]:
         for frame, channel in self._lanes.positions(mask >> self._skip):
             at = self.start + frame
-            yield FrameWitness(self.clause, channel, at, span, self.out(at))
+            yield FrameViolation(self.clause, channel, at, span, self.out(at))
 
     def _frames(self, mask: int) -> NDArray[np.bool_]:
         return self._lanes.frames((mask & self._within) >> self._skip, self.frames)
 
 
-Witness = FrameWitness | EventVerdict
+Violation = FrameViolation | EventVerdict
 
 
 class Arrival:
@@ -139,11 +144,13 @@ class Arrival:
         return tuple(FrameVerdicts(source, self._step, part) for source, part in parts if part.frames)
 
     @property
-    def witnesses(self) -> list[Witness]:
+    def violations(self) -> list[Violation]:
         """Every violated obligation, in the order in which it was determined."""
-        masks, found = self._step.masks, list[Witness]()
+        masks, found = self._step.masks, list[Violation]()
         for source, part in zip(self._sources, self._step.parts, strict=True):
             if masks[source.at] & part.within & ~masks[source.at + 1]:
-                found += FrameVerdicts(source, self._step, part).witnesses
+                found += FrameVerdicts(source, self._step, part).violations
         found += [verdict for verdict in self.judged if not verdict.satisfied]
-        return sorted(found, key=lambda witness: witness.out)
+        return sorted(found, key=lambda violation: violation.out)
+
+    witnesses = renamed("witnesses", "violations")

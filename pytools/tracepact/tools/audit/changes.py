@@ -167,4 +167,4 @@ def _intervals(card: Scorecard, clause: str) -> tuple[set[Interval], set[Interva
         side = events.refs if evaluated.clause.each is Each.REF else events.preds
         runs = [(segment, run) for segment, some in side.items() for run in some]
     asked = {(card.family.place(s), run) for s, run in runs if not is_ignored(run, ignored.get(s, ()))}
-    return asked, {(card.family.place(w.segment), w.interval) for w in evaluated.witnesses}
+    return asked, {(card.family.place(w.segment), w.interval) for w in evaluated.violations}

@@ -151,7 +151,7 @@ def _events(rows: Any) -> tuple[Event, ...]:
 def _witnesses(card: Scorecard, clause: str, of_frames: bool) -> Iterator[dict[str, Any]]:
     """The witnesses of a clause (chapter 10)."""
     if of_frames:
-        found = card.frame_witnesses(clause)
+        found = card.frame_violations(clause)
         for k in range(len(found)):
             clip, label = card.family.place(int(found.segment[k]))
             span = found.spans[int(found.span[k])]
@@ -165,7 +165,7 @@ def _witnesses(card: Scorecard, clause: str, of_frames: bool) -> Iterator[dict[s
                 "distance": None if found.offset is None else "unbounded" if distance is None else distance,
             }
         return
-    for witness in card.event_clause(clause).witnesses:
+    for witness in card.event_clause(clause).violations:
         clip, label = card.family.place(witness.segment)
         failed = witness.comparison
         sides = {"left": failed.left, "right": failed.right, "amount": failed.amount} if failed else None

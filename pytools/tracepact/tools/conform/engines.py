@@ -163,7 +163,7 @@ def _fast_events(contract: Contract, given: EventScene) -> EventsFound:
     found = evaluate_events(contract, family)
     (clause,) = found.clauses
     entry = Entry(int(clause.satisfied[0]), int(clause.obligated[0]), bool(found.counter_evidence[0]))
-    return EventsFound(entry, [witness.interval for witness in clause.witnesses if witness.segment == 0])
+    return EventsFound(entry, [v.interval for v in clause.violations if v.segment == 0])
 
 
 def _fast_aggregate(entries: Sequence[Sequence[Entry]], aggregation: Aggregation) -> Scored:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tracepact.core import Contract
+from tracepact.deprecation import renamed
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io import (
     Conditions,
@@ -65,7 +66,7 @@ class Run(Scored):
         'boundary_gate  Starter contract for a boundary gate'
     """
 
-    def witnesses(self, clause: str) -> list[dict[str, Any]]:
+    def violations(self, clause: str) -> list[dict[str, Any]]:
         """Every violated obligation of a clause as plain data: where, when, which part, how far from holding.
 
         Args:
@@ -80,10 +81,12 @@ class Run(Scored):
         Examples:
             >>> import tracepact
             >>> run = tracepact.score("boundary_gate", ref=[(1, 2)], pred=[(1.06, 2)], durations=3)
-            >>> [(w["clip"], w["time"], w["distance"]["frames"]) for w in run.witnesses("onset_guard")]
+            >>> [(v["clip"], v["time"], v["distance"]["frames"]) for v in run.violations("onset_guard")]
             [('clip', '1', 3)]
         """
         return all_witnesses(self.card, clause)
+
+    witnesses = renamed("witnesses", "violations")
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data (spec/schemas/report.schema.json)."""

@@ -179,9 +179,9 @@ class _Screen:
 
     def show(self, arrival: Arrival) -> None:
         """Every violation that came out."""
-        for witness in arrival.witnesses:
+        for violation in arrival.violations:
             self.violations += 1
-            data = violation_data(self._monitor, witness)
+            data = violation_data(self._monitor, violation)
             if self._form == "json":
                 self._echo(data)
             else:

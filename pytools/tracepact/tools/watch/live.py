@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tracepact.core import FrameClause
-from tracepact.stream import FrameWitness, StreamMonitor, Witness
+from tracepact.stream import FrameViolation, StreamMonitor, Violation
 from tracepact.stream.lines import BadLine
 from tracepact.tools.score.report.data import score_data
 from tracepact.tools.score.report.witnesses import comparison_data, describe, part_data
@@ -15,27 +15,27 @@ from tracepact.wording import count, decimal, moment, short
 Data = dict[str, Any]
 
 
-def violation_data(monitor: StreamMonitor, witness: Witness) -> Data:
+def violation_data(monitor: StreamMonitor, violation: Violation) -> Data:
     """A violated frame or interval, with the frame that let its verdict out (spec/schemas/watch.schema.json)."""
     contract = monitor.contract
     step = contract.step
-    stream, label = monitor.place(witness.channel)
-    data: Data = {"kind": "violation", "clause": witness.clause.name, "stream": stream, "class": label}
-    if isinstance(witness, FrameWitness):
+    stream, label = monitor.place(violation.channel)
+    data: Data = {"kind": "violation", "clause": violation.clause.name, "stream": stream, "class": label}
+    if isinstance(violation, FrameViolation):
         data |= {
-            "frame": witness.frame,
-            "time": str(witness.frame * step),
-            "part": part_data(contract, witness.span),
+            "frame": violation.frame,
+            "time": str(violation.frame * step),
+            "part": part_data(contract, violation.span),
         }
     else:
-        assert witness.witness is not None
+        assert violation.violation is not None
         data |= {
-            "interval": [str(edge * step) for edge in witness.interval],
-            "partner": [str(edge * step) for edge in witness.partner] if witness.partner else None,
-            "part": part_data(contract, witness.witness.span),
-            "comparison": comparison_data(witness.witness.comparison),
+            "interval": [str(edge * step) for edge in violation.interval],
+            "partner": [str(edge * step) for edge in violation.partner] if violation.partner else None,
+            "part": part_data(contract, violation.violation.span),
+            "comparison": comparison_data(violation.violation.comparison),
         }
-    return data | {"out": witness.out, "delay": {"frames": witness.delay, "seconds": str(witness.delay * step)}}
+    return data | {"out": violation.out, "delay": {"frames": violation.delay, "seconds": str(violation.delay * step)}}
 
 
 def bad_line_data(bad: BadLine) -> Data:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tracepact.core import EventClause, FrameClause
-from tracepact.scoring import UNBOUNDED, FrameWitnesses, Scorecard, distance_shape
+from tracepact.scoring import UNBOUNDED, FrameViolations, Scorecard, distance_shape
 from tracepact.tools.score.report.witnesses import describe, event_witness_data
 from tracepact.trace import Run, Side
 from tracepact.trace.layout import Indices
@@ -109,7 +109,7 @@ def _failures(
 
 def _frame_failures(card: Scorecard, clause: FrameClause, texts: _Texts) -> Iterator[tuple[int, list[int | None]]]:
     """Stretches of neighbouring violated frames with one failing part, and how far they are from a witness."""
-    found = card.frame_witnesses(clause.name)
+    found = card.frame_violations(clause.name)
     if not len(found):
         return
     source = card.contract.source.text
@@ -122,14 +122,14 @@ def _frame_failures(card: Scorecard, clause: FrameClause, texts: _Texts) -> Iter
         yield segment, [frame, length, parts[part], *(column[index] for column in offsets if column)]
 
 
-def _stretches(witnesses: FrameWitnesses) -> Indices:
+def _stretches(witnesses: FrameViolations) -> Indices:
     """Where each stretch of neighbouring violated frames of one segment and one failing part begins."""
     begins = np.ones(len(witnesses), dtype=np.bool_)
     begins[1:] = (np.diff(witnesses.frame) != 1) | (np.diff(witnesses.segment) != 0) | (np.diff(witnesses.span) != 0)
     return np.flatnonzero(begins)
 
 
-def _offsets(found: FrameWitnesses, first: Indices) -> tuple[list[int | None], list[int | None]]:
+def _offsets(found: FrameViolations, first: Indices) -> tuple[list[int | None], list[int | None]]:
     """The nearest and the farthest of the offsets of each stretch; None where there is no witness in the clip."""
     assert found.offset is not None
     distances = found.distances
@@ -146,7 +146,7 @@ def _known(offsets: Indices) -> list[int | None]:
 
 def _event_failures(card: Scorecard, clause: EventClause, texts: _Texts) -> Iterator[tuple[int, list[int | None]]]:
     """Violated intervals with their failing part and what was compared."""
-    for witness in card.event_clause(clause.name).witnesses:
+    for witness in card.event_clause(clause.name).violations:
         data = event_witness_data(card, witness)
         start, end = witness.interval
         part = texts[" ".join(data["part"]["text"].split())]

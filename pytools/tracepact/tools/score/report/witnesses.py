@@ -7,8 +7,8 @@ import numpy as np
 
 from tracepact.core import Contract, EventClause, FrameClause, Quantity
 from tracepact.diagnostics import Span
-from tracepact.events import EventWitness, FailedComparison, Unbounded, Value
-from tracepact.scoring import UNBOUNDED, FrameWitnesses, Scorecard
+from tracepact.events import EventViolation, FailedComparison, Unbounded, Value
+from tracepact.scoring import UNBOUNDED, FrameViolations, Scorecard
 from tracepact.wording import short
 
 SHOWN = 5
@@ -19,13 +19,13 @@ def shown_witnesses(card: Scorecard, clause: FrameClause | EventClause, most: in
     """The worst witnesses of a clause and how many there are in all."""
     if isinstance(clause, EventClause):
         found = card.event_clause(clause.name)
-        worst = sorted(found.witnesses, key=_event_badness)[:most]
+        worst = sorted(found.violations, key=_event_badness)[:most]
         return {
             "clause": clause.name,
             "total": len(found.violated),
             "shown": [event_witness_data(card, witness) for witness in worst],
         }
-    witnesses = card.frame_witnesses(clause.name)
+    witnesses = card.frame_violations(clause.name)
     return {
         "clause": clause.name,
         "total": len(witnesses),
@@ -36,12 +36,12 @@ def shown_witnesses(card: Scorecard, clause: FrameClause | EventClause, most: in
 def all_witnesses(card: Scorecard, clause: str) -> list[Data]:
     """Every violated obligation of a clause, in order of segment and time."""
     if any(clause == found.name for found in card.contract.event_clauses):
-        return [event_witness_data(card, witness) for witness in card.event_clause(clause).witnesses]
-    found = card.frame_witnesses(clause)
+        return [event_witness_data(card, witness) for witness in card.event_clause(clause).violations]
+    found = card.frame_violations(clause)
     return [frame_witness_data(card, found, index) for index in range(len(found))]
 
 
-def _worst_frames(witnesses: FrameWitnesses, most: int) -> list[int]:
+def _worst_frames(witnesses: FrameViolations, most: int) -> list[int]:
     """The farthest from holding, but one from each stretch of neighbouring frames, so that a clip shows once."""
     if not len(witnesses):
         return []
@@ -54,7 +54,7 @@ def _worst_frames(witnesses: FrameWitnesses, most: int) -> list[int]:
     return [int(i) for i in order[np.sort(first)][:most]]
 
 
-def _event_badness(witness: EventWitness) -> tuple[bool, float]:
+def _event_badness(witness: EventViolation) -> tuple[bool, float]:
     """Missing partners first, then the largest shortfall."""
     if witness.comparison is None:
         return False, 0.0
@@ -62,7 +62,7 @@ def _event_badness(witness: EventWitness) -> tuple[bool, float]:
     return True, float("-inf") if isinstance(amount, Unbounded) else -float(amount)
 
 
-def frame_witness_data(card: Scorecard, witnesses: FrameWitnesses, index: int) -> Data:
+def frame_witness_data(card: Scorecard, witnesses: FrameViolations, index: int) -> Data:
     """One violated frame."""
     clip, label = card.family.place(int(witnesses.segment[index]))
     frame = int(witnesses.frame[index])
@@ -84,7 +84,7 @@ def frame_witness_data(card: Scorecard, witnesses: FrameWitnesses, index: int) -
     return data
 
 
-def event_witness_data(card: Scorecard, witness: EventWitness) -> Data:
+def event_witness_data(card: Scorecard, witness: EventViolation) -> Data:
     """One violated interval."""
     clip, label = card.family.place(witness.segment)
     step = card.family.step

@@ -45,7 +45,7 @@ def witness_rows(card: Scorecard) -> Iterator[Row]:
     """
     seconds, text = _clock(card.family.step), card.contract.source.text
     for clause in card.contract.frame_clauses:
-        found = card.frame_witnesses(clause.name)
+        found = card.frame_violations(clause.name)
         parts = [text[span.start : span.end] for span in found.spans]
         distances = found.distances.tolist() or [None] * len(found)
         columns = zip(found.segment.tolist(), found.frame.tolist(), found.span.tolist(), distances, strict=True)
@@ -55,7 +55,7 @@ def witness_rows(card: Scorecard) -> Iterator[Row]:
             edges = seconds(frame), seconds(frame + 1)
             yield *card.family.place(segment), clause.name, *edges, parts[part], shown, unit
     for evaluation in card.events.clauses:
-        for witness in evaluation.witnesses:
+        for witness in evaluation.violations:
             distance, unit = "", ""
             if witness.comparison is not None:
                 amount, quantity = witness.comparison.amount, witness.comparison.quantity

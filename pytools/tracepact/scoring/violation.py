@@ -1,4 +1,4 @@
-"""Witnesses of violated frame obligations, in columns: where, which part failed, how far from holding (chapter 10)."""
+"""Violated frame obligations, in columns: where, which part failed, how far from holding (chapter 10)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Evaluate = Callable[[Sequence[Formula]], list[int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FrameWitnesses:
+class FrameViolations:
     """The violated obligations of one clause, ordered by segment and frame; `offset` is None without distances."""
 
     clause: FrameClause
@@ -42,10 +42,10 @@ class FrameWitnesses:
         return np.where(self.offset == UNBOUNDED, UNBOUNDED, np.abs(self.offset))
 
 
-def find_witnesses(
+def find_violations(
     clause: FrameClause, violated: int, layout: Layout, atoms: Atoms, evaluate: Evaluate
-) -> FrameWitnesses:
-    """The witnesses of the violated frames of a clause."""
+) -> FrameViolations:
+    """The violated frames of a clause, each with the part that failed and its distance."""
     positions = layout.positions(violated)
     segment, frame = layout.locate(positions)
     spans: list[Span] = []
@@ -58,7 +58,7 @@ def find_witnesses(
     offset = None
     if shape is not None:
         offset = nearest_offsets(layout, positions, layout.positions(atoms[shape.atom]), shape.lo, shape.hi)
-    return FrameWitnesses(clause, segment, frame, tuple(spans), blamed, offset)
+    return FrameViolations(clause, segment, frame, tuple(spans), blamed, offset)
 
 
 def blame(body: Located, violated: int, evaluate: Evaluate) -> Iterator[tuple[Span, int]]:
