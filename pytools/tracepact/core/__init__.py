@@ -1,10 +1,10 @@
 """The core contract: what every engine starts from. No names to resolve, no units, no sugar."""
 
+from tracepact.core.attributes import ATTRIBUTES, OBLIGATED, AttributeKind, Each, Existence, Owner, Quantity
 from tracepact.core.contract import (
     Aggregation,
     Bound,
     Contract,
-    Each,
     EventClause,
     FrameClause,
     Located,
@@ -43,22 +43,25 @@ from tracepact.core.predicate import (
     Maximum,
     Minimum,
     Number,
-    Owner,
-    Quantity,
     Relation,
     Scaled,
     Sum,
     Term,
     attributes,
+    compares_classes,
+    writable_attributes,
 )
 
 __all__ = [
+    "ATTRIBUTES",
+    "OBLIGATED",
     "Absolute",
     "Aggregation",
     "Always",
     "And",
     "Atom",
     "Attribute",
+    "AttributeKind",
     "Bound",
     "Comparison",
     "Constant",
@@ -69,6 +72,7 @@ __all__ = [
     "EventAtom",
     "EventClause",
     "Eventually",
+    "Existence",
     "Flag",
     "Formula",
     "FrameClause",
@@ -98,6 +102,7 @@ __all__ = [
     "Until",
     "atoms",
     "attributes",
+    "compares_classes",
     "cost",
     "depth",
     "lookahead",
@@ -105,4 +110,5 @@ __all__ = [
     "reach",
     "size",
     "subformulas",
+    "writable_attributes",
 ]

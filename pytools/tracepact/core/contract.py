@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 
+from tracepact.core.attributes import Each
 from tracepact.core.formula import Formula, atoms
 from tracepact.core.measure import reach
-from tracepact.core.predicate import EventAtom
+from tracepact.core.predicate import EventAtom, compares_classes
 from tracepact.diagnostics import Diagnostic, Source, Span
 
 
@@ -47,14 +48,6 @@ class MatcherKind(Enum):
 
     GREEDY = "greedy"
     OPTIMAL = "optimal"
-
-
-class Each(Enum):
-    """What an event clause ranges over (rule 9.1)."""
-
-    REF = "ref"
-    PRED = "pred"
-    MATCHED = "matched"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +121,11 @@ class EventClause:
     def formula(self) -> Formula:
         """The propositional skeleton; its atoms are the names in `event_atoms`."""
         return self.body.formula
+
+    @property
+    def compares_classes(self) -> bool:
+        """Whether the predicate asks about references of other classes."""
+        return compares_classes(atom for _, atom in self.event_atoms)
 
 
 @dataclass(frozen=True, slots=True)

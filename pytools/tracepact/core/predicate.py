@@ -1,26 +1,12 @@
 """Event atoms: comparisons of typed terms over the attributes of an obligated interval (chapter 4)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from functools import cache
 
-
-class Quantity(Enum):
-    """The types of terms and attributes."""
-
-    TIME = "time"
-    RATIO = "ratio"
-    COUNT = "count"
-    TRUTH = "truth"
-
-
-class Owner(Enum):
-    """Whom an attribute belongs to: one of the two intervals, or the pair."""
-
-    REF = "ref"
-    PRED = "pred"
-    PAIR = "pair"
+from tracepact.core.attributes import ATTRIBUTES, OBLIGATED, AttributeKind, Each, Existence, Owner, Quantity
 
 
 class Relation(Enum):
@@ -49,6 +35,11 @@ class Attribute:
     owner: Owner
     name: str
     quantity: Quantity
+
+    @property
+    def kind(self) -> AttributeKind:
+        """What the language says of it."""
+        return ATTRIBUTES[self.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,3 +127,24 @@ def attributes(node: Term | EventAtom) -> Iterator[Attribute]:
                 yield from attributes(argument)
         case Flag(attribute):
             yield attribute
+
+
+def compares_classes(atoms: Iterable[EventAtom]) -> bool:
+    """Whether some event atoms depend on the references of other classes."""
+    return any(attribute.kind.compares_classes for atom in atoms for attribute in attributes(atom))
+
+
+@cache
+def writable_attributes(each: Each) -> dict[str, Attribute]:
+    """Every attribute that a predicate under this kind of obligation may mention, by how it is written (rule 4.11)."""
+    found: dict[str, Attribute] = {}
+    for kind in ATTRIBUTES.values():
+        for owner in kind.owners:
+            attribute = Attribute(owner, kind.name, kind.quantity)
+            if owner is Owner.PAIR:
+                found[kind.name] = attribute
+            elif kind.exists is Existence.WITH_ITS_INTERVAL or owner in OBLIGATED[each]:
+                found[f"{owner.value}.{kind.name}"] = attribute
+                if kind.exists is not Existence.WITH_ITS_INTERVAL and len(OBLIGATED[each]) == 1:
+                    found[kind.name] = attribute
+    return found

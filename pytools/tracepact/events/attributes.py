@@ -1,13 +1,14 @@
 """The attributes of an obligated interval (chapter 4): times in frames, ratios as exact fractions."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import total_ordering
 from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
+from tracepact.core import Attribute, Owner
 from tracepact.trace import Run
 
 _start = itemgetter(0)
@@ -55,8 +56,42 @@ class Obligation(NamedTuple):
     scene: Scene
 
 
-def duration(run: Run) -> int:
-    """The number of frames."""
+def value_of(attribute: Attribute) -> Callable[[Obligation], Value]:
+    """The value of an attribute that is no truth value; its owner is there."""
+    match attribute.owner:
+        case Owner.PAIR:
+            of_pair = _OF_PAIR[attribute.name]
+            return lambda o: of_pair(_there(o.ref), _there(o.pred))
+        case Owner.REF:
+            of_ref = _OF_INTERVAL[attribute.name]
+            return lambda o: of_ref(_there(o.ref), o.scene.preds)
+        case Owner.PRED:
+            of_pred = _OF_INTERVAL[attribute.name]
+            return lambda o: of_pred(_there(o.pred), o.scene.refs)
+
+
+def truth_of(attribute: Attribute) -> Callable[[Obligation], bool]:
+    """A truth-valued attribute; false when its owner is missing (rule 4.12)."""
+    return _TRUTHS[attribute.name]
+
+
+def _there(run: Run | None) -> Run:
+    assert run is not None
+    return run
+
+
+def onset(run: Run, _: Sequence[Run] = ()) -> int:
+    """The first frame (rule 4.5)."""
+    return run[0]
+
+
+def offset(run: Run, _: Sequence[Run] = ()) -> int:
+    """The frame after the last (rule 4.5)."""
+    return run[1]
+
+
+def duration(run: Run, _: Sequence[Run] = ()) -> int:
+    """The number of frames (rule 4.5)."""
     return run[1] - run[0]
 
 
@@ -113,7 +148,31 @@ def purity(pred: Run, refs: Sequence[Run]) -> Fraction:
     return coverage(pred, refs)
 
 
+def matched(obligation: Obligation) -> bool:
+    """Whether there is a partner (rule 4.6)."""
+    return obligation.ref is not None and obligation.pred is not None
+
+
 def dominant(pred: Run, refs: Sequence[Run], refs_of_other_classes: Sequence[Sequence[Run]]) -> bool:
     """Whether its own class covers more of a predicted run than each other class does (rule 4.10)."""
     own = covered(pred, refs)
     return own > 0 and all(own > covered(pred, others) for others in refs_of_other_classes)
+
+
+_OF_INTERVAL: Mapping[str, Callable[[Run, Sequence[Run]], Value]] = {
+    "onset": onset,
+    "offset": offset,
+    "duration": duration,
+    "covering": covering,
+    "coverage": coverage,
+    "longest_gap": longest_gap,
+    "shortest_gap": shortest_gap,
+    "purity": purity,
+}
+"""Attributes of an interval, given the runs of the other side."""
+
+_OF_PAIR: Mapping[str, Callable[[Run, Run], Exact]] = {"overlap": overlap, "iou": iou}
+_TRUTHS: Mapping[str, Callable[[Obligation], bool]] = {
+    "matched": matched,
+    "dominant": lambda o: o.pred is not None and dominant(o.pred, o.scene.refs, o.scene.refs_of_other_classes),
+}

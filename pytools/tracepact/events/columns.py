@@ -145,8 +145,8 @@ def _atom_column(atom: PreparedAtom, some: Obligations, step: Fraction) -> Flags
             if atom.needs_pred:
                 present &= some.pred >= 0
             return present & np.asarray(atom.holds(sides[0][0], sides[1][0]), dtype=np.bool_)
-    elif atom.name == "matched":
-        return (some.ref >= 0) & (some.pred >= 0)
+    elif atom.name in _TRUTHS:
+        return _TRUTHS[atom.name](some)
     return np.fromiter((atom.truth(some.one(k)) for k in range(len(some))), np.bool_, len(some))
 
 
@@ -169,8 +169,8 @@ class _Column:
                 value = self.scale * constant(term, self.step)
                 is_whole = value.denominator == 1 and abs(value) < _ROOM
                 return (value.numerator, abs(value.numerator)) if is_whole else (None, 0)
-            case Attribute(owner, name):
-                values = self._attribute(owner, name)
+            case Attribute():
+                values = self._attribute(term)
                 if values is None:
                     return None, 0
                 bound = self.scale * max(int(np.abs(values).max(initial=0)), 1)
@@ -206,27 +206,37 @@ class _Column:
             whole, bound = None if whole is None or column is None else combine(whole, column), max(bound, other)
         return whole, bound
 
-    def _attribute(self, owner: Owner, name: str) -> Indices | None:
-        some = self.some
-        if owner is Owner.PAIR:
-            if name != "overlap" or not (len(some.refs.segment) and len(some.preds.segment)):
-                return None
-            ends = np.minimum(some.refs.end[some.ref], some.preds.end[some.pred])
-            shared: Indices = ends - np.maximum(some.refs.start[some.ref], some.preds.start[some.pred])
-            return np.maximum(shared, 0)
+    def _attribute(self, attribute: Attribute) -> Indices | None:
+        """The values of an attribute; None where it has no column, or where one of its sides has no run at all."""
+        refs, preds = self.some.refs, self.some.preds
+        if attribute.owner is Owner.PAIR:
+            of_pair = _OF_PAIR.get(attribute.name)
+            return of_pair(self.some) if of_pair and len(refs.segment) and len(preds.segment) else None
         own, others, index = (
-            (some.refs, some.preds, some.ref) if owner is Owner.REF else (some.preds, some.refs, some.pred)
+            (refs, preds, self.some.ref) if attribute.owner is Owner.REF else (preds, refs, self.some.pred)
         )
-        if not len(own.segment):
-            return None
-        match name:
-            case "onset":
-                return own.start[index]
-            case "offset":
-                return own.end[index]
-            case "duration":
-                return own.end[index] - own.start[index]
-            case "covering":
-                first, last = own.overlapping(others)
-                return (last - first)[index]
-        return None
+        of_interval = _OF_INTERVAL.get(attribute.name)
+        return of_interval(own, others)[index] if of_interval and len(own.segment) else None
+
+
+def _overlap(some: Obligations) -> Indices:
+    ends = np.minimum(some.refs.end[some.ref], some.preds.end[some.pred])
+    shared: Indices = ends - np.maximum(some.refs.start[some.ref], some.preds.start[some.pred])
+    return np.maximum(shared, 0)
+
+
+def _covering(own: RunColumns, others: RunColumns) -> Indices:
+    first, last = own.overlapping(others)
+    return last - first
+
+
+_OF_INTERVAL: Mapping[str, Callable[[RunColumns, RunColumns], Indices]] = {
+    "onset": lambda own, others: own.start,
+    "offset": lambda own, others: own.end,
+    "duration": lambda own, others: own.end - own.start,
+    "covering": _covering,
+}
+"""Attributes of all runs of one side, given those of the other; the rest is asked about one obligation at a time."""
+
+_OF_PAIR: Mapping[str, Callable[[Obligations], Indices]] = {"overlap": _overlap}
+_TRUTHS: Mapping[str, Callable[[Obligations], Flags]] = {"matched": lambda some: (some.ref >= 0) & (some.pred >= 0)}

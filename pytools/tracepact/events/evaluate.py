@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.core import Atom, Contract, Each, EventClause, Matcher, Quantity, attributes
+from tracepact.core import Atom, Contract, Each, EventClause, Matcher, Quantity
 from tracepact.deprecation import renamed
 from tracepact.diagnostics import Span
 from tracepact.events.attributes import Obligation, Scene, Value, covered, duration
@@ -129,7 +129,7 @@ def stages(contract: Contract, family: Family, matcher: Matcher | None = None) -
     match_runs = matching(matcher or contract.matcher, family.step)
     refs = _joined(family, Side.REF, contract.merge_gap)
     preds = _joined(family, Side.PRED, contract.merge_gap)
-    compares_classes = any(map(_compares_classes, contract.event_clauses))
+    compares_classes = any(clause.compares_classes for clause in contract.event_clauses)
     for segment in sorted(refs.keys() | preds.keys()):
         others = _refs_of_other_classes(family, refs, segment) if compares_classes else ()
         scene = Scene(refs.get(segment, _NO_RUNS), preds.get(segment, _NO_RUNS), others)
@@ -140,20 +140,20 @@ def stages(contract: Contract, family: Family, matcher: Matcher | None = None) -
 def evaluate_events(contract: Contract, family: Family, matcher: Matcher | None = None) -> EventEvaluation:
     """Match the joined runs of every clip and class and judge every obligation of every event clause."""
     matcher = matcher or contract.matcher
-    bench = _Bench(contract, family, matcher)
+    matched = _MatchedRuns(contract, family, matcher)
     return EventEvaluation(
         matcher,
-        bench.runs[Side.REF],
-        bench.runs[Side.PRED],
-        tuple(bench.judge(clause) for clause in contract.event_clauses),
-        bench.counter_evidence(),
-        bench.matched_segments,
-        bench.matches,
+        matched.runs[Side.REF],
+        matched.runs[Side.PRED],
+        tuple(matched.judge(clause) for clause in contract.event_clauses),
+        matched.counter_evidence(),
+        matched.matched_segments,
+        matched.matches,
     )
 
 
-class _Bench:
-    """All runs and pairs of a family, where clauses are judged."""
+class _MatchedRuns:
+    """All runs of a family and their matched pairs; judges event clauses on them."""
 
     def __init__(self, contract: Contract, family: Family, matcher: Matcher) -> None:
         self._family = family
@@ -161,7 +161,7 @@ class _Bench:
         self._pairs = match_columns(self.runs[Side.REF], self.runs[Side.PRED], matcher, family.step)
         self.matched_segments = self.runs[Side.REF].segment[self._pairs[0]]
         self._ignored = {side: self._ignored_runs(side) for side in Side}
-        self._compares_classes = any(map(_compares_classes, contract.event_clauses))
+        self._compares_classes = any(clause.compares_classes for clause in contract.event_clauses)
         self._scenes: dict[int, Scene] = {}
 
     def matches(self) -> Iterator[Match]:
@@ -248,11 +248,6 @@ def obligated_run(each: Each, obligation: Obligation) -> Run:
     run = obligation.pred if each is Each.PRED else obligation.ref
     assert run is not None
     return run
-
-
-def _compares_classes(clause: EventClause) -> bool:
-    """Whether the predicate asks about references of other classes."""
-    return any(a.name == "dominant" for _, atom in clause.event_atoms for a in attributes(atom))
 
 
 def _failed_comparison(atom: PreparedAtom, obligation: Obligation) -> FailedComparison | None:

@@ -10,7 +10,6 @@ from typing import Any
 from tracepact.core import (
     And,
     Atom,
-    Attribute,
     Comparison,
     Constant,
     EventAtom,
@@ -26,7 +25,7 @@ from tracepact.core import (
     Relation,
     attributes,
 )
-from tracepact.events.attributes import UNBOUNDED, Obligation, Unbounded, Value, dominant
+from tracepact.events.attributes import UNBOUNDED, Obligation, Unbounded, Value, truth_of
 from tracepact.events.terms import absolute, denominators, side, times
 
 _RELATIONS: dict[Relation, Callable[[Any, Any], bool]] = {
@@ -86,7 +85,7 @@ def prepare(atom: EventAtom, step: Fraction) -> PreparedAtom:
     """An event atom ready to be asked about obligations on a grid of this step."""
     match atom:
         case Flag(attribute):
-            return PreparedFlag(attribute.name, _flag(attribute))
+            return PreparedFlag(attribute.name, truth_of(attribute))
         case Comparison(relation, left, right, quantity):
             owners = {attribute.owner for attribute in attributes(atom)}
             scale = lcm(*denominators(left, step), *denominators(right, step))
@@ -151,12 +150,3 @@ def shortfall(relation: Relation, left: Value, right: Value) -> Value:
             return right - left
         case Relation.EQ | Relation.NE:
             return absolute(left - right)
-
-
-def _flag(attribute: Attribute) -> Callable[[Obligation], bool]:
-    match attribute.name:
-        case "matched":
-            return lambda o: o.ref is not None and o.pred is not None
-        case "dominant":
-            return lambda o: o.pred is not None and dominant(o.pred, o.scene.refs, o.scene.refs_of_other_classes)
-    raise ValueError(f"`{attribute.name}` is not a truth-valued attribute")

@@ -2,23 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from typing import cast
 
-from tracepact.core import Absolute, Attribute, Difference, Maximum, Minimum, Number, Owner, Quantity, Scaled, Sum, Term
-from tracepact.events.attributes import (
-    Exact,
-    Obligation,
-    Unbounded,
-    Value,
-    coverage,
-    covering,
-    duration,
-    iou,
-    longest_gap,
-    overlap,
-    purity,
-    shortest_gap,
-)
-from tracepact.trace import Run
+from tracepact.core import Absolute, Attribute, Difference, Maximum, Minimum, Number, Quantity, Scaled, Sum, Term
+from tracepact.events.attributes import Exact, Obligation, Unbounded, Value, value_of
 
 
 def denominators(term: Term, step: Fraction) -> Iterator[int]:
@@ -35,10 +22,11 @@ def denominators(term: Term, step: Fraction) -> Iterator[int]:
 
 
 def side(term: Term, step: Fraction, scale: int) -> Callable[[Obligation], Value]:
-    """A side of a comparison times `scale`: a shortest gap alone, or a term (rule 4.9)."""
+    """A side of a comparison times `scale`: what may be unbounded alone, or a term (rule 4.9)."""
     match term:
-        case Attribute(_, "shortest_gap"):
-            return lambda o: times(scale, shortest_gap(_ref(o), o.scene.preds))
+        case Attribute() if term.kind.may_be_unbounded:
+            value = value_of(term)
+            return lambda o: times(scale, value(o))
         case _:
             return _term(term, step, scale)
 
@@ -49,8 +37,10 @@ def _term(term: Term, step: Fraction, scale: int) -> Callable[[Obligation], Exac
         case Number():
             number = _whole(scale * constant(term, step))
             return lambda _: number
+        case Attribute() if term.kind.may_be_unbounded:
+            raise ValueError(f"`{term.name}` may be unbounded and does not stand inside a term")
         case Attribute():
-            value = _attribute(term)
+            value = cast("Callable[[Obligation], Exact]", value_of(term))
             return value if scale == 1 else lambda o: scale * value(o)
         case Sum(a, b):
             left, right = _term(a, step, scale), _term(b, step, scale)
@@ -87,50 +77,6 @@ def _parts(term: Term) -> tuple[Term, ...]:
 def constant(number: Number, step: Fraction) -> Fraction:
     """A number of a term; a time in frames."""
     return number.value / step if number.quantity is Quantity.TIME else number.value
-
-
-def _attribute(attribute: Attribute) -> Callable[[Obligation], Exact]:
-    """The value of an attribute; its owner is there."""
-    match attribute.owner, attribute.name:
-        case Owner.PAIR, "overlap":
-            return lambda o: overlap(_ref(o), _pred(o))
-        case Owner.PAIR, "iou":
-            return lambda o: iou(_ref(o), _pred(o))
-        case Owner.REF, "onset":
-            return lambda o: _ref(o)[0]
-        case Owner.REF, "offset":
-            return lambda o: _ref(o)[1]
-        case Owner.REF, "duration":
-            return lambda o: duration(_ref(o))
-        case Owner.REF, "covering":
-            return lambda o: covering(_ref(o), o.scene.preds)
-        case Owner.REF, "coverage":
-            return lambda o: coverage(_ref(o), o.scene.preds)
-        case Owner.REF, "longest_gap":
-            return lambda o: longest_gap(_ref(o), o.scene.preds)
-        case Owner.PRED, "onset":
-            return lambda o: _pred(o)[0]
-        case Owner.PRED, "offset":
-            return lambda o: _pred(o)[1]
-        case Owner.PRED, "duration":
-            return lambda o: duration(_pred(o))
-        case Owner.PRED, "covering":
-            return lambda o: covering(_pred(o), o.scene.refs)
-        case Owner.PRED, "coverage":
-            return lambda o: coverage(_pred(o), o.scene.refs)
-        case Owner.PRED, "purity":
-            return lambda o: purity(_pred(o), o.scene.refs)
-    raise ValueError(f"`{attribute.name}` of `{attribute.owner.value}` does not stand inside a term")
-
-
-def _ref(obligation: Obligation) -> Run:
-    assert obligation.ref is not None
-    return obligation.ref
-
-
-def _pred(obligation: Obligation) -> Run:
-    assert obligation.pred is not None
-    return obligation.pred
 
 
 def absolute(value: Exact) -> Exact:

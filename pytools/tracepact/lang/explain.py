@@ -5,9 +5,11 @@ from fractions import Fraction
 from typing import Any
 
 from tracepact.core import (
+    ATTRIBUTES,
     Always,
     And,
     Atom,
+    AttributeKind,
     Constant,
     Contract,
     Each,
@@ -21,6 +23,7 @@ from tracepact.core import (
     Or,
     Since,
     Until,
+    attributes,
     cost,
     depth,
     lookahead,
@@ -81,6 +84,9 @@ def explain_clause(clause: FrameClause | EventClause, contract: Contract) -> Dat
             "kind": "event",
             "words": f"{_EACH[clause.each]}: {' '.join(text.split())}{_given(text, contract)}",
             "text": text,
+            "attributes": [
+                {"name": kind.name, "unit": kind.quantity.unit, "words": kind.words} for kind in _mentioned(clause)
+            ],
             "note": "judged when the match of its events is settled; the contract bounds neither delay nor memory",
         }
     both = (clause.obligation, clause.formula)
@@ -96,6 +102,12 @@ def explain_clause(clause: FrameClause | EventClause, contract: Contract) -> Dat
         "size": sum(size(f) for f in both),
         "cost": sum(cost(f) for f in both),
     }
+
+
+def _mentioned(clause: EventClause) -> list[AttributeKind]:
+    """The attributes that a predicate mentions, in the order of their rules."""
+    names = {attribute.name for _, atom in clause.event_atoms for attribute in attributes(atom)}
+    return [kind for name, kind in ATTRIBUTES.items() if name in names]
 
 
 def _given(text: str, contract: Contract) -> str:

@@ -5,14 +5,17 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from tracepact.core import (
+    ATTRIBUTES,
     Absolute,
     Atom,
     Attribute,
+    AttributeKind,
     Comparison,
     Constant,
     Difference,
     Each,
     EventAtom,
+    Existence,
     Flag,
     Located,
     Maximum,
@@ -25,6 +28,7 @@ from tracepact.core import (
     Scaled,
     Sum,
     Term,
+    writable_attributes,
 )
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Span, did_you_mean
@@ -34,26 +38,19 @@ from tracepact.lang.printer import print_expression
 from tracepact.lang.scope import Scope
 from tracepact.wording import print_number
 
-_EDGES = {"onset": Quantity.TIME, "offset": Quantity.TIME, "duration": Quantity.TIME}
-_OF_PAIR = {"matched": Quantity.TRUTH, "overlap": Quantity.TIME, "iou": Quantity.RATIO}
-_OF_EITHER = {"covering": Quantity.COUNT, "coverage": Quantity.RATIO}
-_OF_REF = {"longest_gap": Quantity.TIME, "shortest_gap": Quantity.TIME}
-_OF_PRED = {"purity": Quantity.RATIO, "dominant": Quantity.TRUTH}
-_OF_INTERVAL = {Owner.REF: {**_OF_EITHER, **_OF_REF}, Owner.PRED: {**_OF_EITHER, **_OF_PRED}}
-ATTRIBUTES = {**_EDGES, **_OF_PAIR, **_OF_EITHER, **_OF_REF, **_OF_PRED}
-_OBLIGATED = {Each.REF: (Owner.REF,), Each.PRED: (Owner.PRED,), Each.MATCHED: (Owner.REF, Owner.PRED)}
-UNBOUNDED = "shortest_gap"
-
 
 @dataclass(frozen=True, slots=True)
 class _Typed:
-    """A term with its type; a plain number has none. `constant` is its value if it mentions no attribute."""
+    """A term with its type; a plain number has none. `constant` is its value if it mentions no attribute.
+
+    `unbounded` names the attribute it consists of if that may be unbounded (rule 4.9).
+    """
 
     term: Term
     quantity: Quantity | None
     span: Span
     constant: Fraction | None = None
-    unbounded: bool = False
+    unbounded: str | None = None
 
     @property
     def kind(self) -> str:
@@ -119,7 +116,7 @@ class PredicateLowering:
         if left is None or right is None:
             return None
         if left.unbounded and right.unbounded:
-            self._report_unbounded(node.span)
+            self._report_unbounded(left.unbounded, node.span)
             return None
         unified = self._unify((left, right), "compared with")
         if unified is None:
@@ -169,22 +166,27 @@ class PredicateLowering:
                 f"use it by itself: `{node.name} and …`",
             )
             return None
-        return _Typed(attribute, attribute.quantity, node.span, unbounded=attribute.name == UNBOUNDED)
+        return _Typed(
+            attribute,
+            attribute.quantity,
+            node.span,
+            unbounded=attribute.name if attribute.kind.may_be_unbounded else None,
+        )
 
     def _bounded(self, node: s.Expression) -> _Typed | None:
         """A term that stands inside another one, where nothing unbounded may."""
         typed = self._term(node)
         if typed and typed.unbounded:
-            self._report_unbounded(node.span)
+            self._report_unbounded(typed.unbounded, node.span)
             return None
         return typed
 
-    def _report_unbounded(self, span: Span) -> None:
+    def _report_unbounded(self, name: str, span: Span) -> None:
         self.scope.report(
             "unbounded-in-term",
-            f"`{UNBOUNDED}` may be unbounded, so it stands alone on one side of a comparison",
+            f"`{name}` may be unbounded, so it stands alone on one side of a comparison",
             span,
-            f"write `{UNBOUNDED} >= …`",
+            f"write `{name} >= …`",
         )
 
     def _sum(self, operator: str, a: s.Expression, b: s.Expression, node: s.Arithmetic) -> _Typed | None:
@@ -310,58 +312,40 @@ class PredicateLowering:
 
     def _attribute(self, node: s.Reference) -> Attribute | None:
         """The attribute a word stands for under this clause's obligation (rules 4.5 to 4.11)."""
-        quantity = ATTRIBUTES.get(node.name)
-        owners = {owner.value: owner for owner in (Owner.REF, Owner.PRED)}
-        if quantity is None or (node.owner is not None and node.owner not in owners):
-            self._report_unknown(node)
-            return None
-        owner = owners[node.owner] if node.owner else None
-        obligated = _OBLIGATED[self.each]
-        if node.name in _OF_PAIR:
-            if owner is None:
-                return Attribute(Owner.PAIR, node.name, quantity)
-            return self._unavailable(node, f"`{node.name}` belongs to the pair", f"write `{node.name}`")
-        if node.name in _EDGES:
-            if owner is not None:
-                return Attribute(owner, node.name, quantity)
-            sides = " or ".join(f"`{o.value}.{node.name}`" for o in (Owner.REF, Owner.PRED))
-            return self._unavailable(node, f"`{node.name}` of which interval?", f"write {sides}")
-        if owner is None and len(obligated) == 1:
-            owner = obligated[0]
-        if owner is None:
-            having = [o for o in obligated if node.name in _OF_INTERVAL[o]]
-            sides = " or ".join(f"`{o.value}.{node.name}`" for o in having)
-            return self._unavailable(node, f"`{node.name}` of which interval?", f"write {sides}")
-        if owner not in obligated or node.name not in _OF_INTERVAL[owner]:
-            where = "each pred" if node.name in _OF_PRED or owner is Owner.PRED else "each ref"
-            if node.name in _OF_REF:
-                where = "each ref"
-            return self._unavailable(
-                node,
-                f"`{print_expression(node)}` does not exist under `each {self.each.value}`",
-                f"use it under `{where}` or `each matched`",
-            )
-        return Attribute(owner, node.name, quantity)
+        found = writable_attributes(self.each).get(print_expression(node))
+        if found is None:
+            kind = ATTRIBUTES.get(node.name)
+            if kind is None or node.owner not in (None, Owner.REF.value, Owner.PRED.value):
+                self._report_unknown(node)
+            else:
+                self._report_unavailable(node, kind)
+        return found
 
-    def _unavailable(self, node: s.Reference, headline: str, hint: str) -> Attribute | None:
-        """Report an attribute that cannot be had, in place of the attribute."""
+    def _report_unavailable(self, node: s.Reference, kind: AttributeKind) -> None:
+        """Report an attribute that exists, but not as it is written here."""
+        written = f"`{print_expression(node)}`"
+        having = [o for o in kind.owners if f"{o.value}.{kind.name}" in writable_attributes(self.each)]
+        if Owner.PAIR in kind.owners:
+            headline, hint = f"`{kind.name}` belongs to the pair", f"write `{kind.name}`"
+        elif node.owner is None and having:
+            sides = " or ".join(f"`{owner.value}.{kind.name}`" for owner in having)
+            headline, hint = f"{written} of which interval?", f"write {sides}"
+        else:
+            where = kind.owners[0].value if len(kind.owners) == 1 else node.owner
+            headline = f"{written} does not exist under `each {self.each.value}`"
+            hint = f"use it under `each {where}` or `each matched`"
         self.scope.report("unavailable-attribute", headline, node.span, hint)
-        return None
-
-    def _writable(self, *, qualified: bool) -> set[str]:
-        """What could be written in this clause: with an owner, or by itself."""
-        obligated = _OBLIGATED[self.each]
-        if qualified:
-            own = {f"{owner.value}.{name}" for owner in obligated for name in _OF_INTERVAL[owner]}
-            return own | {f"{side}.{name}" for side in ("ref", "pred") for name in _EDGES}
-        alone = _OF_INTERVAL[obligated[0]] if len(obligated) == 1 else {}
-        return {*_OF_PAIR, *alone, *self.scope.parameters}
 
     def _report_unknown(self, node: s.Reference) -> None:
         text = print_expression(node)
-        hint = did_you_mean(text, self._writable(qualified=node.owner is not None))
-        if node.owner is None and (near := get_close_matches(text, _EDGES, 1, 0.8)):
-            hint = f"did you mean `ref.{near[0]}` or `pred.{near[0]}`?"
+        known = writable_attributes(self.each)
+        if node.owner is not None:
+            hint = did_you_mean(text, {name for name in known if "." in name})
+        else:
+            hint = did_you_mean(text, {*(name for name in known if "." not in name), *self.scope.parameters})
+            edges = [kind.name for kind in ATTRIBUTES.values() if kind.exists is Existence.WITH_ITS_INTERVAL]
+            if near := get_close_matches(text, edges, 1, 0.8):
+                hint = f"did you mean `ref.{near[0]}` or `pred.{near[0]}`?"
         if text in {*BUILTIN_ATOMS, *CLASS_ATOMS, *self.scope.atoms}:
             hint = "atoms belong to frame clauses: `clause name on ref_onset : …`"
         self.scope.report("unknown-attribute", f"unknown attribute `{text}`", node.span, hint)

@@ -4,13 +4,14 @@ A ratio is a fraction of two such numbers. A comparison with a single ratio is m
 positive, and stays linear (`abs`, `min` and `max` allow that); one with several ratios is not linear.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from typing import Any
 
 from tracepact.core import (
+    OBLIGATED,
     Absolute,
     And,
     Atom,
@@ -49,12 +50,10 @@ _RELATIONS: dict[Relation, Any] = {
 }
 _ABOVE = {Relation.GE, Relation.GT, Relation.NE}
 _BELOW = {Relation.LE, Relation.LT, Relation.NE}
-OBLIGATED = {Each.REF: (Owner.REF,), Each.PRED: (Owner.PRED,), Each.MATCHED: (Owner.REF, Owner.PRED)}
-"""Whose interval an obligation always has."""
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class SymbolicInterval:
     """An interval in numbers: its ends, the runs that overlap it, the frames they cover, the gaps between them."""
 
     onset: Any
@@ -71,14 +70,14 @@ class Interval:
 
 
 @dataclass(slots=True)
-class View:
+class SymbolicObligation:
     """One obligation in numbers; asking it a predicate may add the constraints that define a ratio."""
 
     name: str
     each: Each
     step: Fraction
-    ref: Interval
-    pred: Interval
+    ref: SymbolicInterval
+    pred: SymbolicInterval
     matched: Any
     dominant: Any
     context: "z3.Context"
@@ -90,7 +89,7 @@ class View:
         """The frames that both intervals share, if they do."""
         return least(self.ref.offset, self.pred.offset) - greatest(self.ref.onset, self.pred.onset)
 
-    def interval(self, owner: Owner) -> Interval:
+    def interval(self, owner: Owner) -> SymbolicInterval:
         """The interval of one side."""
         return self.ref if owner is Owner.REF else self.pred
 
@@ -120,20 +119,20 @@ class View:
     def _event_atom(self, atom: EventAtom) -> Any:
         match atom:
             case Flag(attribute):
-                return self.matched if attribute.name == "matched" else self.dominant
+                return _TRUTHS[attribute.name](self)
             case Comparison(relation, left, right, _):
                 owners = {attribute.owner for attribute in attributes(atom)}
                 truth = self._comparison(relation, left, right, atom)
                 return truth if owners <= set(OBLIGATED[self.each]) else z3.And(self.matched, truth)
 
     def _comparison(self, relation: Relation, left: Term, right: Term, atom: Comparison) -> Any:
-        """A missing gap is greater than every time (rule 4.9)."""
+        """What is unbounded is greater than every time (rule 4.9)."""
         for side, unbounded in ((left, _ABOVE), (right, _BELOW)):
             match side:
-                case Attribute(owner, "shortest_gap"):
+                case Attribute(owner, name) if side.kind.may_be_unbounded:
                     some = self._bounded(relation, left, right, atom)
                     none = z3.BoolVal(relation in unbounded, self.context)
-                    return z3.If(self.interval(owner).covering >= 2, some, none)
+                    return z3.If(_IS_BOUNDED[name](self.interval(owner)), some, none)
                 case _:
                     pass
         return self._bounded(relation, left, right, atom)
@@ -178,28 +177,12 @@ class View:
                 self.ratios[attribute] = z3.Real(name, self.context)
                 self.constraints.append(self.ratios[attribute] * z3.ToReal(under) == z3.ToReal(over))
             return self.ratios[attribute]
-        value = z3.ToReal(self._whole(attribute))
+        value = z3.ToReal(_NUMBERS[attribute.name](self, self.interval(attribute.owner)))
         return value if scale is None else value * z3.ToReal(scale)
-
-    def _whole(self, attribute: Attribute) -> Any:
-        if attribute.name == "overlap":
-            return self.overlap
-        own = self.interval(attribute.owner)
-        return {
-            "onset": own.onset,
-            "offset": own.offset,
-            "duration": own.duration,
-            "covering": own.covering,
-            "longest_gap": own.longest,
-            "shortest_gap": own.shortest,
-        }[attribute.name]
 
     def _fraction(self, attribute: Attribute) -> tuple[Any, Any]:
         """Numerator and denominator of a ratio."""
-        if attribute.name == "iou":
-            return self.overlap, self.ref.duration + self.pred.duration - self.overlap
-        own = self.interval(attribute.owner)
-        return own.covered, own.duration
+        return _RATIOS[attribute.name](self, self.interval(attribute.owner))
 
     def _real(self, value: Fraction) -> Any:
         return z3.Q(value.numerator, value.denominator, self.context)
@@ -218,3 +201,29 @@ def least(a: Any, b: Any) -> Any:
 def greatest(a: Any, b: Any) -> Any:
     """The greater one."""
     return z3.If(a >= b, a, b)
+
+
+_NUMBERS: Mapping[str, Callable[[SymbolicObligation, SymbolicInterval], Any]] = {
+    "onset": lambda obligation, own: own.onset,
+    "offset": lambda obligation, own: own.offset,
+    "duration": lambda obligation, own: own.duration,
+    "overlap": lambda obligation, own: obligation.overlap,
+    "covering": lambda obligation, own: own.covering,
+    "longest_gap": lambda obligation, own: own.longest,
+    "shortest_gap": lambda obligation, own: own.shortest,
+}
+"""Times in frames, and counts, of an obligation and the interval that owns the attribute."""
+
+_RATIOS: Mapping[str, Callable[[SymbolicObligation, SymbolicInterval], tuple[Any, Any]]] = {
+    "iou": lambda o, own: (o.overlap, o.ref.duration + o.pred.duration - o.overlap),
+    "coverage": lambda obligation, own: (own.covered, own.duration),
+    "purity": lambda obligation, own: (own.covered, own.duration),
+}
+"""Ratios as numerator and denominator, which is positive."""
+
+_TRUTHS: Mapping[str, Callable[[SymbolicObligation], Any]] = {
+    "matched": lambda obligation: obligation.matched,
+    "dominant": lambda obligation: obligation.dominant,
+}
+_IS_BOUNDED: Mapping[str, Callable[[SymbolicInterval], Any]] = {"shortest_gap": lambda own: own.covering >= 2}
+"""Where an attribute that may be unbounded is a number."""

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tracepact.core import Contract, Each, Formula, Not, Owner
+from tracepact.core import OBLIGATED, Contract, Each, Formula, Not, Owner
 from tracepact.logic import solver as z3
-from tracepact.logic.arithmetic import OBLIGATED, Interval, View, absolute
+from tracepact.logic.arithmetic import SymbolicInterval, SymbolicObligation, absolute
 from tracepact.logic.decide import Budget, Verdict
 from tracepact.logic.event_model import EventQuestion
 
@@ -33,17 +33,19 @@ class Fitting:
 def fitting(question: EventQuestion, budget: Budget) -> Fitting:
     """Unsat if the predicate is true for no obligation; else the fewest overlapping runs that it takes."""
     context = z3.Context()
-    view = _view("", question.each, question.contract, context)
-    asked = view.formula(question.formula, question.event_atoms)
+    obligation = _obligation("", question.each, question.contract, context)
+    asked = obligation.formula(question.formula, question.event_atoms)
     solver = _solver(context, budget)
-    solver.add(*view.constraints, asked)
+    solver.add(*obligation.constraints, asked)
     result = solver.check()
     if result == z3.unsat:
         return Fitting(Verdict.UNSAT)
     if result != z3.sat:
         return Fitting(Verdict.UNKNOWN, reason=f"the solver stopped: {solver.reason_unknown()}")
     owners = OBLIGATED[question.each]
-    overlapping = sum((view.interval(owner).covering for owner in owners[1:]), view.interval(owners[0]).covering)
+    overlapping = sum(
+        (obligation.interval(owner).covering for owner in owners[1:]), obligation.interval(owners[0]).covering
+    )
     for most in range(_MOST_RUNS + 1):
         result = solver.check(overlapping <= most)
         if result == z3.unknown:
@@ -51,11 +53,11 @@ def fitting(question: EventQuestion, budget: Budget) -> Fitting:
         if result == z3.sat:
             model = solver.model()
 
-            def number(own: Interval, model: Any = model) -> int:
+            def number(own: SymbolicInterval, model: Any = model) -> int:
                 return int(model.eval(own.covering, model_completion=True).as_long())
 
-            refs = number(view.pred) if Owner.PRED in owners else 1
-            preds = number(view.ref) if Owner.REF in owners else 1
+            refs = number(obligation.pred) if Owner.PRED in owners else 1
+            preds = number(obligation.ref) if Owner.REF in owners else 1
             return Fitting(Verdict.SAT, refs, preds)
     return Fitting(Verdict.UNKNOWN, reason=f"it takes more than {_MOST_RUNS} overlapping runs")
 
@@ -63,11 +65,11 @@ def fitting(question: EventQuestion, budget: Budget) -> Fitting:
 def same_for_every_prediction(question: EventQuestion, budget: Budget) -> bool:
     """Whether the truth of the predicate is known to depend on the reference interval alone."""
     context = z3.Context()
-    first = _view("one", question.each, question.contract, context)
-    second = _view("other", question.each, question.contract, context)
+    first = _obligation("one", question.each, question.contract, context)
+    second = _obligation("other", question.each, question.contract, context)
 
-    def asked(view: View, formula: Formula) -> Any:
-        return view.formula(formula, question.event_atoms)
+    def asked(obligation: SymbolicObligation, formula: Formula) -> Any:
+        return obligation.formula(formula, question.event_atoms)
 
     solver = _solver(context, budget)
     solver.add(asked(first, question.formula), asked(second, Not(question.formula)))
@@ -83,33 +85,37 @@ def _solver(context: "z3.Context", budget: Budget) -> Any:
     return solver
 
 
-def _view(name: str, each: Each, contract: Contract, context: "z3.Context") -> View:
+def _obligation(name: str, each: Each, contract: Contract, context: "z3.Context") -> SymbolicObligation:
     """An obligation of free variables under the constraints that every real one satisfies."""
 
-    def interval(side: str) -> Interval:
+    def interval(side: str) -> SymbolicInterval:
         words = ("onset", "offset", "covering", "covered", "longest", "shortest")
-        return Interval(*(z3.Int(f"{name} {side}.{word}", context) for word in words))
+        return SymbolicInterval(*(z3.Int(f"{name} {side}.{word}", context) for word in words))
 
     matched = z3.BoolVal(True, context) if each is Each.MATCHED else z3.Bool(f"{name} matched", context)
     dominant = z3.Bool(f"{name} dominant", context)
-    view = View(name, each, contract.step, interval("ref"), interval("pred"), matched, dominant, context)
-    view.constraints.extend(_shape(view, contract))
-    return view
+    obligation = SymbolicObligation(
+        name, each, contract.step, interval("ref"), interval("pred"), matched, dominant, context
+    )
+    obligation.constraints.extend(_shape(obligation, contract))
+    return obligation
 
 
-def _shape(view: View, contract: Contract) -> Iterator[Any]:
-    ref, pred, matched = view.ref, view.pred, view.matched
-    search, hole = contract.matcher.search // view.step, contract.merge_gap // view.step + 1
+def _shape(obligation: SymbolicObligation, contract: Contract) -> Iterator[Any]:
+    ref, pred, matched = obligation.ref, obligation.pred, obligation.matched
+    search, hole = contract.matcher.search // obligation.step, contract.merge_gap // obligation.step + 1
     for own in (ref, pred):
         yield z3.And(own.onset >= 0, own.onset < own.offset)
     near = z3.Or(absolute(ref.onset - pred.onset) <= search, absolute(ref.offset - pred.offset) <= search)
-    yield z3.Implies(matched, z3.And(view.overlap >= 1, near))
-    for owner in OBLIGATED[view.each]:
-        own = view.interval(owner)
+    yield z3.Implies(matched, z3.And(obligation.overlap >= 1, near))
+    for owner in OBLIGATED[obligation.each]:
+        own = obligation.interval(owner)
         yield z3.And(own.covering >= 0, own.covered >= own.covering, own.covered <= own.duration)
         yield (own.covering == 0) == (own.covered == 0)
-        alone = z3.Implies(own.covering == 1, own.covered == view.overlap)
-        yield z3.Implies(matched, z3.And(own.covering >= 1, own.covered >= view.overlap + own.covering - 1, alone))
+        alone = z3.Implies(own.covering == 1, own.covered == obligation.overlap)
+        yield z3.Implies(
+            matched, z3.And(own.covering >= 1, own.covered >= obligation.overlap + own.covering - 1, alone)
+        )
         gaps = z3.And(
             own.shortest >= hole,
             own.longest >= own.shortest,
@@ -125,4 +131,4 @@ def _shape(view: View, contract: Contract) -> Iterator[Any]:
         yield z3.Implies(lonely, own.duration >= 2 * (search + 1) + inner)
         if owner is Owner.PRED:
             covers = own.covered >= 1
-            yield view.dominant == covers if contract.one_class else z3.Implies(view.dominant, covers)
+            yield obligation.dominant == covers if contract.one_class else z3.Implies(obligation.dominant, covers)

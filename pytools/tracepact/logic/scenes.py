@@ -12,10 +12,10 @@ from itertools import combinations, pairwise
 from time import monotonic
 from typing import Any
 
-from tracepact.core import Each, Flag, MatcherKind, attributes
+from tracepact.core import Each, MatcherKind, compares_classes
 from tracepact.events.attributes import Scene
 from tracepact.logic import solver as z3
-from tracepact.logic.arithmetic import Interval, View, absolute, greatest, least
+from tracepact.logic.arithmetic import SymbolicInterval, SymbolicObligation, absolute, greatest, least
 from tracepact.logic.event_model import EventQuestion
 
 _MOST_MATCHINGS = 200
@@ -29,7 +29,7 @@ class TooManyMatchings(ValueError):  # noqa: N818  (it is what a scene has)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SceneAnswer:
     """What Z3 said about scenes of one size: sat with a scene, unsat, or unknown."""
 
     verdict: str
@@ -41,22 +41,21 @@ def asks_about_other_classes(question: EventQuestion) -> bool:
     """Whether the predicate compares classes, and there may be others."""
     if question.contract.one_class:
         return False
-    atoms = question.event_atoms.values()
-    return any(a.name == "dominant" for atom in atoms if isinstance(atom, Flag) for a in attributes(atom))
+    return compares_classes(question.event_atoms.values())
 
 
-def search(question: EventQuestion, size: tuple[int, int, int], deadline: float, *, minimise: bool) -> Found:
+def search(question: EventQuestion, size: tuple[int, int, int], deadline: float, *, minimise: bool) -> SceneAnswer:
     """A scene of so many references, predictions and references of another class in which the predicate is true."""
     encoding = _Encoding(question, *size)
     solver = z3.Solver(ctx=encoding.context)
     solver.add(*encoding.constraints)
     values = _ask(solver, encoding, deadline)
     if not isinstance(values, dict):
-        return Found(values)
+        return SceneAnswer(values)
     minimal = False
     if minimise:
         values, minimal = _smallest(solver, encoding, values, deadline)
-    return Found("sat", encoding.scene(values), minimal)
+    return SceneAnswer("sat", encoding.scene(values), minimal)
 
 
 def _ask(solver: Any, encoding: "_Encoding", deadline: float, *more: Any) -> "dict[str, int] | str":
@@ -166,36 +165,38 @@ class _Encoding:
         """The predicate is true for some obligation."""
         each, formula, atoms = self.question.each, self.question.formula, self.question.event_atoms
         cases: list[Any] = []
-        for condition, view in self._views(each):
-            cases.append(z3.And(condition, view.formula(formula, atoms)))
-            self.constraints.extend(view.constraints)
+        for condition, obligation in self._obligations(each):
+            cases.append(z3.And(condition, obligation.formula(formula, atoms)))
+            self.constraints.extend(obligation.constraints)
         self.constraints.append(z3.Or(cases))
 
-    def _views(self, each: Each) -> Iterator[tuple[Any, View]]:
+    def _obligations(self, each: Each) -> Iterator[tuple[Any, SymbolicObligation]]:
         """Every obligation that there could be, with the condition under which there is."""
         refs = [self._interval(run, self.preds) for run in self.refs]
         preds = [self._interval(run, self.refs) for run in self.preds]
         for (i, j), paired in self.pairs.items():
-            yield paired, self._view(f"{i} {j}", refs[i], preds[j], j, matched=True)
+            yield paired, self._obligation(f"{i} {j}", refs[i], preds[j], j, matched=True)
         alone = z3.BoolVal(True, self.context)
         if each is Each.REF:
             for i, own in enumerate(refs):
                 free = z3.And(alone, *(z3.Not(p) for (k, _), p in self.pairs.items() if k == i))
-                yield free, self._view(f"ref {i}", own, own, None, matched=False)
+                yield free, self._obligation(f"ref {i}", own, own, None, matched=False)
         elif each is Each.PRED:
             for j, own in enumerate(preds):
                 free = z3.And(alone, *(z3.Not(p) for (_, k), p in self.pairs.items() if k == j))
-                yield free, self._view(f"pred {j}", own, own, j, matched=False)
+                yield free, self._obligation(f"pred {j}", own, own, j, matched=False)
 
-    def _view(self, name: str, ref: Interval, pred: Interval, at: int | None, *, matched: bool) -> View:
+    def _obligation(
+        self, name: str, ref: SymbolicInterval, pred: SymbolicInterval, at: int | None, *, matched: bool
+    ) -> SymbolicObligation:
         dominant = z3.BoolVal(False, self.context)
         if at is not None:
             foreign = _sum([greatest(_shared(self.preds[at], other), _zero(other)) for other in self.others])
             dominant = z3.And(pred.covered >= 1, pred.covered > foreign)
         truth = z3.BoolVal(matched, self.context)
-        return View(name, self.question.each, self.step, ref, pred, truth, dominant, self.context)
+        return SymbolicObligation(name, self.question.each, self.step, ref, pred, truth, dominant, self.context)
 
-    def _interval(self, run: _Ends, others: Sequence[_Ends]) -> Interval:
+    def _interval(self, run: _Ends, others: Sequence[_Ends]) -> SymbolicInterval:
         """What the runs of the other side make of an interval (rules 4.8 and 4.9)."""
         nothing = _zero(run)
         shared = [_shared(run, other) for other in others]
@@ -207,7 +208,7 @@ class _Encoding:
         ]
         longest = reduce(greatest, [z3.If(there, gap, nothing) for there, gap in gaps], nothing)
         shortest = reduce(least, [z3.If(there, gap, self.frames) for there, gap in gaps], self.frames)
-        return Interval(run[0], run[1], covering + nothing, covered + nothing, longest, shortest)
+        return SymbolicInterval(run[0], run[1], covering + nothing, covered + nothing, longest, shortest)
 
 
 def _greedy(pairs: dict[tuple[int, int], Any], candidate: dict[Any, Any], cost: dict[Any, Any]) -> Iterator[Any]:

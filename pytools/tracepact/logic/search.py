@@ -18,7 +18,7 @@ _MINIMISING_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SolverAnswer:
     """What Z3 said: sat, unsat or unknown; the blocks and masks of a model; the reason for unknown."""
 
     verdict: str
@@ -42,10 +42,10 @@ def search(
     return "sat", _model(encoding, best, length, minimal), None
 
 
-def _ask(encoding: Encoding, more: list[Any], deadline: float, megabytes: int) -> Found:
+def _ask(encoding: Encoding, more: list[Any], deadline: float, megabytes: int) -> SolverAnswer:
     left = deadline - monotonic()
     if left <= 0:
-        return Found("unknown", reason="the time budget is spent")
+        return SolverAnswer("unknown", reason="the time budget is spent")
     solver = z3.Then("bit-blast", "sat", ctx=encoding.valid.ctx).solver()
     solver.set("timeout", max(1, int(left * 1000)))
     solver.set("max_memory", megabytes)
@@ -53,20 +53,22 @@ def _ask(encoding: Encoding, more: list[Any], deadline: float, megabytes: int) -
         solver.add(*encoding.constraints, *more)
         result = solver.check()
     except z3.Z3Exception as error:
-        return Found("unknown", reason=f"the solver stopped: {error}")
+        return SolverAnswer("unknown", reason=f"the solver stopped: {error}")
     if result == z3.unsat:
-        return Found("unsat")
+        return SolverAnswer("unsat")
     if result != z3.sat:
-        return Found("unknown", reason=f"the solver stopped: {solver.reason_unknown()}")
+        return SolverAnswer("unknown", reason=f"the solver stopped: {solver.reason_unknown()}")
     values = solver.model()
 
     def number(vector: Any) -> int:
         return int(values.eval(vector, model_completion=True).as_binary_string(), 2)  # decimals have a limit of digits
 
-    return Found("sat", number(encoding.valid), {name: number(mask) for name, mask in encoding.masks.items()})
+    return SolverAnswer("sat", number(encoding.valid), {name: number(mask) for name, mask in encoding.masks.items()})
 
 
-def _smallest(encoding: Encoding, found: Found, length: int | None, until: float, megabytes: int) -> tuple[Found, bool]:
+def _smallest(
+    encoding: Encoding, found: SolverAnswer, length: int | None, until: float, megabytes: int
+) -> tuple[SolverAnswer, bool]:
     """The best model within the time, and whether it is known to be the smallest."""
     fixed: list[Any] = []
     if length is None:
@@ -87,8 +89,8 @@ def _smallest(encoding: Encoding, found: Found, length: int | None, until: float
 
 
 def _descend(
-    found: Found,
-    measure: Callable[[Found], int],
+    found: SolverAnswer,
+    measure: Callable[[SolverAnswer], int],
     at_most: Callable[[int], list[Any]],
     encoding: Encoding,
     fixed: list[Any],
@@ -96,7 +98,7 @@ def _descend(
     step: int,
     until: float,
     megabytes: int,
-) -> tuple[Found, bool]:
+) -> tuple[SolverAnswer, bool]:
     """The least measure that a model has, in growing steps from below and by halves; False if the time ran out."""
     low = least
     while low < measure(found):
@@ -112,15 +114,15 @@ def _descend(
     return found, True
 
 
-def _frames(found: Found) -> int:
+def _frames(found: SolverAnswer) -> int:
     return found.valid.bit_count()
 
 
-def _active(found: Found) -> int:
+def _active(found: SolverAnswer) -> int:
     return sum(mask.bit_count() for mask in (found.masks or {}).values())
 
 
-def _model(encoding: Encoding, found: Found, length: int | None, minimal: bool) -> Model:
+def _model(encoding: Encoding, found: SolverAnswer, length: int | None, minimal: bool) -> Model:
     """The trace around the judged bit; at a fixed length, silent frames fill what the formula does not see."""
     first = (found.valid & -found.valid).bit_length() - 1
     seen = _frames(found)

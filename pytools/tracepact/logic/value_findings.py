@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from tracepact.core import (
+    ATTRIBUTES,
     Absolute,
     Always,
     Atom,
@@ -30,7 +31,6 @@ from tracepact.core import (
 )
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Diagnostic, Span
-from tracepact.lang.predicates import ATTRIBUTES
 from tracepact.logic.written import Written
 from tracepact.wording import count, ms
 

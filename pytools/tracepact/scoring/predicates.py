@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cache
 
 from tracepact.core import (
+    ATTRIBUTES,
     Absolute,
     Attribute,
     Comparison,
@@ -32,7 +33,6 @@ from tracepact.events.predicate import PreparedComparison, prepare, truth
 from tracepact.events.terms import side
 from tracepact.lang import parsed_of
 from tracepact.lang import syntax as s
-from tracepact.lang.predicates import ATTRIBUTES
 
 Line = tuple[Fraction, Fraction]
 """Value at 0 and slope."""

@@ -5,7 +5,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from tracepact.core import Contract, Each, EventClause, attributes
+from tracepact.core import Contract, Each, EventClause
 from tracepact.events import EventClauseEvaluation, EventViolation
 from tracepact.events.attributes import Obligation, Scene
 from tracepact.events.evaluate import is_ignored, obligations
@@ -30,7 +30,7 @@ class EventStream:
         self._search = int(contract.matcher.search // contract.step)
         self._match = matching(contract.matcher, contract.step)
         self.judges = [_Judge(clause, contract, self._channels) for clause in contract.event_clauses]
-        self._compares_classes = any(judge.compares_classes for judge in self.judges)
+        self._compares_classes = any(clause.compares_classes for clause in contract.event_clauses)
         self.sides = [[StreamRuns(gap) for gap in (widest, widest, 0)] for _ in range(self._channels)]
         self.active = [0, 0, 0]
         self.counter = np.zeros(self._channels, dtype=np.bool_)
@@ -205,11 +205,6 @@ class _Judge:
         self._holds = truth(clause.formula, self._atoms)
         self.satisfied = np.zeros(channels, dtype=np.int64)
         self.obligated = np.zeros(channels, dtype=np.int64)
-
-    @property
-    def compares_classes(self) -> bool:
-        """Whether the predicate asks about references of other classes."""
-        return any(a.name == "dominant" for _, atom in self.clause.event_atoms for a in attributes(atom))
 
     def judge(self, channel: int, some: Iterator[Obligation], out: int) -> Iterator[EventVerdict]:
         """Count obligations and give their verdicts."""

@@ -38,6 +38,8 @@ def command(contract: str, overrides: tuple[tuple[str, str], ...], notes: bool, 
     for row in data["clauses"]:
         console.print(Text(row["clause"], style="bold"))
         console.print(Padding(Text(row["words"]), (0, 0, 0, 2)))
+        for attribute in row.get("attributes", ()):
+            console.print(Padding(Text(f"{attribute['name']}: {attribute['words']}", style="dim"), (0, 0, 0, 2)))
         console.print(Padding(Text(_measures(row), style="dim"), (0, 0, 1, 2)))
     if notes:
         for headline in _implied(compiled):

@@ -12,20 +12,26 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tracepact.core import (
+    ATTRIBUTES,
     Aggregation,
     Always,
     And,
     Atom,
+    Attribute,
     Constant,
+    Each,
     Eventually,
+    Existence,
     Formula,
     Iff,
     Implies,
     Not,
     Or,
+    Quantity,
     Since,
     Until,
     atoms,
+    writable_attributes,
 )
 from tracepact.tools.conform.engines import REFERENCE
 from tracepact.tools.conform.trees import formula_text, tree_of
@@ -216,30 +222,34 @@ def _project(draw: Callable[..., Any]) -> Case:
     }
 
 
-_COMPARED = {
-    "ref": ("ref.duration", "pred.duration", "pred.onset - ref.onset", "overlap", "longest_gap", "shortest_gap"),
-    "pred": ("pred.duration", "ref.duration", "ref.onset - pred.onset", "overlap"),
-    "matched": ("abs(pred.duration - ref.duration)", "overlap", "ref.longest_gap", "pred.offset - ref.offset"),
-}
-_RATIOS = {
-    "ref": ("coverage", "iou"),
-    "pred": ("coverage", "purity", "iou"),
-    "matched": ("iou", "ref.coverage", "pred.purity"),
-}
-_COUNTS = {"ref": "covering", "pred": "covering", "matched": "ref.covering"}
-_TRUTHS = {"ref": ("matched",), "pred": ("matched", "dominant"), "matched": ("matched", "pred.dominant")}
+def _written(each: Each, quantity: Quantity) -> list[str]:
+    """The attributes of one type that a predicate under this kind of obligation may mention, each written once."""
+    shortest: dict[Attribute, str] = {}
+    for text, attribute in writable_attributes(each).items():
+        if attribute.quantity is quantity:
+            shortest[attribute] = min(text, shortest.get(attribute, text), key=len)
+    return list(shortest.values())
+
+
+_DIFFERENCES = [
+    shape.format(kind.name)
+    for kind in ATTRIBUTES.values()
+    if kind.exists is Existence.WITH_ITS_INTERVAL
+    for shape in ("pred.{0} - ref.{0}", "abs(pred.{0} - ref.{0})")
+]
 _SHAPES = ("{} {} {}s", "2 * {} {} {}s", "min({}, 3s) {} {}s", "max(2s, {}) {} {}s")
 
 
 @st.composite
 def _events(draw: Callable[..., Any]) -> Case:
-    each = draw(st.sampled_from(["ref", "pred", "matched"]))
+    each = draw(st.sampled_from(list(Each)))
     relation = st.sampled_from(["<=", "<", ">=", ">", "==", "!="])
+    times = st.sampled_from([*_written(each, Quantity.TIME), *_DIFFERENCES])
     leaf = st.one_of(
-        st.sampled_from(_TRUTHS[each]),
-        st.builds(_compared, st.sampled_from(_SHAPES), st.sampled_from(_COMPARED[each]), relation, st.integers(0, 5)),
-        st.builds("{} {} {}/4".format, st.sampled_from(_RATIOS[each]), relation, st.integers(0, 4)),
-        st.builds("{} {} {}".format, st.just(_COUNTS[each]), relation, st.integers(0, 3)),
+        st.sampled_from(_written(each, Quantity.TRUTH)),
+        st.builds(_compared, st.sampled_from(_SHAPES), times, relation, st.integers(0, 5)),
+        st.builds("{} {} {}/4".format, st.sampled_from(_written(each, Quantity.RATIO)), relation, st.integers(0, 4)),
+        st.builds("{} {} {}".format, st.sampled_from(_written(each, Quantity.COUNT)), relation, st.integers(0, 3)),
     )
     predicate = st.recursive(
         leaf,
@@ -253,7 +263,7 @@ def _events(draw: Callable[..., Any]) -> Case:
         "ask": "events",
         "step": "1",
         "frames": 40,
-        "each": each,
+        "each": each.value,
         "predicate": draw(predicate),
         "ref": draw(_runs_of()),
         "pred": draw(_runs_of()),
@@ -264,10 +274,11 @@ def _events(draw: Callable[..., Any]) -> Case:
     }
 
 
-def _compared(shape: str, attribute: str, relation: str, bound: int) -> str:
-    """A comparison; `shortest_gap`, which may be unbounded, and sums stand alone (rule 4.9)."""
-    alone = attribute.endswith("shortest_gap") or " " in attribute
-    return (_SHAPES[0] if alone else shape).format(attribute, relation, bound)
+def _compared(shape: str, term: str, relation: str, bound: int) -> str:
+    """A comparison; what may be unbounded stands alone (rule 4.9), and so do differences."""
+    kind = ATTRIBUTES.get(term.rpartition(".")[2])
+    alone = kind is None or kind.may_be_unbounded
+    return (_SHAPES[0] if alone else shape).format(term, relation, bound)
 
 
 @st.composite

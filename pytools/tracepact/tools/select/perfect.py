@@ -8,41 +8,29 @@ length: every interval is matched with itself, which no other overlaps, whatever
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
 
 from tracepact.core import (
-    Absolute,
     Always,
     And,
     Atom,
-    Attribute,
-    Comparison,
     Constant,
-    Difference,
+    Each,
     EventAtom,
     EventClause,
     Eventually,
-    Flag,
     Formula,
     Iff,
     Implies,
-    Maximum,
-    Minimum,
     Not,
-    Number,
     Or,
-    Quantity,
-    Relation,
-    Scaled,
     Since,
-    Sum,
-    Term,
     Until,
     atoms,
 )
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.logic import Budget, Outcome, Terms, bound, valid
 from tracepact.logic import solver as z3
+from tracepact.logic.arithmetic import SymbolicInterval, SymbolicObligation
 from tracepact.tools.select.candidates import Candidate, FrameCandidate
 from tracepact.tools.select.stage import SHORT
 
@@ -149,104 +137,22 @@ def follows(formula: Formula, known: frozenset[Formula]) -> bool:
 # Event predicates
 
 
-_ONE = {"iou", "coverage", "purity", "covering"}
-_ABOVE = {Relation.GE, Relation.GT, Relation.NE}
-
-
 def _predicate(formula: Formula, event_atoms: dict[str, EventAtom], step: Fraction, budget: Budget) -> Proof:
-    """Whether the predicate holds for an interval of any onset and length that is matched with itself alone."""
-    onset, length = z3.Ints("onset length")
-    dominant = z3.Bool("dominant")
-    question = _Question(z3, onset, length, dominant, step)
-    solver = z3.Solver()
+    """Whether the predicate holds for an interval of any onset and length that is matched with itself alone.
+
+    `dominant` is open, since the references of another class may overlap as much.
+    """
+    context = z3.Context()
+    onset, length = z3.Ints("onset length", context)
+    one, none = z3.IntVal(1, context), z3.IntVal(0, context)
+    own = SymbolicInterval(onset, onset + length, one, length, none, none)
+    matched, dominant = z3.BoolVal(True, context), z3.Bool("dominant", context)
+    pair = SymbolicObligation("perfect", Each.MATCHED, step, own, own, matched, dominant, context)
+    asked = pair.formula(formula, event_atoms)
+    solver = z3.Solver(ctx=context)
     solver.set("timeout", max(1, int(budget.seconds * 1000)))
-    solver.add(onset >= 0, length >= 1, z3.Not(question.formula(formula, event_atoms)))
+    solver.add(onset >= 0, length >= 1, z3.Not(asked))
+    solver.add(*(ratio == 1 for ratio in pair.ratios.values()))  # an interval covers all of itself
     answer = solver.check()
     outcome = Outcome.YES if answer == z3.unsat else Outcome.NO if answer == z3.sat else Outcome.UNKNOWN
     return Proof(outcome, "solver")
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """A predicate of a perfect pair; times in frames, `dominant` open since another class may overlap as much."""
-
-    z3: Any
-    onset: Any
-    length: Any
-    dominant: Any
-    step: Fraction
-
-    def formula(self, formula: Formula, event_atoms: dict[str, EventAtom]) -> Any:
-        def of(part: Formula) -> Any:
-            return self.formula(part, event_atoms)
-
-        match formula:
-            case Atom(name):
-                return self._atom(event_atoms[name])
-            case Constant(value):
-                return self.z3.BoolVal(value)
-            case Not(body):
-                return self.z3.Not(of(body))
-            case And(a, b):
-                return self.z3.And(of(a), of(b))
-            case Or(a, b):
-                return self.z3.Or(of(a), of(b))
-            case Implies(a, b):
-                return self.z3.Implies(of(a), of(b))
-            case Iff(a, b):
-                return of(a) == of(b)
-        raise TypeError(f"an event predicate has no modalities, found {formula}")
-
-    def _atom(self, atom: EventAtom) -> Any:
-        match atom:
-            case Flag(attribute):
-                return self.z3.BoolVal(True) if attribute.name == "matched" else self.dominant
-            case Comparison(relation, Attribute(_, "shortest_gap"), _, _):
-                return self.z3.BoolVal(relation in _ABOVE)
-            case Comparison(relation, _, Attribute(_, "shortest_gap"), _):
-                return self.z3.BoolVal(relation in {Relation.LE, Relation.LT, Relation.NE})
-            case Comparison(relation, left, right, _):
-                a, b = self._term(left), self._term(right)
-                return {
-                    Relation.LE: a <= b,
-                    Relation.LT: a < b,
-                    Relation.GE: a >= b,
-                    Relation.GT: a > b,
-                    Relation.EQ: a == b,
-                    Relation.NE: a != b,
-                }[relation]
-
-    def _term(self, term: Term) -> Any:
-        z3, of = self.z3, self._term
-        match term:
-            case Number(value, quantity):
-                number = value / self.step if quantity is Quantity.TIME else value
-                return z3.Q(number.numerator, number.denominator)
-            case Attribute(_, name):
-                return self._attribute(name)
-            case Sum(a, b):
-                return of(a) + of(b)
-            case Difference(a, b):
-                return of(a) - of(b)
-            case Scaled(factor, body):
-                return z3.Q(factor.numerator, factor.denominator) * of(body)
-            case Absolute(body):
-                return z3.If(of(body) >= 0, of(body), -of(body))
-            case Minimum(arguments):
-                return self._extreme([of(a) for a in arguments], least=True)
-            case Maximum(arguments):
-                return self._extreme([of(a) for a in arguments], least=False)
-
-    def _extreme(self, values: list[Any], *, least: bool) -> Any:
-        best = values[0]
-        for value in values[1:]:
-            best = self.z3.If(value < best if least else value > best, value, best)
-        return best
-
-    def _attribute(self, name: str) -> Any:
-        if name in _ONE:
-            return self.z3.RealVal(1)
-        if name == "longest_gap":
-            return self.z3.RealVal(0)
-        value = {"onset": self.onset, "offset": self.onset + self.length}.get(name, self.length)
-        return self.z3.ToReal(value)
