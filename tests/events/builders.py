@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tracepact.core import (
+    ATTRIBUTES,
     Absolute,
     Aggregation,
     And,
@@ -42,25 +43,10 @@ STEP = Fraction(1, 50)
 GREEDY = Matcher(MatcherKind.GREEDY)
 OPTIMAL = Matcher(MatcherKind.OPTIMAL)
 
-_TYPES = {
-    "onset": Quantity.TIME,
-    "offset": Quantity.TIME,
-    "duration": Quantity.TIME,
-    "overlap": Quantity.TIME,
-    "longest_gap": Quantity.TIME,
-    "shortest_gap": Quantity.TIME,
-    "iou": Quantity.RATIO,
-    "coverage": Quantity.RATIO,
-    "purity": Quantity.RATIO,
-    "covering": Quantity.COUNT,
-    "matched": Quantity.TRUTH,
-    "dominant": Quantity.TRUTH,
-}
-
 
 def attribute(owner: Owner, name: str) -> Attribute:
     """An attribute with the type it has."""
-    return Attribute(owner, name, _TYPES[name])
+    return Attribute(owner, name, ATTRIBUTES[name].quantity)
 
 
 def compare(left: Any, relation: str, right: Any, quantity: Quantity = Quantity.TIME) -> Comparison:
