@@ -1,8 +1,8 @@
 """The core contract: what every engine starts from. No names to resolve, no units, no sugar."""
 
+from tracepact.core.aggregation import Aggregation, AggregationSteps, LeftOut
 from tracepact.core.attributes import ATTRIBUTES, OBLIGATED, AttributeKind, Each, Existence, Owner, Quantity
 from tracepact.core.contract import (
-    Aggregation,
     Bound,
     Contract,
     EventClause,
@@ -57,6 +57,7 @@ __all__ = [
     "OBLIGATED",
     "Absolute",
     "Aggregation",
+    "AggregationSteps",
     "Always",
     "And",
     "Atom",
@@ -78,6 +79,7 @@ __all__ = [
     "FrameClause",
     "Iff",
     "Implies",
+    "LeftOut",
     "Located",
     "Matcher",
     "MatcherKind",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 
+from tracepact.core.aggregation import Aggregation
 from tracepact.core.attributes import Each
 from tracepact.core.formula import Formula, atoms
 from tracepact.core.measure import reach
@@ -18,29 +19,6 @@ class Projection(Enum):
     CENTRE = "centre"
     TOUCH = "touch"
     INSIDE = "inside"
-
-
-class Aggregation(Enum):
-    """How the values of clips and classes become one (rule 7.5).
-
-    Attributes:
-        POOLED: add the counts of all clips and classes, then divide.
-        MACRO_CLIPS: the mean over clips of the mean over classes.
-        MACRO_CLASSES: the mean over classes of each class's pooled score.
-        MACRO_CLIPS_INFORMATIVE: MACRO_CLIPS without the entries that have no obligation.
-        MACRO_CLASSES_INFORMATIVE: MACRO_CLASSES without the classes that have no obligation.
-
-    Examples:
-        >>> from tracepact import Aggregation
-        >>> Aggregation("macro_clips")
-        <Aggregation.MACRO_CLIPS: 'macro_clips'>
-    """
-
-    POOLED = "pooled"
-    MACRO_CLIPS = "macro_clips"
-    MACRO_CLASSES = "macro_classes"
-    MACRO_CLIPS_INFORMATIVE = "macro_clips_informative"
-    MACRO_CLASSES_INFORMATIVE = "macro_classes_informative"
 
 
 class MatcherKind(Enum):

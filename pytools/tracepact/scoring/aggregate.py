@@ -7,7 +7,7 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.core import Aggregation
+from tracepact.core import Aggregation, LeftOut
 
 Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -60,6 +60,15 @@ class ClauseCounts:
         vacuous: Flags = (self.obligated == 0) & ~self.counter
         return vacuous
 
+    def added(self, *, clips: bool, classes: bool) -> "ClauseCounts":
+        """The counts of all clips, or of all classes, or of both, as one."""
+        axes = tuple(axis for axis, asked in enumerate((classes, clips)) if asked)
+        return ClauseCounts(
+            self.satisfied.sum(axis=axes, keepdims=True),
+            self.obligated.sum(axis=axes, keepdims=True),
+            np.asarray(self.counter.any(axis=axes, keepdims=True)),
+        )
+
     def select(self, *, clips: Counts | None = None, label: int | None = None) -> "ClauseCounts":
         """The counts of some clips, or of one class."""
         rows = slice(None) if label is None else slice(label, label + 1)
@@ -77,18 +86,17 @@ class ClauseCounts:
 
 def aggregate(counts: ClauseCounts, aggregation: Aggregation) -> Score:
     """One score for all clips and classes (rule 7.5)."""
-    match aggregation:
-        case Aggregation.POOLED:
-            return _score(int(counts.satisfied.sum()), int(counts.obligated.sum()), bool(counts.counter.any()))
-        case Aggregation.MACRO_CLASSES | Aggregation.MACRO_CLASSES_INFORMATIVE:
-            by_class = ClauseCounts(
-                counts.satisfied.sum(axis=1, keepdims=True),
-                counts.obligated.sum(axis=1, keepdims=True),
-                np.asarray(counts.counter.any(axis=1, keepdims=True)),
-            )
-            return _mean(by_class, informative=aggregation is Aggregation.MACRO_CLASSES_INFORMATIVE)
-        case Aggregation.MACRO_CLIPS | Aggregation.MACRO_CLIPS_INFORMATIVE:
-            return _mean(counts, informative=aggregation is Aggregation.MACRO_CLIPS_INFORMATIVE)
+    steps = aggregation.steps
+    return _mean(counts.added(clips=steps.adds_clips, classes=steps.adds_classes), steps.leaves_out)
+
+
+def taken(empty: Flags, counter: Flags, leaves_out: LeftOut) -> Flags:
+    """Which entries take part in a mean, given where nothing was obliged and where that is counter evidence."""
+    match leaves_out:
+        case LeftOut.NOTHING:
+            return np.ones_like(empty)
+        case LeftOut.VACUOUS:
+            return ~empty | counter
 
 
 def _score(satisfied: int, obligated: int, counter: bool) -> Score:
@@ -105,22 +113,22 @@ def _score(satisfied: int, obligated: int, counter: bool) -> Score:
     )
 
 
-def _mean(counts: ClauseCounts, *, informative: bool) -> Score:
+def _mean(counts: ClauseCounts, leaves_out: LeftOut) -> Score:
     """The mean over clips (columns) of the mean over classes (rows), exact.
 
     Entry (class, clip) contributes satisfied / (obligated · entries of its clip); all contributions with one
     denominator are added as whole numbers first.
     """
     vacuous = counts.vacuous
-    taken = ~vacuous if informative else np.ones_like(vacuous)
-    per_clip = taken.sum(axis=0)
+    kept = taken(counts.obligated == 0, counts.counter, leaves_out)
+    per_clip = kept.sum(axis=0)
     clips = int((per_clip > 0).sum())
     satisfied, obligated = int(counts.satisfied.sum()), int(counts.obligated.sum())
-    vacuous_entries = int((vacuous & taken).sum())
+    vacuous_entries = int((vacuous & kept).sum())
     if not clips:
         return Score(Fraction(1), satisfied, obligated, vacuous=True, entries=0)
-    numerator = np.where(counts.obligated > 0, counts.satisfied, vacuous)[taken]
-    denominator = (np.maximum(counts.obligated, 1) * per_clip)[taken]
+    numerator = np.where(counts.obligated > 0, counts.satisfied, vacuous)[kept]
+    denominator = (np.maximum(counts.obligated, 1) * per_clip)[kept]
     kinds, inverse = np.unique(denominator, return_inverse=True)
     sums = np.zeros(len(kinds), dtype=np.int64)
     np.add.at(sums, inverse, numerator)
@@ -131,7 +139,7 @@ def _mean(counts: ClauseCounts, *, informative: bool) -> Score:
         satisfied,
         obligated,
         bool(vacuous.all()),
-        int(taken.sum()),
+        int(kept.sum()),
         vacuous_entries,
-        int((counts.counter & (counts.obligated == 0) & taken).sum()),
+        int((counts.counter & (counts.obligated == 0) & kept).sum()),
     )

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.core import Aggregation
-from tracepact.scoring import ClauseCounts
+from tracepact.core import Aggregation, LeftOut
+from tracepact.scoring.aggregate import ClauseCounts, aggregate, taken
 
 Values = NDArray[np.float64]
 Weights = NDArray[np.float64]
@@ -31,35 +32,28 @@ def draws(clips: int, number: int = DRAWS, seed: int = SEED) -> Iterator[Weights
 
 
 def drawn_scores(counts: ClauseCounts, aggregation: Aggregation, weights: Weights) -> Values:
-    """The score of every draw under an aggregation (rules 7.2 to 7.5)."""
-    match aggregation:
-        case Aggregation.POOLED:
-            pooled = ClauseCounts(
-                counts.satisfied.sum(axis=0, keepdims=True),
-                counts.obligated.sum(axis=0, keepdims=True),
-                np.asarray(counts.counter.any(axis=0, keepdims=True)),
-            )
-            values, _ = _by_class(pooled, weights)
-            return values[:, 0]
-        case Aggregation.MACRO_CLASSES | Aggregation.MACRO_CLASSES_INFORMATIVE:
-            values, vacuous = _by_class(counts, weights)
-            if aggregation is Aggregation.MACRO_CLASSES:
-                return np.asarray(values.mean(axis=1))
-            taken = ~vacuous
-            return _quotient(np.where(taken, values, 0.0).sum(axis=1), taken.sum(axis=1).astype(np.float64))
-        case Aggregation.MACRO_CLIPS | Aggregation.MACRO_CLIPS_INFORMATIVE:
-            informative = aggregation is Aggregation.MACRO_CLIPS_INFORMATIVE
-            values, taken = clip_values(counts, informative=informative)
-            return _quotient(weights @ np.where(taken, values, 0.0), weights @ taken.astype(np.float64))
+    """The score of every draw under an aggregation (rules 7.2 to 7.5), in floats."""
+    steps = aggregation.steps
+    counts = counts.added(clips=False, classes=steps.adds_classes)
+    if steps.adds_clips:
+        satisfied, obligated = _sums(weights, counts.satisfied), _sums(weights, counts.obligated)
+        return _class_means(satisfied, obligated, _sums(weights, counts.counter) > 0, steps.leaves_out, axis=1)[0]
+    means, counting = _class_means(counts.satisfied, counts.obligated, counts.counter, steps.leaves_out, axis=0)
+    return _quotient(weights @ np.where(counting, means, 0.0), weights @ counting.astype(np.float64))
 
 
-def clip_values(counts: ClauseCounts, *, informative: bool) -> tuple[Values, NDArray[np.bool_]]:
-    """The mean over classes of each clip, and which clips count."""
-    vacuous = counts.vacuous
-    entry = np.where(counts.obligated > 0, counts.satisfied / np.maximum(counts.obligated, 1), vacuous)
-    taken = ~vacuous if informative else np.ones_like(vacuous)
-    per_clip = taken.sum(axis=0)
-    return np.where(taken, entry, 0.0).sum(axis=0) / np.maximum(per_clip, 1), per_clip > 0
+def drawn_exactly(counts: ClauseCounts, aggregation: Aggregation, times: NDArray[np.int64]) -> Fraction:
+    """The score of one draw that has each clip so many times, exact."""
+    if not aggregation.steps.adds_clips:
+        return aggregate(counts.select(clips=np.repeat(np.arange(len(times)), times)), aggregation).value
+    drawn = times[:, None]
+    summed = ClauseCounts(counts.satisfied @ drawn, counts.obligated @ drawn, counts.counter @ drawn > 0)
+    return aggregate(summed, aggregation).value
+
+
+def is_sum_over_clips(aggregation: Aggregation) -> bool:
+    """Whether a clip adds the same to a draw's value whatever the other clips are, the number of clips aside."""
+    return not aggregation.steps.adds_clips and aggregation.steps.leaves_out is LeftOut.NOTHING
 
 
 def interval(values: Values, level: Fraction) -> tuple[float, float]:
@@ -69,12 +63,15 @@ def interval(values: Values, level: Fraction) -> tuple[float, float]:
     return float(ordered[outside]), float(ordered[len(ordered) - 1 - outside])
 
 
-def _by_class(counts: ClauseCounts, weights: Weights) -> tuple[Values, NDArray[np.bool_]]:
-    """The pooled score of every draw and class, and where it is vacuous."""
-    satisfied, obligated, counter = (_sums(weights, a) for a in (counts.satisfied, counts.obligated, counts.counter))
-    empty, evidence = obligated == 0, counter > 0
-    values = np.where(empty, np.where(evidence, 0.0, 1.0), satisfied / np.where(empty, 1.0, obligated))
-    return values, empty & ~evidence
+def _class_means(
+    satisfied: NDArray[Any], obligated: NDArray[Any], counter: NDArray[np.bool_], leaves_out: LeftOut, *, axis: int
+) -> tuple[Values, NDArray[np.bool_]]:
+    """The mean of the entries along the axis of the classes, 1 without any; and where there is one."""
+    empty = obligated == 0
+    values = np.where(empty, ~counter, satisfied / np.where(empty, 1, obligated))
+    kept = taken(empty, counter, leaves_out)
+    number = kept.sum(axis=axis)
+    return _quotient(np.where(kept, values, 0.0).sum(axis=axis), number.astype(np.float64)), number > 0
 
 
 def _sums(weights: Weights, counts: NDArray[np.int64] | NDArray[np.bool_]) -> Values:

@@ -9,7 +9,17 @@ from numpy.typing import NDArray
 
 from tracepact.core import Aggregation
 from tracepact.scoring.aggregate import ClauseCounts, aggregate
-from tracepact.scoring.bootstrap import DRAWS, SEED, Values, Weights, drawn_scores, draws, interval
+from tracepact.scoring.bootstrap import (
+    DRAWS,
+    SEED,
+    Values,
+    Weights,
+    drawn_exactly,
+    drawn_scores,
+    draws,
+    interval,
+    is_sum_over_clips,
+)
 from tracepact.scoring.rows import ScoreRows
 from tracepact.scoring.vacuity import score_share
 
@@ -175,23 +185,14 @@ def _signed(
     signs[near & ~touched] = 0
     for draw in np.flatnonzero(near & touched).tolist():
         times = weights[draw].astype(np.int64)
-        if aggregation is Aggregation.MACRO_CLIPS:
+        if is_sum_over_clips(aggregation):
             times *= differ  # the other clips add the same to both means
         ours_exactly, theirs_exactly = (
-            sum((_drawn_exactly(rows.counts[c], aggregation, times) for c in clauses), Fraction(0))
+            sum((drawn_exactly(rows.counts[c], aggregation, times) for c in clauses), Fraction(0))
             for rows in (other, base)
         )
         signs[draw] = (ours_exactly > theirs_exactly) - (ours_exactly < theirs_exactly)
     return difference, signs
-
-
-def _drawn_exactly(counts: ClauseCounts, aggregation: Aggregation, times: NDArray[np.int64]) -> Fraction:
-    """The score of one draw, that has each clip so many times."""
-    if aggregation in (Aggregation.MACRO_CLIPS, Aggregation.MACRO_CLIPS_INFORMATIVE):
-        return aggregate(counts.select(clips=np.repeat(np.arange(len(times)), times)), aggregation).value
-    drawn = times[:, None]
-    summed = ClauseCounts(counts.satisfied @ drawn, counts.obligated @ drawn, counts.counter @ drawn > 0)
-    return aggregate(summed, aggregation).value
 
 
 def _differ(base: ScoreRows, other: ScoreRows, clauses: Sequence[str]) -> NDArray[np.bool_]:

@@ -22,13 +22,7 @@ _BAR = 10
 _VACUOUS = "∅"
 _COUNTER = "⊥"
 _WIDE = 118
-HEADINGS = {
-    Aggregation.POOLED: "pooled",
-    Aggregation.MACRO_CLIPS: "macro clips",
-    Aggregation.MACRO_CLASSES: "macro classes",
-    Aggregation.MACRO_CLIPS_INFORMATIVE: "clips, no ∅",
-    Aggregation.MACRO_CLASSES_INFORMATIVE: "classes, no ∅",
-}
+HEADINGS = {aggregation: aggregation.steps.heading for aggregation in Aggregation}
 
 
 def render_report(data: Data) -> RenderableType:

@@ -1,0 +1,67 @@
+"""The aggregations over clips and classes: what each adds first, and what its means leave out (rule 7.5).
+
+A new one is a member and a row of the table below, a sentence in the rule, its name in the schemas, and the oracle's
+own definition of it; scorecards, audits, curves and the bootstrap read the row.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class LeftOut(Enum):
+    """Which entries do not take part in a mean."""
+
+    NOTHING = "nothing"
+    VACUOUS = "vacuous entries"
+
+
+@dataclass(frozen=True, slots=True)
+class AggregationSteps:
+    """How counts by class and clip become one value.
+
+    First the counts of all clips are added, or those of all classes, or both, or neither; what remains are the entries.
+    Each is scored by itself. The value is the mean over clips of the mean over classes of the entries that are not
+    left out. `heading` names the aggregation above a column.
+    """
+
+    heading: str
+    adds_clips: bool
+    adds_classes: bool
+    leaves_out: LeftOut
+
+
+class Aggregation(Enum):
+    """How the values of clips and classes become one (rule 7.5).
+
+    Attributes:
+        POOLED: add the counts of all clips and classes, then divide.
+        MACRO_CLIPS: the mean over clips of the mean over classes.
+        MACRO_CLASSES: the mean over classes of each class's pooled score.
+        MACRO_CLIPS_INFORMATIVE: MACRO_CLIPS without the entries that have no obligation.
+        MACRO_CLASSES_INFORMATIVE: MACRO_CLASSES without the classes that have no obligation.
+
+    Examples:
+        >>> from tracepact import Aggregation
+        >>> Aggregation("macro_clips")
+        <Aggregation.MACRO_CLIPS: 'macro_clips'>
+    """
+
+    POOLED = "pooled"
+    MACRO_CLIPS = "macro_clips"
+    MACRO_CLASSES = "macro_classes"
+    MACRO_CLIPS_INFORMATIVE = "macro_clips_informative"
+    MACRO_CLASSES_INFORMATIVE = "macro_classes_informative"
+
+    @property
+    def steps(self) -> AggregationSteps:
+        """What it does, in order."""
+        return _STEPS[self]
+
+
+_STEPS = {
+    Aggregation.POOLED: AggregationSteps("pooled", True, True, LeftOut.NOTHING),
+    Aggregation.MACRO_CLIPS: AggregationSteps("macro clips", False, False, LeftOut.NOTHING),
+    Aggregation.MACRO_CLASSES: AggregationSteps("macro classes", True, False, LeftOut.NOTHING),
+    Aggregation.MACRO_CLIPS_INFORMATIVE: AggregationSteps("clips, no ∅", False, False, LeftOut.VACUOUS),
+    Aggregation.MACRO_CLASSES_INFORMATIVE: AggregationSteps("classes, no ∅", True, False, LeftOut.VACUOUS),
+}
