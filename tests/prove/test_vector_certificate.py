@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prove.vectors import CERTIFICATE, theorem_of, vector_certificate
 
 from tracepact.specs import spec_path
 from tracepact.tools.conform.vectors import Vector, suite
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.certify import recheck
-from tracepact.tools.prove.vectors import CERTIFICATE, theorem_of, vector_certificate
 
 pytestmark = pytest.mark.slow
 
