@@ -10,7 +10,7 @@ from tracepact.tools.select.cover import bounds, by_branching, by_rc2, by_z3
 from tracepact.tools.select.cover.best import solve
 from tracepact.tools.select.cover.clock import Clock
 from tracepact.tools.select.cover.greedy import greedy_cover
-from tracepact.tools.select.cover.problem import Found, Level, Problem, unwatched
+from tracepact.tools.select.cover.problem import FoundCover, Level, Problem, unwatched
 
 SUBJECT = "selection"
 PATIENCE = Fraction(20)
@@ -44,7 +44,7 @@ def _compared(name: str, problem: Problem) -> Iterator[Row]:
         f"{cover.reductions.rows} × {cover.reductions.columns}",
     )
     seed = greedy_cover(problem)
-    alone: dict[str, Callable[..., Found]] = {by.NAME: by.improve for by in (by_rc2, by_z3, by_branching)}
+    alone: dict[str, Callable[..., FoundCover]] = {by.NAME: by.improve for by in (by_rc2, by_z3, by_branching)}
     for solver, improve in alone.items():
         taken, found = timed(lambda improve=improve: improve(problem, seed, Clock.of(PATIENCE), unwatched))
         if cover.optimal and found.proven is Level.ORDER and found.columns != cover.columns:

@@ -46,11 +46,11 @@ def test_a_map_says_what_becomes_of_each_label(tmp_path: Path) -> None:
     labels, diagnostics = read(GOOD, tmp_path)
     assert not list(diagnostics)
     assert labels is not None
-    fates = {
-        label: (labels.fate(label), labels.renamed.get(label))
+    treatments = {
+        label: (labels.treatment(label), labels.renamed.get(label))
         for label in ("Speech", "Music", "UNK", "Dog_bark", "Dog", "Faucet", "Water running", "Water", "Cat")
     }
-    assert fates == {
+    assert treatments == {
         "Speech": ("keep", "Speech"),
         "Music": ("drop", None),
         "UNK": ("ignore", None),
@@ -79,7 +79,7 @@ WRONG = {
     "an empty name": ('[rename]\na = " "\n', 2, ("rename.a",)),
     "a word for a merge": ('[merge]\nw = "a"\n', 1, ("merge.w", 'new = ["a", "b"]')),
     "a list for rename": ('rename = ["a"]\n', 1, ("`rename`",)),
-    "an unknown fate": ('other = "delete"\n', 1, ("`delete`", '"drop"')),
+    "an unknown treatment": ('other = "delete"\n', 1, ("`delete`", '"drop"')),
     "a label in two places": ('drop = ["a"]\nignore = ["a"]\n', 2, ("`a` stands in `drop` and in `ignore`",)),
     "a label twice": ('drop = ["a", "a"]\n', 1, ("twice in `drop`",)),
     "a label kept and merged": ('keep = ["a"]\n[merge]\nw = ["a"]\n', 3, ("`a` stands in",)),
@@ -145,7 +145,7 @@ def maps(draw: st.DrawFn) -> dict[str, Any]:
     return {**data, "other": draw(st.sampled_from(OTHER))}
 
 
-def fate(data: dict[str, Any], label: str) -> str:
+def treatment(data: dict[str, Any], label: str) -> str:
     """Where a label ends: its new name, or `-drop`, `-ignore`, `-error`."""
     if label in data["rename"]:
         return str(data["rename"][label])
@@ -164,7 +164,7 @@ def test_every_event_is_kept_dropped_ignored_or_reported(
     assert labels is not None
     ready = prepare(EventTable("r", ref), EventTable("p", pred), None, None, labels, diagnostics)
     for table, original, side in ((ready.reference, ref, "reference"), (ready.prediction, pred, "prediction")):
-        ends = {clip: [(e, fate(data, e.label)) for e in events] for clip, events in original.items()}
+        ends = {clip: [(e, treatment(data, e.label)) for e in events] for clip, events in original.items()}
         assert {
             clip: [(e.onset, e.offset, e.label, e.row) for e in events] for clip, events in table.clips.items()
         } == {
@@ -179,7 +179,7 @@ def test_every_event_is_kept_dropped_ignored_or_reported(
         for side, clips in (("r", ref), ("p", pred))
         for events in clips.values()
         for e in events
-        if fate(data, e.label) == "-error"
+        if treatment(data, e.label) == "-error"
     }
     reported = [
         (name, d.headline)
@@ -191,7 +191,7 @@ def test_every_event_is_kept_dropped_ignored_or_reported(
         any(name == side and f"`{label}`" in headline for name, headline in reported) for side, label in unmapped
     )
     regions = {
-        clip: tuple(Event(e.onset, e.offset, "") for e in events if fate(data, e.label) == "-ignore")
+        clip: tuple(Event(e.onset, e.offset, "") for e in events if treatment(data, e.label) == "-ignore")
         for clip, events in ref.items()
     }
     assert (ready.ignore.clips if ready.ignore else {}) == {clip: some for clip, some in regions.items() if some}

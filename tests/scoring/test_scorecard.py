@@ -14,7 +14,7 @@ from strategies import family_of
 from tracepact.core import Aggregation, FrameClause, Located
 from tracepact.lang import override, parse_contract
 from tracepact.monitor import truth
-from tracepact.scoring import UNBOUNDED, Scorecard, aggregate, score_family, scorecard, sweep
+from tracepact.scoring import NO_WITNESS, Scorecard, aggregate, score_family, scorecard, sweep
 from tracepact.scoring.aggregate import ClauseCounts
 
 CONTRACT = parse_contract(
@@ -119,7 +119,7 @@ def test_offsets_are_those_of_the_nearest_witness(some: list[Clip]) -> None:
             clip = environment(some[int(found.segment[index])])
             targets = [j for j, at in enumerate(clip["pred_onset"]) if at]
             expected = nearest(targets, int(found.frame[index]), lo, hi)
-            assert int(found.offset[index]) == (UNBOUNDED if expected is None else expected)
+            assert int(found.offset[index]) == (NO_WITNESS if expected is None else expected)
             assert found.distance(index) == (None if expected is None else abs(expected))
 
 

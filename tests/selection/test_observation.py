@@ -36,7 +36,7 @@ from tracepact.scoring import score_family
 from tracepact.tools.select.calibration import Calibration, Case
 from tracepact.tools.select.candidates import FrameCandidate
 from tracepact.tools.select.family import FamilySpec
-from tracepact.tools.select.observe import Fate
+from tracepact.tools.select.observe import Screening
 from tracepact.tools.select.perfect import Prover, facts, follows, perfected
 from tracepact.tools.select.reading import load_calibration
 from tracepact.tools.select.select import observe_family, retain_basis
@@ -247,8 +247,8 @@ def test_what_the_tests_drop_is_what_a_perfect_prediction_violates(calibration: 
         candidate = candidates[index]
         assert isinstance(candidate, FrameCandidate)
         shown = any(violated_by_perfection(candidate.obligation, candidate.formula, n) for n in range(1, SHORT + 1))
-        fate = Fate(int(observed.observation.fate[index]))
-        assert shown == (fate is not Fate.KEPT) or fate is Fate.REFERENCE
+        screening = Screening(int(observed.observation.screening[index]))
+        assert shown == (screening is not Screening.PASSED) or screening is Screening.FAILED_ON_REFERENCE
 
 
 EVENT_TRUTHS = {
@@ -279,7 +279,7 @@ def test_event_predicates_of_a_perfect_prediction_are_decided(text: str) -> None
     author = parse_contract(f"contract c step 20ms clause c on {text}")
     cases = [case_of("a", 1, [True, False, True], [True, False, True]), case_of("b", 2, [True, True], [False, True])]
     observed = observe_family(calibration_of(cases), SMALL, author)
-    kept = observed.observation.fate[0] == Fate.KEPT
+    kept = observed.observation.screening[0] == Screening.PASSED
     proof = observed.prover.decide(observed.candidates[0])
     assert (proof.outcome is Outcome.YES) == EVENT_TRUTHS[text]
     if EVENT_TRUTHS[text]:
@@ -291,7 +291,7 @@ def test_a_candidate_that_no_short_trace_refutes_is_refuted_by_the_solver() -> N
     author = parse_contract("contract c step 20ms clause c on ref_active & F[140ms,140ms] ref_active : !pred_active")
     cases = [case_of("a", 1, [True] * 4, [True] * 4), case_of("b", 2, [True] * 4, [False] * 4)]
     observed = observe_family(calibration_of(cases), SMALL, author)
-    assert observed.observation.fate[0] == Fate.KEPT
+    assert observed.observation.screening[0] == Screening.PASSED
     proof = observed.prover.decide(observed.candidates[0])
     assert (proof.outcome, proof.by) == (Outcome.NO, "solver")
 

@@ -13,7 +13,7 @@ from tracepact.logic import Outcome
 from tracepact.tools.select.calibration import Calibration, Case
 from tracepact.tools.select.cover.best import all_optima, solve
 from tracepact.tools.select.cover.problem import Problem
-from tracepact.tools.select.observe import Fate
+from tracepact.tools.select.observe import Screening
 from tracepact.tools.select.perfect import Proof
 from tracepact.tools.select.retain import Basis, Coordinate, retain
 from tracepact.tools.select.separate import (
@@ -78,12 +78,14 @@ def test_what_the_tests_and_the_proofs_drop_is_out_and_counted(
 ) -> None:
     values, costs = table
     observation = observation_of(values)
-    observation.fate[:] = data.draw(st.lists(st.sampled_from(Fate), min_size=len(values), max_size=len(values)))
+    observation.screening[:] = data.draw(
+        st.lists(st.sampled_from(Screening), min_size=len(values), max_size=len(values))
+    )
     outcomes = data.draw(st.lists(st.sampled_from(Outcome), min_size=len(values), max_size=len(values)))
     basis = retain(observation, costs, lambda index: Proof(outcomes[index], "solver"))
-    kept = [i for i in range(len(values)) if observation.fate[i] == Fate.KEPT]
-    assert basis.by_reference == int(np.sum(observation.fate == Fate.REFERENCE))
-    assert basis.by_short_trace == int(np.sum(observation.fate == Fate.SHORT_TRACE))
+    kept = [i for i in range(len(values)) if observation.screening[i] == Screening.PASSED]
+    assert basis.by_reference == int(np.sum(observation.screening == Screening.FAILED_ON_REFERENCE))
+    assert basis.by_short_trace == int(np.sum(observation.screening == Screening.FAILED_ON_SHORT_TRACE))
     for coordinate in basis.coordinates:
         perfect = [i for i in kept if values[i] == list(coordinate.values) and outcomes[i] is Outcome.YES]
         assert coordinate.candidate == min(perfect, key=lambda i: (costs[i], i))

@@ -40,7 +40,7 @@ class LabelMap:
     digest: str | None = None
     merged: frozenset[str] = frozenset()
 
-    def fate(self, label: str) -> str:
+    def treatment(self, label: str) -> str:
         """`keep` (perhaps under a new name), `drop`, `ignore` or `error`."""
         if label in self.renamed:
             return "keep"
@@ -103,14 +103,14 @@ def read_label_map(path: PathLike, diagnostics: Diagnostics) -> LabelMap | None:
 
 def apply_map(labels: LabelMap, table: EventTable, diagnostics: Diagnostics) -> Mapped:
     """The table under the map; a label of which the map says nothing is reported once, with its first row."""
-    fates = {label: labels.fate(label) for label in table.labels}
+    treatments = {label: labels.treatment(label) for label in table.labels}
     counts = Counter(event.label for _, event in table.events)
     reported: set[str] = set()
     kept: dict[str, tuple[Event, ...]] = {}
     ignored: dict[str, tuple[Event, ...]] = {}
     for clip, events in table.clips.items():
         for event in events:
-            if fates[event.label] == "error" and event.label not in reported:
+            if treatments[event.label] == "error" and event.label not in reported:
                 reported.add(event.label)
                 how_many = count(counts[event.label], "event")
                 diagnostics.add(
@@ -123,11 +123,11 @@ def apply_map(labels: LabelMap, table: EventTable, diagnostics: Diagnostics) -> 
         kept[clip] = tuple(
             Event(e.onset, e.offset, labels.renamed.get(e.label, e.label), e.row)
             for e in events
-            if fates[e.label] == "keep"
+            if treatments[e.label] == "keep"
         )
-        if some := tuple(event for event in events if fates[event.label] == "ignore"):
+        if some := tuple(event for event in events if treatments[event.label] == "ignore"):
             ignored[clip] = some
-    dropped = sum(counts[label] for label, fate in fates.items() if fate == "drop")
+    dropped = sum(counts[label] for label, treatment in treatments.items() if treatment == "drop")
     return Mapped(EventTable(table.name, kept, table.digest, table.origin), ignored, dropped)
 
 

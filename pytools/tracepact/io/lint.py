@@ -9,8 +9,8 @@ from tracepact.diagnostics import CODES, Diagnostics, InvalidInput
 from tracepact.io.source import shown
 from tracepact.lang import parse_contract
 from tracepact.trace import Durations, Event, EventTable, assemble
-from tracepact.trace.alike import alike_label
 from tracepact.trace.assemble import report_one_sided
+from tracepact.trace.similar_names import similar_label
 from tracepact.wording import count, print_number, seconds
 
 Lengths = Durations | Fraction | None
@@ -55,7 +55,7 @@ def _report_similar(table: EventTable, diagnostics: Diagnostics) -> None:
     """Labels of one side that are most likely one label."""
     labels = sorted(table.labels)
     for number, label in enumerate(labels):
-        if near := alike_label(label, labels[:number]):
+        if near := similar_label(label, labels[:number]):
             clip, event = next((clip, event) for clip, event in table.events if event.label == label)
             headline = f"`{shown(label)}` and `{shown(near)}` differ only in how they are written"
             diagnostics.add("similar-labels", headline, table.place(clip, event.row), "write them alike, or map them")

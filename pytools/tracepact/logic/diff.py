@@ -6,11 +6,11 @@ from typing import TypeVar
 
 from tracepact.core import And, Contract, EventAtom, EventClause, FrameClause, Not
 from tracepact.diagnostics import Diagnostic, TextPlace
-from tracepact.logic.asking import Asker, unwatched
 from tracepact.logic.decide import Budget
 from tracepact.logic.event_model import EventQuestion, violations
 from tracepact.logic.findings import CHECK_BUDGET, by_place
 from tracepact.logic.model import ReplayError
+from tracepact.logic.questions import ContractQuestions, no_progress
 from tracepact.logic.settings import changed_settings
 from tracepact.logic.vocabulary import renamed
 from tracepact.wording import ms
@@ -19,17 +19,17 @@ _Side = TypeVar("_Side")
 
 
 def diff_contracts(
-    new: Contract, old: Contract, *, budget: Budget = CHECK_BUDGET, watch: Callable[[str], None] = unwatched
+    new: Contract, old: Contract, *, budget: Budget = CHECK_BUDGET, watch: Callable[[str], None] = no_progress
 ) -> list[Diagnostic]:
     """What changed from the old version to the new one, clause by clause; clauses are the same by name."""
-    return by_place(list(_Diff(new, old, Asker(new, budget, watch)).findings()))
+    return by_place(list(_Diff(new, old, ContractQuestions(new, budget, watch)).findings()))
 
 
 @dataclass(slots=True)
 class _Diff:
     new: Contract
     old: Contract
-    ask: Asker
+    ask: ContractQuestions
 
     def findings(self) -> Iterator[Diagnostic]:
         before = {clause.name: clause for clause in self.old.clauses}

@@ -6,11 +6,11 @@ from itertools import permutations
 
 from tracepact.core import And, Constant, Each, EventAtom, EventClause, Formula, Iff, Located, Not
 from tracepact.diagnostics import Diagnostic
-from tracepact.logic.asking import Asker
+from tracepact.logic.contract_text import ContractText
 from tracepact.logic.event_model import EventQuestion
+from tracepact.logic.questions import ContractQuestions
 from tracepact.logic.repeats import grouped, repeated
 from tracepact.logic.value_findings import atom_of, off_grid
-from tracepact.logic.written import Written
 
 _EACH = {Each.REF: "reference interval", Each.PRED: "predicted interval", Each.MATCHED: "matched pair"}
 
@@ -19,20 +19,20 @@ _EACH = {Each.REF: "reference interval", Each.PRED: "predicted interval", Each.M
 class EventFindings:
     """The findings on the event clauses of one contract."""
 
-    written: Written
-    ask: Asker
+    text: ContractText
+    ask: ContractQuestions
 
     def findings(self, *, notes: bool) -> Iterator[Diagnostic]:
         """Clause by clause, then between the clauses that can both hold and fail."""
         sound: list[EventClause] = []
-        for clause in self.written.contract.event_clauses:
+        for clause in self.text.contract.event_clauses:
             found = list(self._clause(clause))
             yield from found
             if all(d.code in ("constant-formula", "ignores-prediction") for d in found):
                 sound.append(clause)
         groups = grouped(sound, self._same)
         yield from (
-            repeated(group, self.written.contract, "for exactly the intervals for which")
+            repeated(group, self.text.contract, "for exactly the intervals for which")
             for group in groups
             if len(group) > 1
         )
@@ -46,12 +46,12 @@ class EventFindings:
                 yield Diagnostic(
                     "clause-implied",
                     f"where `{strong.name}` holds, `{weak.name}` holds as well",
-                    self.written.place(weak.body.span),
+                    self.text.place(weak.body.span),
                     trace=self._shown(other_way),
                 )
 
     def _clause(self, clause: EventClause) -> Iterator[Diagnostic]:
-        place, kind = self.written.place(clause.body.span), _EACH[clause.each]
+        place, kind = self.text.place(clause.body.span), _EACH[clause.each]
         if self._possible(clause, clause.formula, f"some {kind} satisfies `{clause.name}`", clause.body) is False:
             yield from self._contradiction(clause)
             return
@@ -88,29 +88,29 @@ class EventFindings:
             yield Diagnostic(
                 "clause-never-holds",
                 f"no {_EACH[clause.each]} satisfies `{clause.name}`",
-                self.written.place(span),
+                self.text.place(span),
                 self._grid_hint(clause, kept[0]) or f"its score is 0 wherever there is a {_EACH[clause.each]}",
                 self._shown(self._question(clause, Not(clause.formula))),
             )
             return
-        texts = " and ".join(f"`{self.written.text(part.span)}`" for part in kept)
+        texts = " and ".join(f"`{self.text.quoted(part.span)}`" for part in kept)
         yield Diagnostic(
             "contradictory-bounds",
             f"no {_EACH[clause.each]} satisfies {texts} together",
-            self.written.place(span),
+            self.text.place(span),
             "widen one of them",
         )
 
     def _constants(self, clause: EventClause, part: Located) -> Iterator[Diagnostic]:
         if isinstance(part.formula, Constant):
             return
-        text = self.written.text(part.span)
+        text = self.text.quoted(part.span)
         for value, against in (("true", Not(part.formula)), ("false", part.formula)):
             if self._possible(clause, against, f"`{text}` is always {value}", part) is False:
                 yield Diagnostic(
                     "constant-formula",
                     f"`{text}` is {value} for every {_EACH[clause.each]}",
-                    self.written.place(part.span),
+                    self.text.place(part.span),
                     self._grid_hint(clause, part) or f"write `{value}`, or what was meant",
                 )
                 return
@@ -121,7 +121,7 @@ class EventFindings:
         """What the grid has to do with it: times that are equal to none on it."""
         for inner in part.everywhere():
             atom = atom_of(clause, inner)
-            hint = off_grid(atom, self.written.contract.step) if atom is not None else None
+            hint = off_grid(atom, self.text.contract.step) if atom is not None else None
             if hint is not None:
                 return "; ".join(hint)
         return None
@@ -129,25 +129,25 @@ class EventFindings:
     # Questions
 
     def _question(self, clause: EventClause, formula: Formula) -> EventQuestion:
-        return EventQuestion(formula, clause.each, dict(clause.event_atoms), self.written.contract)
+        return EventQuestion(formula, clause.each, dict(clause.event_atoms), self.text.contract)
 
     def _between(self, formula: Formula, first: EventClause, second: EventClause) -> EventQuestion:
         atoms: dict[str, EventAtom] = {**dict(first.event_atoms), **dict(second.event_atoms)}
-        return EventQuestion(formula, first.each, atoms, self.written.contract)
+        return EventQuestion(formula, first.each, atoms, self.text.contract)
 
     def _possible(self, clause: EventClause, formula: Formula, question: str, part: Located) -> bool | None:
-        return self.ask.event_possible(self._question(clause, formula), question, self.written.place(part.span))
+        return self.ask.event_possible(self._question(clause, formula), question, self.text.place(part.span))
 
     def _shown(self, asked: EventQuestion) -> str | None:
         example = self.ask.event_example(asked)
-        return example.words(self.written.contract.step) if example else None
+        return example.words(self.text.contract.step) if example else None
 
     def _same(self, first: EventClause, second: EventClause) -> bool:
         return first.each is second.each and self._impossible(Not(Iff(first.formula, second.formula)), first, second)
 
     def _impossible(self, formula: Formula, first: EventClause, second: EventClause) -> bool:
         question = f"`{first.name}` and `{second.name}` differ"
-        place = self.written.place(second.body.span)
+        place = self.text.place(second.body.span)
         return self.ask.event_possible(self._between(formula, first, second), question, place) is False
 
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, TextPlace
-from tracepact.logic.asking import Asker, unwatched
+from tracepact.logic.contract_text import ContractText
 from tracepact.logic.decide import Budget
 from tracepact.logic.event_findings import EventFindings
 from tracepact.logic.frame_findings import FrameFindings
+from tracepact.logic.questions import ContractQuestions, no_progress
 from tracepact.logic.value_findings import ValueFindings
-from tracepact.logic.written import Written
 
 CHECK_BUDGET = Budget(seconds=5.0)
 """What one question of a check may cost unless the caller says otherwise."""
@@ -20,14 +20,14 @@ def check_contract(
     *,
     notes: bool = False,
     budget: Budget = CHECK_BUDGET,
-    watch: Callable[[str], None] = unwatched,
+    watch: Callable[[str], None] = no_progress,
 ) -> list[Diagnostic]:
     """Warnings, with `notes` also notes; questions that stayed open are always among them; `watch` is told each."""
-    written, ask = Written(contract), Asker(contract, budget, watch)
+    text, ask = ContractText(contract), ContractQuestions(contract, budget, watch)
     found = [
-        *ValueFindings(written).warnings(),
-        *FrameFindings(written, ask).findings(notes=notes),
-        *EventFindings(written, ask).findings(notes=notes),
+        *ValueFindings(text).warnings(),
+        *FrameFindings(text, ask).findings(notes=notes),
+        *EventFindings(text, ask).findings(notes=notes),
     ]
     return by_place([*found, *dict.fromkeys(ask.undecided)])
 

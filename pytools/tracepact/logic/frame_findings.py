@@ -6,10 +6,10 @@ from itertools import combinations, permutations
 
 from tracepact.core import And, Atom, Constant, Eventually, Formula, FrameClause, Iff, Implies, Located, Not, lookahead
 from tracepact.diagnostics import Diagnostic
-from tracepact.logic.asking import Asker
+from tracepact.logic.contract_text import ContractText
+from tracepact.logic.questions import ContractQuestions
 from tracepact.logic.repeats import grouped, repeated
 from tracepact.logic.vocabulary import over_base_atoms, renamed
-from tracepact.logic.written import Written
 from tracepact.wording import listed, ms, print_number
 
 SILENCE, SPURIOUS = "silence", "spurious"
@@ -20,13 +20,13 @@ SILENCE, SPURIOUS = "silence", "spurious"
 class FrameFindings:
     """The findings on the frame clauses of one contract."""
 
-    written: Written
-    ask: Asker
+    text: ContractText
+    ask: ContractQuestions
 
     def findings(self, *, notes: bool) -> Iterator[Diagnostic]:
         """Clause by clause, then between the clauses that can both hold and fail."""
         sound: list[FrameClause] = []
-        for clause in self.written.contract.frame_clauses:
+        for clause in self.text.contract.frame_clauses:
             found = list(self._clause(clause))
             yield from found
             if all(d.code in ("constant-formula", "vacuous-implication", "ignores-prediction") for d in found):
@@ -35,7 +35,7 @@ class FrameFindings:
             yield from self._silence(first, second)
         groups = grouped(sound, self._same)
         yield from (
-            repeated(group, self.written.contract, "at exactly the frames where") for group in groups if len(group) > 1
+            repeated(group, self.text.contract, "at exactly the frames where") for group in groups if len(group) > 1
         )
         if notes:
             yield from self._implied([group[0] for group in groups])
@@ -51,16 +51,16 @@ class FrameFindings:
                 yield Diagnostic(
                     "clause-implied",
                     f"where `{strong.name}` holds, `{weak.name}` holds as well",
-                    self.written.place(weak.body.span),
+                    self.text.place(weak.body.span),
                     trace=self.ask.shown(And(weak.obligation, And(weak.formula, Not(strong.formula)))),
                 )
 
     # One clause
 
     def _clause(self, clause: FrameClause) -> Iterator[Diagnostic]:
-        written, name = self.written, clause.name
+        contract_text, name = self.text, clause.name
         duty = clause.duty
-        place, body = written.place(duty.span), written.place(clause.body.span)
+        place, body = contract_text.place(duty.span), contract_text.place(clause.body.span)
         occurs = self.ask.possible(clause.obligation, f"the obligation of `{name}` can occur", place)
         if occurs is False:
             yield Diagnostic(
@@ -108,14 +108,14 @@ class FrameFindings:
         duty, violated = over_base_atoms(clause.obligation), over_base_atoms(clause.formula)
         pairs = [(part, renamed(part, _another)) for part in (duty, And(duty, Not(violated)))]
         differ = [Not(Iff(one, other)) for one, other in pairs if one != other]
-        place, question = self.written.place(clause.body.span), f"a prediction matters to `{clause.name}`"
+        place, question = self.text.place(clause.body.span), f"a prediction matters to `{clause.name}`"
         return all(self.ask.possible(formula, question, place) is False for formula in differ)
 
     def _constants(self, part: Located) -> Iterator[Diagnostic]:
         """The largest parts that are not written as a constant and are one."""
         if isinstance(part.formula, Constant | Atom):
             return
-        place, text = self.written.place(part.span), self.written.text(part.span)
+        place, text = self.text.place(part.span), self.text.quoted(part.span)
         for value, against in ((True, Not(part.formula)), (False, part.formula)):
             if self.ask.possible(against, f"`{text}` is always {str(value).lower()}", place) is False:
                 word = "true" if value else "false"
@@ -142,14 +142,14 @@ class FrameFindings:
         for more in antecedents[1:]:
             asked = And(asked, more.formula)
         idle = And(clause.obligation, Not(asked))
-        place = self.written.place(duty.span)
+        place = self.text.place(duty.span)
         if not self.ask.possible(idle, f"`{clause.name}` is obliged where it asks nothing", place):
             return
         parts = [part.span for part in antecedents]
         if not isinstance(duty.formula, Constant):
             parts.insert(0, duty.span)
-        texts = [self._grouped(self.written.text(span)) for span in parts]
-        suggestion = " & ".join(texts) if len(texts) > 1 else self.written.text(parts[0])
+        texts = [self._grouped(self.text.quoted(span)) for span in parts]
+        suggestion = " & ".join(texts) if len(texts) > 1 else self.text.quoted(parts[0])
         yield Diagnostic(
             "vacuous-implication",
             f"`{clause.name}` counts frames where its condition is false as satisfied",
@@ -175,8 +175,8 @@ class FrameFindings:
             yield Diagnostic(
                 "silence-not-tighter",
                 f"`{silence.name}` looks {allowed} frames around, `{spurious.name}` {limit}: it adds nothing",
-                self.written.place(silence.body.span),
-                f"give it a radius of less than {limit} frames ({ms(limit * self.written.contract.step)})",
+                self.text.place(silence.body.span),
+                f"give it a radius of less than {limit} frames ({ms(limit * self.text.contract.step)})",
             )
 
     def _same(self, first: FrameClause, second: FrameClause) -> bool:
@@ -196,7 +196,7 @@ class FrameFindings:
 
     def _never(self, formula: Formula, first: FrameClause, second: FrameClause) -> bool:
         question = f"`{first.name}` and `{second.name}` differ"
-        return self.ask.possible(formula, question, self.written.place(second.body.span)) is False
+        return self.ask.possible(formula, question, self.text.place(second.body.span)) is False
 
     def _silence_and_spurious(
         self, first: FrameClause, second: FrameClause
@@ -212,18 +212,18 @@ class FrameFindings:
         return None
 
     def _lookahead(self) -> Iterator[Diagnostic]:
-        clauses = self.written.contract.frame_clauses
+        clauses = self.text.contract.frame_clauses
         if not clauses:
             return
         frames = {c.name: max(lookahead(c.obligation), lookahead(c.formula)) for c in clauses}
         most = max(frames.values())
         responsible = [c for c in clauses if frames[c.name] == most]
-        seconds = print_number(most * self.written.contract.step)
+        seconds = print_number(most * self.text.contract.step)
         names = listed([c.name for c in responsible])
         yield Diagnostic(
             "contract-lookahead",
             f"verdicts are settled {most} frames ({seconds} s) after their frame, because of {names}",
-            self.written.place(responsible[0].body.span),
+            self.text.place(responsible[0].body.span),
         )
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, Since, Until, size
-from tracepact.logic.asking import sampled
 from tracepact.logic.decide import Outcome, Terms, equivalent
+from tracepact.logic.questions import sampled
 
 _MOST_LETTERS = 8
 """sympy's minimal forms take exponential time in the letters."""

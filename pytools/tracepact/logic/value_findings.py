@@ -31,7 +31,7 @@ from tracepact.core import (
 )
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Diagnostic, Span
-from tracepact.logic.written import Written
+from tracepact.logic.contract_text import ContractText
 from tracepact.wording import count, ms
 
 _MUCH = 2
@@ -42,13 +42,13 @@ _MUCH = 2
 class ValueFindings:
     """The findings on values and names of one contract."""
 
-    written: Written
+    text: ContractText
     reported: set[Span] = field(default_factory=set)
 
     def warnings(self) -> Iterator[Diagnostic]:
         """Names, then nested windows, then every bound and threshold."""
         yield from self._shadowed()
-        contract = self.written.contract
+        contract = self.text.contract
         places = [
             part
             for clause in contract.frame_clauses
@@ -67,12 +67,12 @@ class ValueFindings:
             yield from self._thresholds(event_clause)
 
     def _shadowed(self) -> Iterator[Diagnostic]:
-        for parameter in self.written.contract.parameters:
+        for parameter in self.text.contract.parameters:
             if parameter.name in ATTRIBUTES:
                 yield Diagnostic(
                     "shadowed-parameter",
                     f"in predicates `{parameter.name}` means the attribute, never this parameter",
-                    self.written.place(parameter.name_span),
+                    self.text.place(parameter.name_span),
                     f"give it another name: `{parameter.name}_limit`",
                 )
 
@@ -81,20 +81,20 @@ class ValueFindings:
     def _bound(self, bound: Bound) -> Iterator[Diagnostic]:
         """A bound that is no whole number of frames, said once where its number is written."""
         span, text = self._home(bound)
-        if (bound.seconds / self.written.contract.step).denominator == 1 or span in self.reported:
+        if (bound.seconds / self.text.contract.step).denominator == 1 or span in self.reported:
             return
         self.reported.add(span)
         yield self._rounded(bound, text, span)
 
     def _home(self, bound: Bound) -> tuple[Span, str]:
         """Where the number stands: at the parameter if the bound names one."""
-        for parameter in self.written.contract.parameters:
+        for parameter in self.text.contract.parameters:
             if parameter.name == bound.parameter:
                 return parameter.value_span, f"{parameter.name} = {parameter.text}"
         return bound.span, bound.text
 
     def _rounded(self, bound: Bound, text: str, span: Span) -> Diagnostic:
-        step, exact = self.written.contract.step, abs(bound.seconds)
+        step, exact = self.text.contract.step, abs(bound.seconds)
         frames = abs(bound.frames)
         becomes = frames * step
         times = becomes / exact
@@ -106,13 +106,13 @@ class ValueFindings:
             return Diagnostic(
                 "rounded-window",
                 f"`{text}` becomes {count(frames, 'frame')} ({ms(becomes)}), {float(times):.3g} times what is written",
-                self.written.place(span),
+                self.text.place(span),
                 f"write `{ms(high * step)}` if that is meant, or take a smaller step",
             )
         return Diagnostic(
             "off-grid-value",
             f"`{text}` lies between {low} and {high} frames of {ms(step)}; it means {frames} ({ms(becomes)})",
-            self.written.place(span),
+            self.text.place(span),
             way,
         )
 
@@ -129,7 +129,7 @@ class ValueFindings:
         inner = part.parts[0]
         if len(part.bounds) != 1 or len(inner.bounds) != 1:
             return
-        (a,), (b,), step = part.bounds, inner.bounds, self.written.contract.step
+        (a,), (b,), step = part.bounds, inner.bounds, self.text.contract.step
         apart, together = a.frames + b.frames, ceil((a.seconds + b.seconds) / step)
         if apart > together:
             self.reported |= {self._home(a)[0], self._home(b)[0]}
@@ -137,7 +137,7 @@ class ValueFindings:
                 "rounding-adds-up",
                 f"`{a.text}` and `{b.text}` reach {apart} frames, one after the other; "
                 f"{ms(a.seconds + b.seconds)} at once is {together}",
-                self.written.place(part.span),
+                self.text.place(part.span),
                 f"write one window of `{ms(a.seconds + b.seconds)}`, or bounds that are whole frames of {ms(step)}",
             )
 
@@ -145,17 +145,17 @@ class ValueFindings:
 
     def _limits(self) -> Iterator[Diagnostic]:
         """A merge gap or a search between two grid points: gaps and distances are whole frames, so it acts as less."""
-        contract = self.written.contract
+        contract = self.text.contract
         limits = (("merge_gap", "merge_gap", contract.merge_gap), ("matcher", "search", contract.matcher.search))
         for statement, name, limit in limits:
             span, step = contract.statements.get(statement), contract.step
-            if span is None or name not in self.written.text(span) or (limit / step).denominator == 1:
+            if span is None or name not in self.text.quoted(span) or (limit / step).denominator == 1:
                 continue
             low, high = limit // step * step, ceil(limit / step) * step
             yield Diagnostic(
                 "off-grid-threshold",
                 f"times lie on the grid of {ms(step)}: `{name}` of {ms(limit)} acts as {ms(low)}",
-                self.written.place(span),
+                self.text.place(span),
                 f"write the one that is meant: `{ms(low)}` or `{ms(high)}`",
             )
 
@@ -166,9 +166,9 @@ class ValueFindings:
         for part in clause.body.everywhere():
             atom = atom_of(clause, part)
             if atom is not None and atom.relation not in (Relation.EQ, Relation.NE):
-                hint = off_grid(atom, self.written.contract.step)
+                hint = off_grid(atom, self.text.contract.step)
                 if hint is not None:
-                    yield Diagnostic("off-grid-threshold", hint[0], self.written.place(part.span), hint[1])
+                    yield Diagnostic("off-grid-threshold", hint[0], self.text.place(part.span), hint[1])
 
 
 def atom_of(clause: EventClause, part: Located) -> Comparison | None:

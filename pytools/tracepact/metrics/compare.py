@@ -9,7 +9,7 @@ from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.metrics.policy import Arithmetic, MetricSettings
 from tracepact.metrics.standard import StandardMetrics, standard_metrics
 from tracepact.trace import Durations, EventTable, Mode, Regions, assemble
-from tracepact.trace.alike import alike_clip, by_stem
+from tracepact.trace.similar_names import by_stem, similar_clip
 from tracepact.wording import count
 
 
@@ -82,6 +82,6 @@ def report_unlisted(
             "unlisted-clip",
             f"neither the reference nor the durations name `{clip}`; its {count(len(events), 'event')} {so}",
             RowPlace(prediction.name, events[0].row if events else None),
-            alike_clip(clip, stems) or "a tool that loops over the clips of the reference does not see them",
+            similar_clip(clip, stems) or "a tool that loops over the clips of the reference does not see them",
         )
     return found

@@ -1,14 +1,14 @@
 """Scores: counts, vectors, aggregations, violations and distances."""
 
 from tracepact.scoring.aggregate import ClauseCounts, Score, aggregate
-from tracepact.scoring.distance import UNBOUNDED, Shape, distance_shape, nearest_offsets
+from tracepact.scoring.distance import NO_WITNESS, Shape, distance_shape, nearest_offsets
 from tracepact.scoring.rows import ScoreRows
 from tracepact.scoring.scorecard import Scorecard, SweepPoint, score_family, sweep
 from tracepact.scoring.soft import SoftCounts, soft_counts
 from tracepact.scoring.violation import FrameViolations, find_violations
 
 __all__ = [
-    "UNBOUNDED",
+    "NO_WITNESS",
     "ClauseCounts",
     "FrameViolations",
     "Score",

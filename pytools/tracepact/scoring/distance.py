@@ -7,7 +7,7 @@ import numpy as np
 from tracepact.core import Atom, Eventually, FrameClause, Implies
 from tracepact.trace.layout import Indices, Layout
 
-UNBOUNDED = np.iinfo(np.int64).max
+NO_WITNESS = np.iinfo(np.int64).max
 """Stands for an offset when there is no witness at all in the clip."""
 
 
@@ -41,17 +41,17 @@ def nearest_offsets(layout: Layout, positions: Indices, targets: Indices, lo: in
     first = layout.start[segment]
     last = first + layout.frames[segment] - 1
     after = np.searchsorted(targets, positions + aim)
-    padded = np.concatenate(([np.int64(-1)], targets, [np.int64(UNBOUNDED)]))
+    padded = np.concatenate(([np.int64(-1)], targets, [np.int64(NO_WITNESS)]))
     later, earlier = padded[after + 1], padded[after]
-    later_offset = np.where(later <= last, later - positions, UNBOUNDED)
-    earlier_offset = np.where(earlier >= first, earlier - positions, UNBOUNDED)
+    later_offset = np.where(later <= last, later - positions, NO_WITNESS)
+    earlier_offset = np.where(earlier >= first, earlier - positions, NO_WITNESS)
     takes_earlier = _rank(earlier_offset, lo, hi) <= _rank(later_offset, lo, hi)
     return np.where(takes_earlier, earlier_offset, later_offset)
 
 
 def _rank(offset: Indices, lo: int, hi: int) -> Indices:
     """Orders offsets: frames outside the window first, then distance (both below 2**31)."""
-    bounded = offset != UNBOUNDED
+    bounded = offset != NO_WITNESS
     shown = np.where(bounded, offset, 0)
     outside = np.maximum(np.maximum(lo - shown, shown - hi), 0)
-    return np.where(bounded, (outside << 31) + np.abs(shown), UNBOUNDED)
+    return np.where(bounded, (outside << 31) + np.abs(shown), NO_WITNESS)

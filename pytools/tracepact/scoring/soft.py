@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.scoring.distance import UNBOUNDED, nearest_offsets
+from tracepact.scoring.distance import NO_WITNESS, nearest_offsets
 from tracepact.trace.family import Atoms, Family
 from tracepact.trace.layout import Layout
 
@@ -38,7 +38,7 @@ def soft_counts(family: Family, layout: Layout, atoms: Atoms, scale: Fraction) -
             offset = nearest_offsets(layout, some, others)
             near = np.exp(-np.abs(offset) / frames_per_scale)
             segment, _ = layout.locate(some)
-            closeness += np.bincount(segment, np.where(offset == UNBOUNDED, 0.0, near), layout.segments)
+            closeness += np.bincount(segment, np.where(offset == NO_WITNESS, 0.0, near), layout.segments)
             edges += np.bincount(segment, minlength=layout.segments)
     shape = len(family.classes), len(family.clips)
     return SoftCounts(closeness.reshape(shape), edges.reshape(shape))

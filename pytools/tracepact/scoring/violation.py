@@ -7,7 +7,7 @@ import numpy as np
 
 from tracepact.core import And, Formula, FrameClause, Implies, Located
 from tracepact.diagnostics import Span
-from tracepact.scoring.distance import UNBOUNDED, distance_shape, nearest_offsets
+from tracepact.scoring.distance import NO_WITNESS, distance_shape, nearest_offsets
 from tracepact.trace.family import Atoms
 from tracepact.trace.layout import Indices, Layout
 
@@ -30,16 +30,16 @@ class FrameViolations:
 
     def distance(self, index: int) -> int | None:
         """The distance to the nearest witness in frames; None if unbounded or without distances."""
-        if self.offset is None or self.offset[index] == UNBOUNDED:
+        if self.offset is None or self.offset[index] == NO_WITNESS:
             return None
         return abs(int(self.offset[index]))
 
     @property
     def distances(self) -> Indices:
-        """All distances, UNBOUNDED where there is no witness; empty for a clause without distances."""
+        """All distances, NO_WITNESS where there is no witness; empty for a clause without distances."""
         if self.offset is None:
             return np.zeros(0, dtype=np.int64)
-        return np.where(self.offset == UNBOUNDED, UNBOUNDED, np.abs(self.offset))
+        return np.where(self.offset == NO_WITNESS, NO_WITNESS, np.abs(self.offset))
 
 
 def find_violations(

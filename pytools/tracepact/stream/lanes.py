@@ -29,7 +29,7 @@ class Lanes:
         """The mask of the live channels in some frames."""
         width, mask = self._valid
         if width != frames:
-            mask = (1 << frames * self.channels) - 1 if self.all_live else comb(self.live, frames)
+            mask = (1 << frames * self.channels) - 1 if self.all_live else channel_mask(self.live, frames)
             self._valid = frames, mask
         return mask
 
@@ -53,7 +53,7 @@ class Lanes:
         return [divmod(bit, self.channels) for bit in positions(mask)]
 
 
-def comb(channels: NDArray[np.bool_], frames: int) -> int:
+def channel_mask(channels: NDArray[np.bool_], frames: int) -> int:
     """The mask of some channels in every one of some frames."""
     return pack(np.tile(channels, frames))
 

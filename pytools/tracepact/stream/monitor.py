@@ -15,7 +15,7 @@ from tracepact.lang import load_contract
 from tracepact.scoring import ClauseCounts, Score, aggregate
 from tracepact.stream.events import EventStream
 from tracepact.stream.frames import IGNORED, FrameReader
-from tracepact.stream.lanes import Lanes, comb
+from tracepact.stream.lanes import Lanes, channel_mask
 from tracepact.stream.tallies import Tallies
 from tracepact.stream.verdicts import Arrival, ClauseStream, EventVerdict
 from tracepact.stream.window import Step, Window
@@ -149,9 +149,9 @@ class StreamMonitor:
         channels = [label * len(self.streams) + i for label in range(len(self.classes)) for i in indices]
         lost = np.zeros(self.lanes.channels, dtype=np.bool_)
         lost[channels] = True
-        step = self.window.rest(self.lanes.valid).of(comb(lost, self.window.held))
+        step = self.window.rest(self.lanes.valid).of(channel_mask(lost, self.window.held))
         judged = self.events.end(self.frames, channels) if self.events is not None else ()
-        self.window.forget(lambda frames: comb(lost, frames))
+        self.window.forget(lambda frames: channel_mask(lost, frames))
         self.lanes.end(channels)
         self.ended.update((self.streams[i], self.frames) for i in indices)
         return self._say(step, judged)

@@ -8,7 +8,6 @@ import numpy as np
 from tracepact.core import Contract, reach
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace
-from tracepact.trace.alike import alike_clip, alike_label, by_stem
 from tracepact.trace.columns import columns, common_unit, ticks
 from tracepact.trace.event import Durations, EventTable, Regions
 from tracepact.trace.exact import ratios
@@ -16,6 +15,7 @@ from tracepact.trace.family import Family, Mode, Runs, Side
 from tracepact.trace.grid import Grid, ceil_div
 from tracepact.trace.project import Clips, project
 from tracepact.trace.runs import Run, runs_of_frames, union_runs
+from tracepact.trace.similar_names import by_stem, similar_clip, similar_label
 from tracepact.wording import seconds
 
 FrameMask = Sequence[bool] | int
@@ -92,7 +92,7 @@ def _durations(
                 "unknown-clip",
                 f"`{clip}` is in the predictions, but neither the reference nor the durations know it",
                 prediction.place(clip, events[0].row if events else None),
-                alike_clip(clip, stems)
+                similar_clip(clip, stems)
                 or "add the clip to the durations, or a silent row for it to the reference; predictions are never "
                 "dropped",
             )
@@ -154,7 +154,7 @@ def report_one_sided(
     for table, other, labels in ((reference, "predictions", ref - pred), (prediction, "reference", pred - ref)):
         for label in sorted(labels):
             headline = f"label `{label}` does not occur in the {other}"
-            near = alike_label(label, (pred if table is reference else ref) - {label})
+            near = similar_label(label, (pred if table is reference else ref) - {label})
             help = f"there it is written `{near}`; name both alike, or map them (--label-map)" if near else None
             diagnostics.add("one-sided-label", headline, _first_place(table, label), help)
     for clip in clips:

@@ -12,8 +12,8 @@ from tracepact.diagnostics import Diagnostics, InvalidInput
 from tracepact.files import json_text
 from tracepact.lang import parse_located
 from tracepact.logic import Budget, Decision, Outcome, Terms, never_occurs, picture, satisfiable
-from tracepact.logic.asking import NOT_SMALLEST
 from tracepact.logic.data import decision_data
+from tracepact.logic.questions import NOT_SMALLEST
 from tracepact.logic.value_findings import reading_hints
 from tracepact.show.lines import say
 from tracepact.tools.exits import Exit

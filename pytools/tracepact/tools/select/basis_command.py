@@ -44,13 +44,13 @@ def observe(**asked: Unpack[Asked]) -> None:
     with watched() as on_step:
         observed = observe_family(calibration, family, authors, on_step=on_step)
     print_diagnostics(observed.warnings)
-    fates = ("passed", "fails on a reference", "fails on a short trace")
+    screenings = ("passed", "fails on a reference", "fails on a short trace")
     with reader_may_leave():
         click.echo("\t".join(["candidate", "perfect", *(case.name for case in calibration.cases)]))
         for index in range(len(observed.candidates)):
             values = map(str, observed.observation.values(index))
             text = describe(observed.candidates, index)
-            click.echo("\t".join([text, fates[int(observed.observation.fate[index])], *values]))
+            click.echo("\t".join([text, screenings[int(observed.observation.screening[index])], *values]))
 
 
 @command.command()

@@ -23,25 +23,25 @@ Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
-class Fate(IntEnum):
+class Screening(IntEnum):
     """What the tests on perfect predictions say of a candidate."""
 
-    KEPT = 0
-    REFERENCE = 1
-    SHORT_TRACE = 2
+    PASSED = 0
+    FAILED_ON_REFERENCE = 1
+    FAILED_ON_SHORT_TRACE = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observation:
-    """By candidate and case: the value in lowest terms, and whether nothing was asked; by candidate its fate."""
+    """By candidate and case: the value in lowest terms, and whether nothing was asked; by candidate its screening."""
 
     numerator: Counts
     denominator: Counts
     vacuous: Flags
-    fate: NDArray[np.int8]
+    screening: NDArray[np.int8]
 
     def __len__(self) -> int:
-        return len(self.fate)
+        return len(self.screening)
 
     def values(self, candidate: int) -> tuple[Fraction, ...]:
         """The values of one candidate."""
@@ -55,11 +55,13 @@ class Observation:
             np.concatenate([part.numerator for part in parts]),
             np.concatenate([part.denominator for part in parts]),
             np.concatenate([part.vacuous for part in parts]),
-            np.concatenate([part.fate for part in parts]),
+            np.concatenate([part.screening for part in parts]),
         )
 
 
-def _observation(satisfied: Counts, obligated: Counts, counter: Flags | None, fate: NDArray[np.int8]) -> Observation:
+def _observation(
+    satisfied: Counts, obligated: Counts, counter: Flags | None, screening: NDArray[np.int8]
+) -> Observation:
     """Rules 7.2 to 7.4, in lowest terms."""
     obligated = np.broadcast_to(obligated, satisfied.shape)
     asked = obligated > 0
@@ -67,7 +69,7 @@ def _observation(satisfied: Counts, obligated: Counts, counter: Flags | None, fa
     numerator = np.where(asked, satisfied, np.where(against, 0, 1))
     denominator = np.where(asked, obligated, 1)
     divisor = np.gcd(numerator, denominator)
-    return Observation(numerator // divisor, denominator // divisor, ~asked & ~against, fate)
+    return Observation(numerator // divisor, denominator // divisor, ~asked & ~against, screening)
 
 
 def observe(
@@ -100,19 +102,19 @@ def observe_frames(dag: Dag, asked: Sequence[int], formulas: Sequence[int], stag
     obligated = stage.by_case(np.bitwise_count(obligation_rows[:, : stage.words]))[:, : stage.cases]
     shape = len(formulas), len(asked)
     failed = np.zeros((*shape, stage.cases), dtype=np.int64)
-    fate = np.zeros(shape, dtype=np.int8)
+    screening = np.zeros(shape, dtype=np.int8)
     for places, rows in evaluate_rows(dag, formulas, stage.atoms, stage.algebra):
         missed = ~rows
         for column, row in enumerate(obligation_rows):
             violated = missed & row
             counts = stage.by_case(np.bitwise_count(violated[:, : stage.words]))
             failed[places, column] = counts[:, : stage.cases]
-            found = fate[places, column]
-            found[violated[:, stage.words :].any(axis=1)] = Fate.SHORT_TRACE
-            found[counts[:, stage.cases :].any(axis=1)] = Fate.REFERENCE
-            fate[places, column] = found
+            found = screening[places, column]
+            found[violated[:, stage.words :].any(axis=1)] = Screening.FAILED_ON_SHORT_TRACE
+            found[counts[:, stage.cases :].any(axis=1)] = Screening.FAILED_ON_REFERENCE
+            screening[places, column] = found
     satisfied = (obligated[None] - failed).reshape(-1, stage.cases)
-    return _observation(satisfied, np.tile(obligated, (len(formulas), 1)), None, fate.reshape(-1))
+    return _observation(satisfied, np.tile(obligated, (len(formulas), 1)), None, screening.reshape(-1))
 
 
 def _rows(dag: Dag, roots: Sequence[int], stage: Stage) -> Rows:
@@ -140,7 +142,7 @@ def observe_events(clauses: Sequence[EventClause], stage: Stage, matcher: Matche
     counter = np.array([any(clip == c for clip, *_ in scenes) for c in range(cases)], dtype=np.bool_)
     satisfied = np.zeros((len(clauses), cases), dtype=np.int64)
     obligated = np.zeros((len(clauses), cases), dtype=np.int64)
-    fate = np.zeros(len(clauses), dtype=np.int8)
+    screening = np.zeros(len(clauses), dtype=np.int8)
     for each in Each:
         chosen = [index for index, clause in enumerate(clauses) if clause.each is each]
         if not chosen:
@@ -155,8 +157,8 @@ def observe_events(clauses: Sequence[EventClause], stage: Stage, matcher: Matche
             satisfied[index] = [(truth & bits).bit_count() for bits in asked.clips[:cases]]
             obligated[index] = [bits.bit_count() for bits in asked.clips[:cases]]
             if any(bits & ~truth for bits in asked.clips[cases:]):
-                fate[index] = Fate.REFERENCE
-    return _observation(satisfied, obligated, counter, fate)
+                screening[index] = Screening.FAILED_ON_REFERENCE
+    return _observation(satisfied, obligated, counter, screening)
 
 
 def _mask(truths: Iterable[bool]) -> int:

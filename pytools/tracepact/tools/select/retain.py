@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from tracepact.logic import Outcome
-from tracepact.tools.select.observe import Fate, Observation
+from tracepact.tools.select.observe import Observation, Screening
 from tracepact.tools.select.perfect import Proof
 
 
@@ -61,7 +61,7 @@ def observational_classes(observation: Observation) -> list[list[int]]:
     size = rows.shape[1] * rows.itemsize
     data = rows.tobytes()
     classes: dict[bytes, list[int]] = {}
-    for index in np.flatnonzero(observation.fate == Fate.KEPT).tolist():
+    for index in np.flatnonzero(observation.screening == Screening.PASSED).tolist():
         classes.setdefault(data[index * size : (index + 1) * size], []).append(index)
     return list(classes.values())
 
@@ -102,13 +102,13 @@ def retain(
             out.add(candidate)
             (refuted if proof.outcome is Outcome.NO else undecided).append(candidate)
     coordinates.sort(key=lambda coordinate: coordinate.candidate)
-    counts = np.bincount(observation.fate, minlength=len(Fate)).tolist()
+    counts = np.bincount(observation.screening, minlength=len(Screening)).tolist()
     return Basis(
         len(observation),
         tuple(coordinates),
         constants,
-        counts[Fate.REFERENCE],
-        counts[Fate.SHORT_TRACE],
+        counts[Screening.FAILED_ON_REFERENCE],
+        counts[Screening.FAILED_ON_SHORT_TRACE],
         tuple(sorted(refuted)),
         tuple(sorted(undecided)),
         proofs,

@@ -12,7 +12,7 @@ from tracepact.tools.select.candidates import Candidates, check_size, family_siz
 from tracepact.tools.select.cover.best import all_optima, solve
 from tracepact.tools.select.cover.problem import Cover, Level, Optima, Problem
 from tracepact.tools.select.family import FamilySpec
-from tracepact.tools.select.observe import Fate, Observation, observe
+from tracepact.tools.select.observe import Observation, Screening, observe
 from tracepact.tools.select.perfect import Prover
 from tracepact.tools.select.places import Places
 from tracepact.tools.select.retain import Basis, Coordinate, retain
@@ -238,7 +238,7 @@ def _author_warnings(retained: Retained) -> list[Diagnostic]:
         if index in basis.undecided:
             headline = f"it stayed open whether a perfect prediction satisfies `{clause.name}`; it was left out"
             found.append(Diagnostic("undecided-clause", headline, place))
-        elif observed.observation.fate[index] != Fate.KEPT or index in basis.refuted:
+        elif observed.observation.screening[index] != Screening.PASSED or index in basis.refuted:
             headline = f"a perfect prediction violates `{clause.name}`; it was left out"
             found.append(Diagnostic("imperfect-clause", headline, place, "ask for what a perfect prediction does"))
     return found
@@ -302,7 +302,7 @@ def _separator(observed: Observed, pair: Pair) -> int | None:
     tops, bottoms = seen.numerator.astype(object), seen.denominator.astype(object)
     less = tops[:, pair.worse] * bottoms[:, pair.better]
     more = tops[:, pair.better] * bottoms[:, pair.worse]
-    passing = ((less < more) & (seen.fate == Fate.KEPT)).nonzero()[0].tolist()
+    passing = ((less < more) & (seen.screening == Screening.PASSED)).nonzero()[0].tolist()
     costs = observed.candidates.costs
     for index in sorted(passing, key=lambda i: (costs[i], i))[:_TRIED]:
         if observed.prover.decide(observed.candidates[index]).outcome is Outcome.YES:

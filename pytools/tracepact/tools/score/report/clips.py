@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tracepact.core import EventClause, FrameClause
-from tracepact.scoring import UNBOUNDED, FrameViolations, Scorecard, distance_shape
+from tracepact.scoring import NO_WITNESS, FrameViolations, Scorecard, distance_shape
 from tracepact.tools.score.report.witnesses import describe, event_witness_data
 from tracepact.trace import Run, Side
 from tracepact.trace.layout import Indices
@@ -141,7 +141,7 @@ def _offsets(found: FrameViolations, first: Indices) -> tuple[list[int | None], 
 
 
 def _known(offsets: Indices) -> list[int | None]:
-    return [None if offset == UNBOUNDED else offset for offset in offsets.tolist()]
+    return [None if offset == NO_WITNESS else offset for offset in offsets.tolist()]
 
 
 def _event_failures(card: Scorecard, clause: EventClause, texts: _Texts) -> Iterator[tuple[int, list[int | None]]]:

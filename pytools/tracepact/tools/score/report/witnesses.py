@@ -8,7 +8,7 @@ import numpy as np
 from tracepact.core import Contract, EventClause, FrameClause, Quantity
 from tracepact.diagnostics import Span
 from tracepact.events import EventViolation, FailedComparison, Unbounded, Value
-from tracepact.scoring import UNBOUNDED, FrameViolations, Scorecard
+from tracepact.scoring import NO_WITNESS, FrameViolations, Scorecard
 from tracepact.wording import short
 
 SHOWN = 5
@@ -78,7 +78,7 @@ def frame_witness_data(card: Scorecard, witnesses: FrameViolations, index: int) 
         offset = int(witnesses.offset[index])
         data["distance"] = (
             "unbounded"
-            if offset == UNBOUNDED
+            if offset == NO_WITNESS
             else {"offset": offset, "frames": abs(offset), "seconds": str(abs(offset) * card.family.step)}
         )
     return data

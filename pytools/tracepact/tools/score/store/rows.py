@@ -9,7 +9,7 @@ import numpy as np
 from tracepact.core import Quantity
 from tracepact.events import Unbounded
 from tracepact.files import BadTable, Row, table_rows
-from tracepact.scoring import UNBOUNDED, ClauseCounts, Scorecard, ScoreRows
+from tracepact.scoring import NO_WITNESS, ClauseCounts, Scorecard, ScoreRows
 from tracepact.tools.score.store.tables import whole
 from tracepact.wording import decimal, print_number
 
@@ -50,7 +50,7 @@ def witness_rows(card: Scorecard) -> Iterator[Row]:
         distances = found.distances.tolist() or [None] * len(found)
         columns = zip(found.segment.tolist(), found.frame.tolist(), found.span.tolist(), distances, strict=True)
         for segment, frame, part, distance in columns:
-            shown = "" if distance is None else "unbounded" if distance == UNBOUNDED else distance
+            shown = "" if distance is None else "unbounded" if distance == NO_WITNESS else distance
             unit = "" if distance is None else "frames"
             edges = seconds(frame), seconds(frame + 1)
             yield *card.family.place(segment), clause.name, *edges, parts[part], shown, unit

@@ -14,7 +14,7 @@ from tracepact.tools.select.cover.problem import (
     Answer,
     Cover,
     Evidence,
-    Found,
+    FoundCover,
     Level,
     OnStep,
     Optima,
@@ -104,7 +104,7 @@ def all_optima(
 class _Improve(Protocol):
     """A solver: the best cover from a seed on, and how much of it is proven."""
 
-    def __call__(self, problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnStep) -> Found: ...
+    def __call__(self, problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnStep) -> FoundCover: ...
 
 
 def _solvers() -> dict[str, _Improve]:
@@ -119,15 +119,15 @@ def _nodes(problem: Problem, seed: tuple[int, ...]) -> int:
     return _VISITS // max(columns, 1) if len(seed) <= _FEW else 0
 
 
-def _search(problem: Problem, clock: Clock, on_step: OnStep) -> tuple[Found, str]:
+def _search(problem: Problem, clock: Clock, on_step: OnStep) -> tuple[FoundCover, str]:
     """The exact search, and who proved what is proven.
 
     Where few columns are enough our own search and a solver take turns, each turn four times as long as the last:
     neither is the faster one on all problems. Otherwise the solver has all the time.
     """
     if not problem.rows:
-        return Found((), Level.ORDER), "reductions alone"
-    best, by = Found(tuple(sorted(greedy_cover(problem))), Level.NONE), "greed"
+        return FoundCover((), Level.ORDER), "reductions alone"
+    best, by = FoundCover(tuple(sorted(greedy_cover(problem))), Level.NONE), "greed"
     few = len(best.columns) <= _FEW
     name, improve = next(iter(_solvers().items()))
     turn, nodes = _TURN, _nodes(problem, best.columns)
@@ -142,9 +142,9 @@ def _search(problem: Problem, clock: Clock, on_step: OnStep) -> tuple[Found, str
     return best, by
 
 
-def _better(problem: Problem, one: Found, by: str, other: Found, name: str) -> tuple[Found, str]:
+def _better(problem: Problem, one: FoundCover, by: str, other: FoundCover, name: str) -> tuple[FoundCover, str]:
     """The better cover of two, what either proves, and who proved most of it."""
-    best = Found(
+    best = FoundCover(
         min(one.columns, other.columns, key=problem.key),
         max(one.proven, other.proven),
         max(one.count_bound, other.count_bound),

@@ -7,7 +7,7 @@ where few columns are enough.
 from dataclasses import dataclass, field
 
 from tracepact.tools.select.cover.clock import Clock, Spent
-from tracepact.tools.select.cover.problem import Found, Level, OnStep, Problem, members, transposed
+from tracepact.tools.select.cover.problem import FoundCover, Level, OnStep, Problem, members, transposed
 
 NAME = "branch and bound"
 
@@ -20,7 +20,7 @@ def improve(
     *,
     nodes: int | None = None,
     proven: Level = Level.NONE,
-) -> Found:
+) -> FoundCover:
     """The best cover from a seed on, and how much of it is proven, within the time and so many nodes.
 
     First the count alone, where any cover with fewer columns is progress, unless the seed's is `proven`; then cost and
@@ -31,11 +31,11 @@ def improve(
         counting = _Search(problem, seed, clock, nodes, count_only=True)
         finished, seed = counting.run(), counting.best
         if not finished:
-            return Found(seed, Level.NONE)
+            return FoundCover(seed, Level.NONE)
     on_step(f"{len(seed)} columns that cost less? ({NAME})")
     whole = _Search(problem, seed, clock, nodes, count_only=False)
     finished = whole.run()
-    return Found(whole.best, Level.ORDER if finished else max(proven, Level.COUNT), len(whole.best))
+    return FoundCover(whole.best, Level.ORDER if finished else max(proven, Level.COUNT), len(whole.best))
 
 
 def equals(problem: Problem, best: tuple[int, ...], clock: Clock, nodes: int, limit: int) -> list[tuple[int, ...]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from tracepact.tools.select.cover.clock import Clock, Spent
 from tracepact.tools.select.cover.order import least_order
-from tracepact.tools.select.cover.problem import Found, Level, OnStep, Problem, members
+from tracepact.tools.select.cover.problem import FoundCover, Level, OnStep, Problem, members
 
 NAME = "RC2"
 
@@ -22,7 +22,7 @@ def available() -> bool:
     return find_spec("pysat") is not None
 
 
-def improve(problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnStep) -> Found:
+def improve(problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnStep) -> FoundCover:
     """The best cover, proven; if time runs out the seed, with a bound on the count."""
     best = seed
     bound = 0
@@ -41,10 +41,10 @@ def improve(problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnSt
             try:
                 best = least_order(best, priced.used, priced.ask)
             except Spent:
-                return Found(best, Level.COST, bound)
-        return Found(best, Level.ORDER, bound)
+                return FoundCover(best, Level.COST, bound)
+        return FoundCover(best, Level.ORDER, bound)
     except Spent:
-        return Found(best, Level.COUNT if len(best) == bound else Level.NONE, bound)
+        return FoundCover(best, Level.COUNT if len(best) == bound else Level.NONE, bound)
 
 
 class BestCovers:

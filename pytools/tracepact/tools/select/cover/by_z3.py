@@ -7,7 +7,7 @@ from typing import Any
 from tracepact.logic import solver as z3
 from tracepact.tools.select.cover.clock import Clock, Spent
 from tracepact.tools.select.cover.order import least_order
-from tracepact.tools.select.cover.problem import Found, Level, OnStep, Problem, members
+from tracepact.tools.select.cover.problem import FoundCover, Level, OnStep, Problem, members
 
 NAME = "Z3"
 _SMALL = 30
@@ -84,7 +84,7 @@ class Covers:
         self._solver.add(z3.Or([z3.Not(self._columns[c]) for c in columns]))
 
 
-def improve(problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnStep) -> Found:
+def improve(problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnStep) -> FoundCover:
     """The best cover found from a seed on, and how much of it is proven.
 
     A small count is bounded and lowered until it is refuted; for a large one a core-guided optimum is faster.
@@ -114,7 +114,7 @@ def improve(problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnSt
             best, level = least_order(best, covers.used, covers.ask), Level.ORDER
     except Spent:
         pass
-    return Found(best, level, len(best) if level >= Level.COUNT else 0)
+    return FoundCover(best, level, len(best) if level >= Level.COUNT else 0)
 
 
 def _optimum(problem: Problem, clock: Clock, *, count_only: bool = False) -> tuple[int, ...]:

@@ -84,7 +84,7 @@ class Level(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundCover:
     """What one solver found: a cover, how much of it is proven, and the least count it cannot exclude."""
 
     columns: tuple[int, ...]

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from tracepact.files import json_text, table_text, write_whole
-from tracepact.tools.select.observe import Fate
+from tracepact.tools.select.observe import Screening
 from tracepact.tools.select.report.figure import selection_picture
 from tracepact.tools.select.report.page import selection_page
 from tracepact.tools.select.report.text import render_selection
@@ -18,7 +18,10 @@ from tracepact.tools.select.write import describe
 
 Data = dict[str, Any]
 _WIDTH = 132
-_FATES = {Fate.REFERENCE: "dropped: reference", Fate.SHORT_TRACE: "dropped: short trace"}
+_SCREENINGS = {
+    Screening.FAILED_ON_REFERENCE: "dropped: reference",
+    Screening.FAILED_ON_SHORT_TRACE: "dropped: short trace",
+}
 
 
 def write_selection(selection: Selection, data: Data, folder: Path) -> list[Path]:
@@ -77,10 +80,10 @@ def candidates_table(retained: Retained) -> str:
         goes |= dict.fromkeys(members, f"constant {value}")
     goes |= dict.fromkeys(basis.refuted, "dropped: solver")
     goes |= dict.fromkeys(basis.undecided, "undecided")
-    costs, fates = observed.candidates.costs, observed.observation.fate
+    costs, screenings = observed.candidates.costs, observed.observation.screening
 
     def where(index: int) -> str:
-        return goes.get(index) or _FATES.get(Fate(int(fates[index])), "a class without a proved member")
+        return goes.get(index) or _SCREENINGS.get(Screening(int(screenings[index])), "a class without a proved member")
 
     candidates = observed.candidates
     rows = ((index, describe(candidates, index), int(costs[index]), where(index)) for index in range(len(candidates)))

@@ -7,7 +7,7 @@ from tracepact.diagnostics import Span, TextPlace
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ContractText:
     """A contract and the text it was read from."""
 
     contract: Contract
@@ -16,6 +16,6 @@ class Written:
         """A place in the contract's text."""
         return TextPlace(self.contract.source, span)
 
-    def text(self, span: Span) -> str:
+    def quoted(self, span: Span) -> str:
         """What is written there, on one line."""
         return " ".join(self.contract.source.text[span.start : span.end].split())

@@ -12,13 +12,13 @@ def by_stem(clips: Iterable[str]) -> Mapping[str, list[str]]:
     return found
 
 
-def alike_clip(clip: str, known: Mapping[str, list[str]]) -> str | None:
+def similar_clip(clip: str, known: Mapping[str, list[str]]) -> str | None:
     """A help line that offers the one clip, of those by stem, that could be meant."""
     found = known.get(_stem(clip), [])
     return f"did you mean `{found[0]}`? tables that name their clips must name them alike" if len(found) == 1 else None
 
 
-def alike_label(label: str, known: Iterable[str]) -> str | None:
+def similar_label(label: str, known: Iterable[str]) -> str | None:
     """The first known label that differs only in case, spaces, hyphens or underscores."""
     return next((name for name in sorted(known) if name != label and _folded(name) == _folded(label)), None)
 

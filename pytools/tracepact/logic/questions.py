@@ -25,17 +25,17 @@ _LONGEST_SAMPLE = 4000
 NOT_SMALLEST = "the time ran out before this was known to be the smallest"
 
 
-def unwatched(question: str) -> None:
+def no_progress(question: str) -> None:
     """Nobody wants to know what is being asked."""
 
 
 @dataclass(slots=True)
-class Asker:
+class ContractQuestions:
     """What the checker asks about one contract."""
 
     contract: Contract
     budget: Budget
-    watch: Callable[[str], None] = unwatched
+    watch: Callable[[str], None] = no_progress
     undecided: list[Diagnostic] = field(default_factory=list)
 
     def possible(self, formula: Formula, question: str, place: TextPlace) -> bool | None:
