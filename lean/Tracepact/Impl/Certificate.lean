@@ -24,7 +24,8 @@ structure Claim where
   obligated : Nat
 
 /-- The verdict mask that the bitset engine computes. -/
-def Case.verdict (c : Case) (f : Formula) : Nat := evalMask (full c.frames) c.frames (boundaryMask (full c.frames) c.ref c.pred c.extra) f
+def Case.verdict (c : Case) (f : Formula) : Nat :=
+    evalMask (full c.frames) c.frames (boundaryMask (full c.frames) c.ref c.pred c.extra) f
 
 /-- `k x`, with `x` computed first. -/
 def force (x : Nat) (k : Nat → Bool) : Bool :=

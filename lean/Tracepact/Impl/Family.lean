@@ -29,7 +29,8 @@ def familyMask (k : Nat) : List Segment → Nat
 /-- Clip `c` is one of the family and its frame 0 is frame `s` of the long mask. -/
 def StartsAt (c : Clip) : List Segment → Nat → Prop
   | .nil, _ => False
-  | .cons x rest, s => Or (And (Eq c x.clip) (Eq s 0)) (Exists fun s' => And (Eq s (Nat.add s' x.stride)) (StartsAt c rest s'))
+  | .cons x rest, s => Or (And (Eq c x.clip) (Eq s 0)) (Exists fun s' =>
+      And (Eq s (Nat.add s' x.stride)) (StartsAt c rest s'))
 /-- Every clip is followed by at least `gap` invalid frames, and none has more than `longest` frames. -/
 def Apart (gap longest : Nat) (segments : List Segment) : Prop :=
   (x : Segment) → Mem x segments → And (Nat.le gap x.padding) (Nat.le x.clip.frames longest)

@@ -36,12 +36,14 @@ def length {α : Type} : List α → Nat
   | .cons _ rest => .succ (length rest)
 
 def Families.bothEmpty (x : Families) : Bool := band (Nat.beq x.refs 0) (Nat.beq x.preds 0)
-/-- The duration clause with tolerance `p / q` for one match: `q * |pred.duration - ref.duration| ≤ p * ref.duration`. -/
+/-- The duration clause with tolerance `p / q` for one match: `q * |pred.duration - ref.duration| ≤ p * ref.duration`.
+-/
 def durationHolds (p q : Nat) (ref pred : Event) : Bool :=
   Nat.ble (Nat.mul q (distance pred.duration ref.duration)) (Nat.mul p ref.duration)
 /-- The duration clause, on each match. -/
 def Families.durationValue (p q : Nat) (x : Families) : Value :=
-  eventValue x.bothEmpty (listCount (fun m => durationHolds p q (x.ref m.fst) (x.pred m.snd)) x.matching) (length x.matching)
+  eventValue x.bothEmpty (listCount (fun m => durationHolds p q (x.ref m.fst) (x.pred m.snd)) x.matching)
+      (length x.matching)
 def isMatched (i : Nat) : List (Prod Nat Nat) → Bool
   | .nil => .false
   | .cons m rest => bor (Nat.beq m.fst i) (isMatched i rest)

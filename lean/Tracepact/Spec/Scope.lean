@@ -13,7 +13,8 @@ def plusOffset (m : Nat) : Int → Nat
   | .ofNat k => Nat.add m k
   | .negSucc k => Nat.sub m (.succ k)
 
-/-- How far an until or since of radius `r` looks in its direction, when its two parts look `left` and `right` frames further:
+/-- How far an until or since of radius `r` looks in its direction, when its two parts look `left` and `right` frames
+further:
 the left part is only read at frames nearer than the radius, and with radius 0 not at all. -/
 def untilReach : Nat → Nat → Nat → Nat
   | .zero, _, right => right

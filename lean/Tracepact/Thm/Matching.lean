@@ -5,7 +5,8 @@ noncomputable section
 namespace Tracepact
 
 /-- **Greedy matches are candidates.** -/
-theorem greedy_candidates (candidates : List Candidate) (c : Candidate) (h : Mem c (greedy candidates)) : Mem c candidates :=
+theorem greedy_candidates (candidates : List Candidate) (c : Candidate) (h : Mem c (greedy candidates)) :
+    Mem c candidates :=
   match (keepFree_ok (ranked candidates) .nil .intro).from_list c h with
   | .inl m => m.elim
   | .inr m => (mem_ranked c candidates).mp m

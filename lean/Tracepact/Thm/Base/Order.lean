@@ -76,12 +76,15 @@ theorem zero_sub : (b : Nat) → Eq (Nat.sub .zero b) .zero
 theorem le_sub_add : (a b : Nat) → Nat.le a (Nat.add (Nat.sub a b) b)
   | _, .zero => .refl
   | .zero, .succ _ => zero_le _
-  | .succ a, .succ b => succ_le_succ (Eq.subst (motive := fun x => Nat.le a (Nat.add x b)) (Eq.symm (succ_sub_succ a b)) (le_sub_add a b))
+  | .succ a, .succ b =>
+      succ_le_succ (Eq.subst (motive := fun x => Nat.le a (Nat.add x b)) (Eq.symm (succ_sub_succ a b)) (le_sub_add a b))
 theorem sub_add_le : {a b : Nat} → Nat.le b a → Nat.le (Nat.add (Nat.sub a b) b) a
   | _, .zero, _ => .refl
   | .succ a, .succ b, h =>
-    succ_le_succ (Eq.subst (motive := fun x => Nat.le (Nat.add x b) a) (Eq.symm (succ_sub_succ a b)) (sub_add_le (le_of_succ_le_succ h)))
-theorem sub_add_cancel {a b : Nat} (h : Nat.le b a) : Eq (Nat.add (Nat.sub a b) b) a := le_antisymm (sub_add_le h) (le_sub_add a b)
+    succ_le_succ (Eq.subst (motive := fun x =>
+        Nat.le (Nat.add x b) a) (Eq.symm (succ_sub_succ a b)) (sub_add_le (le_of_succ_le_succ h)))
+theorem sub_add_cancel {a b : Nat} (h : Nat.le b a) : Eq (Nat.add (Nat.sub a b) b) a :=
+    le_antisymm (sub_add_le h) (le_sub_add a b)
 theorem add_sub_cancel (a : Nat) : (b : Nat) → Eq (Nat.sub (Nat.add a b) b) a
   | .zero => rfl
   | .succ b => Eq.trans (succ_sub_succ (Nat.add a b) b) (add_sub_cancel a b)
