@@ -57,8 +57,8 @@ theorem paint_runs_beyond (a : Nat → Bool) (n j : Nat) (beyond : Nat.le n j) :
     let ⟨r, m, _, y⟩ := (paint_iff j _).mp h
     (impossible3 (on3 j r.stop n) y (((runs_exact a n r).mp m).inside) beyond rfl)
 /-- **One onset per run**: of the frames of a run, the first and no other is an onset. -/
-theorem run_onset (a : Nat → Bool) (n : Nat) (r : Interval) (h : IsRun a n r) (j : Nat) (lower : Nat.le r.start j)
-    (upper : Lt j r.stop) :
+theorem run_onset (a : Nat → Bool) (n : Nat) (r : Interval) (h : IsRun a n r)
+    (j : Nat) (lower : Nat.le r.start j) (upper : Lt j r.stop) :
     Iff (Eq (onset a j) .true) (Eq j r.start) :=
   iff_trans (band_iff _ _) (iff_trans (and_iff iff_refl (bnot_iff _)) ⟨
     fun ⟨_, k⟩ => match eq_or_lt lower with
