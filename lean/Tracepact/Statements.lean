@@ -1,13 +1,18 @@
 import Tracepact.Thm.Basis
 import Tracepact.Thm.Certificate
+import Tracepact.Thm.Curve
 import Tracepact.Thm.Delay
+import Tracepact.Thm.Edges
 import Tracepact.Thm.Hierarchy
+import Tracepact.Thm.Join
 import Tracepact.Thm.Matching
+import Tracepact.Thm.Matching.Candidates
 import Tracepact.Thm.Monotone
 import Tracepact.Thm.Obligation
 import Tracepact.Thm.Runs
 import Tracepact.Thm.Sharing
 import Tracepact.Thm.Stability
+import Tracepact.Thm.Tables
 /-!
 Every headline theorem once more, in full, proved by its one name. Nobody can weaken a statement without changing this
 file.
@@ -137,6 +142,25 @@ example (a : Nat → Bool) (n : Nat) (r : Interval) (h : IsRun a n r) (j : Nat) 
     (upper : Nat.le j r.stop)
     (inside : Lt j n) : Iff (Eq (offset a j) .true) (Eq j r.stop) := run_offset a n r h j lower upper inside
 #print axioms run_offset
+example (t : Trace) (f : Formula) (i : Nat) (inside : Lt i t.frames) : Eq (eval t (onsetOf f) i) (onset (eval t f) i) :=
+  onset_formula t f i inside
+#print axioms onset_formula
+example (t : Trace) (f : Formula) (i : Nat) (inside : Lt i t.frames) :
+    Eq (eval t (offsetOf f) i) (offset (eval t f) i) :=
+  offset_formula t f i inside
+#print axioms offset_formula
+example (step mergeGap : Nat) (a : Nat → Bool) (n j : Nat) :
+    Iff (Eq (paint (joinRuns step mergeGap (runs a n)) j) .true)
+    (Or (Eq (paint (runs a n) j) .true) (Bridged step mergeGap (runs a n) j)) := join_paints step mergeGap a n j
+#print axioms join_paints
+example (step mergeGap : Nat) (a : Nat → Bool) (n : Nat) :
+    And (Ordered (joinRuns step mergeGap (runs a n))) (Proper (joinRuns step mergeGap (runs a n))) :=
+  join_ordered step mergeGap a n
+#print axioms join_ordered
+example (step mergeGap : Nat) (a : Nat → Bool) (n : Nat) (r q : Interval)
+    (h : Adjacent r q (joinRuns step mergeGap (runs a n))) :
+    Not (Eq (isJoined step mergeGap (Nat.sub q.start r.stop)) .true) := join_apart step mergeGap a n r q h
+#print axioms join_apart
 
 /-! ### 11. The greedy matcher -/
 example (candidates : List Candidate) (c : Candidate) (h : Mem c (greedy candidates)) : Mem c candidates :=
@@ -148,6 +172,17 @@ example (candidates : List Candidate) (c : Candidate) (h : Mem c candidates) :
     Exists fun d => And (Mem d (greedy candidates)) (Or (Eq c.ref d.ref) (Eq c.pred d.pred)) :=
         greedy_maximal candidates c h
 #print axioms greedy_maximal
+example (candidates : List Candidate) (c : Candidate) (h : Mem c candidates) : Or (Mem c (greedy candidates))
+    (Exists fun d => And (Mem d (greedy candidates)) (And (Shares c d) (Eq (ranksBefore d c) .true))) :=
+  greedy_by_cost candidates c h
+#print axioms greedy_by_cost
+example (search unit reward : Nat) (refs preds : List Interval) (c : Candidate) :
+    Iff (Mem c (candidates search unit reward preds 0 refs))
+      (Exists fun i => Exists fun ref : Interval =>
+          And (Entry ref refs i) (Exists fun j => Exists fun pred : Interval =>
+        And (Entry pred preds j) (And (IsCandidate search ref pred) (Eq c (candidate unit reward i j ref pred))))) :=
+  candidates_exact search unit reward refs preds c
+#print axioms candidates_exact
 
 /-! ### 12. Threshold recovery -/
 example (t : Trace) (f : Formula) (k i : Nat) :
@@ -158,6 +193,14 @@ example (p : Nat → Bool) (i n d : Nat) (h : Eq (nearest p i n) (.some d)) :
     And (Exists fun j => And (Lt j n) (And (Eq (p j) .true) (Eq (distance i j) d)))
       ((j : Nat) → Lt j n → Eq (p j) .true → Nat.le d (distance i j)) := nearest_is_least p i n d h
 #print axioms nearest_is_least
+example (t : Trace) (o : Nat → Bool) (f : Formula) (k : Nat) : Eq (satisfied o (eval t (near k f)) t.frames)
+    (listCount (fun d => Nat.ble d k) (nearestDistances o (eval t f) t.frames t.frames)) := tolerance_curve t o f k
+#print axioms tolerance_curve
+example (t : Trace) (a b : Formula) (k : Nat) :
+    Eq (satisfied (eval t a) (eval t (.implies a (near k b))) t.frames)
+      (listCount (fun d => Nat.ble d k) (nearestDistances (eval t a) (eval t b) t.frames t.frames)) :=
+          guard_curve t a b k
+#print axioms guard_curve
 
 /-! ### 13. Representatives -/
 example {α : Type} (value : α → Nat → Nat) (m : Nat) (candidates : List α) (c : α) (h : Mem c candidates)
@@ -209,6 +252,21 @@ example : And
       (And (And (Eq (runs tailRef 14) (.cons ⟨2, 6⟩ .nil)) (Eq (runs tailPred 14) (.cons ⟨2, 11⟩ .nil)))
         (Eq (durationHolds 1 4 ⟨2, 6⟩ ⟨2, 11⟩) .false))) := late_tail
 #print axioms late_tail
+
+/-! ### From a table's times to masks -/
+example (step duration n : Nat) (h : Eq (isEdge (coversDuration step duration) n) .true) :
+    IsFrameCount step duration n :=
+  frame_count step duration n h
+#print axioms frame_count
+example (p : Projection) (step : Nat) (e : Event) (r : Interval) (h : Eq (isProjected p step e r) .true) (j : Nat) :
+    Eq (covers p step e j) (r.has j) := projected_exact p step e r h j
+#print axioms projected_exact
+example (j : Nat) (l : List Interval) : Eq (bit (paintMask l) j) (paint l j) := paintMask_bit j l
+#print axioms paintMask_bit
+example (p : Projection) (step : Nat) (events : List Event) (l : List Interval)
+    (h : Eq (allProjected p step events l) .true) (j : Nat) : Eq (bit (paintMask l) j) (active p step events j) :=
+  table_mask p step events l h j
+#print axioms table_mask
 
 /-! ### Certificates: derived atoms, counts, and the entry point -/
 example (v s n g a : Nat) (place : Place v s n g) (pos : Lt 0 g) (w : Within v a) (i : Nat) :

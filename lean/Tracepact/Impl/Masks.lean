@@ -13,7 +13,6 @@ def bit (m i : Nat) : Bool := Nat.testBit m i
 /-- The mask of all of `n` frames. -/
 def full (n : Nat) : Nat := Nat.sub (Nat.pow 2 n) 1
 
-def smaller (a b : Nat) : Nat := cond (Nat.ble a b) a b
 /-- The next shift of a doubling loop that has `done` of `width` frames. -/
 def stride (width done : Nat) : Nat := smaller done (Nat.sub width done)
 

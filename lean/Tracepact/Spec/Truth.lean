@@ -50,8 +50,24 @@ def larger : Nat → Nat → Nat
   | .succ a, .zero => .succ a
   | .succ a, .succ b => .succ (larger a b)
 
+/-- The smaller of two numbers. -/
+def smaller (a b : Nat) : Nat := cond (Nat.ble a b) a b
+
 /-- `x` is an entry of the list. -/
 def Mem {α : Type} (x : α) : List α → Prop
   | .nil => False
   | .cons y rest => Or (Eq x y) (Mem x rest)
+/-- `x` is entry `i` of the list, counted from 0. -/
+def Entry {α : Type} (x : α) : List α → Nat → Prop
+  | .nil, _ => False
+  | .cons y _, .zero => Eq x y
+  | .cons _ rest, .succ i => Entry x rest i
+/-- How many entries of the list satisfy `p`. -/
+def listCount {α : Type} (p : α → Bool) : List α → Nat
+  | .nil => 0
+  | .cons x rest => Nat.add (listCount p rest) (toNat (p x))
+/-- How many entries the list has. -/
+def length {α : Type} : List α → Nat
+  | .nil => 0
+  | .cons _ rest => .succ (length rest)
 end Tracepact

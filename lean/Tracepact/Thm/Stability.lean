@@ -6,12 +6,6 @@ set_option autoImplicit false
 noncomputable section
 namespace Tracepact
 
-theorem mul_mono (q : Nat) : {a b : Nat} → Nat.le a b → Nat.le (Nat.mul q a) (Nat.mul q b)
-  | _, _, .refl => .refl
-  | _, _, .step h => le_trans (mul_mono q h) (le_add _ q)
-theorem mul_add (q a : Nat) : (b : Nat) → Eq (Nat.mul q (Nat.add a b)) (Nat.add (Nat.mul q a) (Nat.mul q b))
-  | .zero => rfl
-  | .succ b => Eq.trans (congrArg (fun x => Nat.add x q) (mul_add q a b)) (add_assoc _ _ _)
 theorem mul_le (q : Nat) {a b c : Nat} (h : Nat.le a (Nat.add b c)) :
     Nat.le (Nat.mul q a) (Nat.add (Nat.mul q b) (Nat.mul q c)) :=
   mul_add q b c ▸ mul_mono q h

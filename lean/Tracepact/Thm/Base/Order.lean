@@ -109,4 +109,11 @@ theorem eq_of_beq : (a b : Nat) → Eq (Nat.beq a b) .true → Eq a b
 theorem beq_self : (a : Nat) → Eq (Nat.beq a a) .true
   | .zero => rfl
   | .succ a => beq_self a
+
+theorem mul_mono (q : Nat) : {a b : Nat} → Nat.le a b → Nat.le (Nat.mul q a) (Nat.mul q b)
+  | _, _, .refl => .refl
+  | _, _, .step h => le_trans (mul_mono q h) (le_add _ q)
+theorem mul_add (q a : Nat) : (b : Nat) → Eq (Nat.mul q (Nat.add a b)) (Nat.add (Nat.mul q a) (Nat.mul q b))
+  | .zero => rfl
+  | .succ b => Eq.trans (congrArg (fun x => Nat.add x q) (mul_add q a b)) (add_assoc _ _ _)
 end Tracepact
