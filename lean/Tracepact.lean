@@ -7,11 +7,13 @@ import Tracepact.Impl.Greedy
 import Tracepact.Impl.Masks
 import Tracepact.Impl.Popcount
 import Tracepact.Impl.Scan
+import Tracepact.Impl.Score
 import Tracepact.Impl.Stream
 import Tracepact.Impl.Tables
 import Tracepact.Spec.Basis
 import Tracepact.Spec.Boundary
 import Tracepact.Spec.Candidates
+import Tracepact.Spec.Contract
 import Tracepact.Spec.Depth
 import Tracepact.Spec.Edges
 import Tracepact.Spec.Events
@@ -19,6 +21,8 @@ import Tracepact.Spec.Formula
 import Tracepact.Spec.Join
 import Tracepact.Spec.Matching
 import Tracepact.Spec.Nearest
+import Tracepact.Spec.Number
+import Tracepact.Spec.Predicate
 import Tracepact.Spec.Runs
 import Tracepact.Spec.Scope
 import Tracepact.Spec.Score
@@ -52,6 +56,9 @@ import Tracepact.Thm.Monotone
 import Tracepact.Thm.Obligation
 import Tracepact.Thm.Runs
 import Tracepact.Thm.Runs.Scan
+import Tracepact.Thm.Score
+import Tracepact.Thm.Score.Frames
+import Tracepact.Thm.Score.Runs
 import Tracepact.Thm.Sharing
 import Tracepact.Thm.Stability
 import Tracepact.Thm.Tables
