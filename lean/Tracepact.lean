@@ -10,6 +10,7 @@ import Tracepact.Impl.Scan
 import Tracepact.Impl.Score
 import Tracepact.Impl.Stream
 import Tracepact.Impl.Tables
+import Tracepact.Impl.Vector
 import Tracepact.Spec.Basis
 import Tracepact.Spec.Boundary
 import Tracepact.Spec.Candidates
@@ -28,6 +29,7 @@ import Tracepact.Spec.Scope
 import Tracepact.Spec.Score
 import Tracepact.Spec.Table
 import Tracepact.Spec.Truth
+import Tracepact.Spec.Vector
 import Tracepact.Statements
 import Tracepact.Thm.Base.Bits
 import Tracepact.Thm.Base.Count
@@ -63,6 +65,7 @@ import Tracepact.Thm.Sharing
 import Tracepact.Thm.Stability
 import Tracepact.Thm.Tables
 import Tracepact.Thm.Threshold
+import Tracepact.Thm.Vector
 import Tracepact.Thm.Windows
 import Tracepact.Thm.Windows.Layout
 import Tracepact.Thm.Windows.Loop

@@ -2,7 +2,8 @@ import Tracepact.Impl.Certificate
 import Tracepact.Impl.Tables
 import Tracepact.Spec.Contract
 /-!
-What the kernel computes when it checks what a clip counts. The hints name what is costly to find and cheap to check: the
+What the kernel computes when it checks what a clip counts. The hints name what is costly to find and cheap to check:
+the
 frames of every event, the runs, what event clauses see of them, and the matching.
 -/
 set_option autoImplicit false
@@ -54,7 +55,8 @@ def Hints.scene (h : Hints) : Scene := ⟨h.ref.seen, h.pred.seen, .nil⟩
 def checkFrames (d : Nat) (c : Case) (o f : Formula) (k : Counts) : Bool :=
   force (c.verdict o) fun m => band (Nat.beq (popcount d (Nat.land m (c.verdict f))) k.satisfied)
     (Nat.beq (popcount d m) k.obligated)
-def sameCounts (k : Counts) (l : Counts) : Bool := band (Nat.beq k.satisfied l.satisfied) (Nat.beq k.obligated l.obligated)
+def sameCounts (k : Counts) (l : Counts) : Bool :=
+    band (Nat.beq k.satisfied l.satisfied) (Nat.beq k.obligated l.obligated)
 def checkClause (h : Hints) : ContractClause → Counts → Bool
   | .frame o f, k => checkFrames h.folds h.case o f k
   | .event e p, k => sameCounts (clauseCounts ⟨0, fun _ _ => .false⟩ h.scene h.matching (.event e p)) k

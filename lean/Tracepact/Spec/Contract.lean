@@ -43,7 +43,8 @@ def allTimed (step : Nat) : List Interval → List Interval
   | .nil => .nil
   | .cons r rest => .cons (timed step r) (allTimed step rest)
 /-- What matching and event clauses see of a side: its runs, joined, in units of time (rules 5.8 and 4.5). -/
-def Contract.seen (c : Contract) (runs : List Interval) : List Interval := allTimed c.step (joinRuns c.step c.mergeGap runs)
+def Contract.seen (c : Contract) (runs : List Interval) : List Interval :=
+    allTimed c.step (joinRuns c.step c.mergeGap runs)
 
 /-- Entry `i` of a list of intervals. -/
 def entryOf : List Interval → Nat → Option Interval
@@ -63,10 +64,12 @@ def entryAt (l : List Interval) : Option Nat → Option Interval
   | .some i => entryOf l i
 def refObligations (x : Scene) (matching : List Candidate) (i : Nat) : List Interval → List Obligation
   | .nil => .nil
-  | .cons r rest => .cons ⟨.some r, entryAt x.preds (partnerOfRef i matching), x⟩ (refObligations x matching (.succ i) rest)
+  | .cons r rest => .cons ⟨.some r, entryAt x.preds (partnerOfRef i matching), x⟩
+      (refObligations x matching (.succ i) rest)
 def predObligations (x : Scene) (matching : List Candidate) (j : Nat) : List Interval → List Obligation
   | .nil => .nil
-  | .cons r rest => .cons ⟨entryAt x.refs (partnerOfPred j matching), .some r, x⟩ (predObligations x matching (.succ j) rest)
+  | .cons r rest => .cons ⟨entryAt x.refs (partnerOfPred j matching), .some r, x⟩
+      (predObligations x matching (.succ j) rest)
 def matchedObligations (x : Scene) : List Candidate → List Obligation
   | .nil => .nil
   | .cons m rest => .cons ⟨entryOf x.refs m.ref, entryOf x.preds m.pred, x⟩ (matchedObligations x rest)
@@ -83,7 +86,8 @@ structure Counts where
 /-- The counts of a clause, frame clauses on the trace, event clauses on the scene and its matching. -/
 def clauseCounts (t : Trace) (x : Scene) (matching : List Candidate) : ContractClause → Counts
   | .frame o f => ⟨satisfied (eval t o) (eval t f) t.frames, obligations (eval t o) t.frames⟩
-  | .event e p => ⟨listCount (fun o => predicateValue o p) (eventObligations x matching e), length (eventObligations x matching e)⟩
+  | .event e p => ⟨listCount (fun o => predicateValue o p) (eventObligations x matching e),
+      length (eventObligations x matching e)⟩
 def allCounts (t : Trace) (x : Scene) (matching : List Candidate) : List ContractClause → List Counts
   | .nil => .nil
   | .cons c rest => .cons (clauseCounts t x matching c) (allCounts t x matching rest)
@@ -94,7 +98,8 @@ def Contract.trace (c : Contract) (s : Sides) (n : Nat) : Trace :=
 /-- The joined runs of both sides. -/
 def Contract.scene (c : Contract) (refs preds : List Interval) : Scene := ⟨c.seen refs, c.seen preds, .nil⟩
 /-- Rules 8.1 to 8.3 on a scene. -/
-def Contract.matching (c : Contract) (x : Scene) : List Candidate := greedy (candidates c.search c.unit c.reward x.preds 0 x.refs)
+def Contract.matching (c : Contract) (x : Scene) : List Candidate :=
+    greedy (candidates c.search c.unit c.reward x.preds 0 x.refs)
 def isEmpty {α : Type} : List α → Bool
   | .nil => .true
   | .cons _ _ => .false

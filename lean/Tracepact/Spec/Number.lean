@@ -26,7 +26,8 @@ def Number.times (x y : Number) : Number :=
 def Number.absolute (x : Number) : Number := ⟨distance x.plus x.minus, 0, x.over⟩
 /-- `x ≤ y`, by multiplication with both denominators. -/
 def Number.atMost (x y : Number) : Bool :=
-  Nat.ble (Nat.add (Nat.mul x.plus y.over) (Nat.mul y.minus x.over)) (Nat.add (Nat.mul y.plus x.over) (Nat.mul x.minus y.over))
+  Nat.ble (Nat.add (Nat.mul x.plus y.over) (Nat.mul y.minus x.over))
+      (Nat.add (Nat.mul y.plus x.over) (Nat.mul x.minus y.over))
 def Number.least (x y : Number) : Number := cond (x.atMost y) x y
 def Number.greatest (x y : Number) : Number := cond (x.atMost y) y x
 end Tracepact

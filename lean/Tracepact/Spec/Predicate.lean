@@ -161,8 +161,10 @@ def isDominant (r : Interval) (own : Nat) : List (List Interval) → Bool
 def predicateValue (o : Obligation) : Predicate → Bool
   | .constant b => b
   | .matched => band (isThere o.ref) (isThere o.pred)
-  | .dominant => band (isThere o.pred) (isDominant (interval o.pred) (covered (interval o.pred) o.scene.refs) o.scene.others)
-  | .compare r x y => band (band (quantityThere o x) (quantityThere o y)) (related r (quantityValue o x) (quantityValue o y))
+  | .dominant => band (isThere o.pred)
+      (isDominant (interval o.pred) (covered (interval o.pred) o.scene.refs) o.scene.others)
+  | .compare r x y => band (band (quantityThere o x) (quantityThere o y))
+      (related r (quantityValue o x) (quantityValue o y))
   | .not p => bnot (predicateValue o p)
   | .and p q => band (predicateValue o p) (predicateValue o q)
   | .or p q => bor (predicateValue o p) (predicateValue o q)

@@ -45,8 +45,10 @@ theorem clauses_counts (ref : SideRight c h.frames s.refs h.ref) (pred : SideRig
     congr2 List.cons (clause_counts ref pred fits k n a) (clauses_counts ref pred fits rest counts b)
 end
 
-/-- **What a clip counts.** When the kernel has computed that `checkClip` is true, then under contract `c` the tables of the
-clip, from their own times, have exactly these counts in every clause: frame clauses by the meaning of their formulas, event
+/-- **What a clip counts.** When the kernel has computed that `checkClip` is true, then under contract `c` the tables of
+the
+clip, from their own times, have exactly these counts in every clause: frame clauses by the meaning of their formulas,
+event
 clauses by their predicates on the joined runs and the greedy matching. -/
 theorem counts_certified (c : Contract) (s : Sides) (h : Hints) (k : ClipCounts) (g : Eq (checkClip c s h k) .true) :
     CountsTo c s k :=
@@ -62,15 +64,20 @@ theorem counts_certified (c : Contract) (s : Sides) (h : Hints) (k : ClipCounts)
   have scene : Eq (c.scene h.ref.runs h.pred.runs) h.scene := congr2 (fun a b => Scene.mk a b .nil) ref.seen pred.seen
   have matching : Eq (c.matching h.scene) h.matching := sameCandidates_eq _ _ matching
   have here : Eq (ClipCounts.mk (allCounts (c.trace s h.frames) (c.scene h.ref.runs h.pred.runs)
-      (c.matching (c.scene h.ref.runs h.pred.runs)) c.clauses) (bnot (band (isEmpty h.ref.runs) (isEmpty h.pred.runs)))) k :=
-    Eq.subst (motive := fun x => Eq (ClipCounts.mk (allCounts (c.trace s h.frames) x (c.matching x) c.clauses) _) k) (Eq.symm scene)
-      (Eq.subst (motive := fun m => Eq (ClipCounts.mk (allCounts (c.trace s h.frames) h.scene m c.clauses) _) k) (Eq.symm matching)
+      (c.matching (c.scene h.ref.runs h.pred.runs)) c.clauses) (bnot (band (isEmpty h.ref.runs) (isEmpty h.pred.runs))))
+          k :=
+    Eq.subst (motive := fun x => Eq (ClipCounts.mk (allCounts (c.trace s h.frames) x (c.matching x) c.clauses) _) k)
+        (Eq.symm scene)
+      (Eq.subst (motive := fun m => Eq (ClipCounts.mk (allCounts (c.trace s h.frames) h.scene m c.clauses) _) k)
+          (Eq.symm matching)
         (clip_eq k counts (Eq.symm (eq_of_iff ((biff_iff _ _).mp evidence)))))
   ⟨h.frames, frame_count c.step s.duration h.frames frames,
-   Eq.subst (motive := fun r => Eq (ClipCounts.mk (allCounts (c.trace s h.frames) (c.scene r _) (c.matching (c.scene r _)) c.clauses)
+   Eq.subst (motive := fun r =>
+       Eq (ClipCounts.mk (allCounts (c.trace s h.frames) (c.scene r _) (c.matching (c.scene r _)) c.clauses)
       (bnot (band (isEmpty r) _))) k) (Eq.symm ref.runs)
     (Eq.subst (motive := fun p => Eq (ClipCounts.mk (allCounts (c.trace s h.frames) (c.scene h.ref.runs p)
-      (c.matching (c.scene h.ref.runs p)) c.clauses) (bnot (band (isEmpty h.ref.runs) (isEmpty p)))) k) (Eq.symm pred.runs) here)⟩
+      (c.matching (c.scene h.ref.runs p)) c.clauses) (bnot (band (isEmpty h.ref.runs) (isEmpty p)))) k)
+          (Eq.symm pred.runs) here)⟩
 where
   clip_eq {l : List Counts} {e : Bool} : (k : ClipCounts) → Eq l k.counts → Eq e k.evidence → Eq (ClipCounts.mk l e) k
     | ⟨_, _⟩, a, b => congr2 ClipCounts.mk a b

@@ -63,9 +63,11 @@ where
 
 section
 variable {a : Nat → Bool} {n : Nat} {l : List Interval}
-theorem covered_of_active (same : (j : Nat) → Lt j n → Eq (paint l j) (a j)) {j : Nat} (inside : Lt j n) (h : IsTrue (a j)) : Covered l j :=
+theorem covered_of_active (same : (j : Nat) → Lt j n → Eq (paint l j) (a j)) {j : Nat} (inside : Lt j n)
+    (h : IsTrue (a j)) : Covered l j :=
   (paint_iff j l).mp (Eq.trans (same j inside) h)
-theorem run_of_mem (w : WellPlaced n l) (same : (j : Nat) → Lt j n → Eq (paint l j) (a j)) {r : Interval} (m : Mem r l) : IsRun a n r where
+theorem run_of_mem (w : WellPlaced n l) (same : (j : Nat) → Lt j n → Eq (paint l j) (a j)) {r : Interval}
+    (m : Mem r l) : IsRun a n r where
   nonempty := w.proper r m
   inside := w.inside r m
   active j x y := Eq.trans (Eq.symm (same j (le_trans y (w.inside r m)))) ((paint_iff j l).mpr ⟨r, m, x, y⟩)
