@@ -28,10 +28,7 @@ def Case.verdict (c : Case) (f : Formula) : Nat :=
     evalMask (full c.frames) c.frames (boundaryMask (full c.frames) c.ref c.pred c.extra) f
 
 /-- `k x`, with `x` computed first. -/
-def force (x : Nat) (k : Nat → Bool) : Bool :=
-  match x with
-  | .zero => k .zero
-  | .succ n => k (.succ n)
+def force (x : Nat) (k : Nat → Bool) : Bool := Nat.rec (motive := fun _ => Bool) (k .zero) (fun n _ => k (.succ n)) x
 
 /-- The claim is what the engine computes; `2^d` must be at least the number of frames. -/
 def checkClaim (d : Nat) (c : Case) (k : Clause) (m : Claim) : Bool :=

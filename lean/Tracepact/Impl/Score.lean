@@ -4,7 +4,7 @@ import Tracepact.Spec.Contract
 /-!
 What the kernel computes when it checks what a clip counts. The hints name what is costly to find and cheap to check:
 the
-frames of every event, the runs, what event clauses see of them, and the matching.
+frames of every event, the runs, what event clauses see of them, the candidates and the matching.
 -/
 set_option autoImplicit false
 noncomputable section
@@ -19,6 +19,7 @@ structure Hints where
   folds : Nat
   ref : SideHints
   pred : SideHints
+  listed : List Candidate
   matching : List Candidate
 
 def startsAfter (s : Nat) : List Interval → Bool
@@ -48,27 +49,35 @@ def checkSide (c : Contract) (n : Nat) (events : List Event) (h : SideHints) : B
     (band (Nat.beq (paintMask h.runs) (Nat.land (paintMask h.projected) (full n)))
       (sameIntervals (c.seen h.runs) h.seen)))
 
-/-- The clip as masks. -/
-def Hints.case (h : Hints) : Case := ⟨h.frames, paintMask h.ref.runs, paintMask h.pred.runs, fun _ => 0⟩
 def Hints.scene (h : Hints) : Scene := ⟨h.ref.seen, h.pred.seen, .nil⟩
+/-- Six masks, by the numbers of `boundaryAtom`. -/
+def sixMasks (a b c d e f : Nat) (k : Nat) : Nat := numbered (.cons a (.cons b (.cons c (.cons d (.cons e (.cons f .nil)))))) k
+/-- `k` of the mask of valid frames and the atoms' masks of a clip, each computed first. -/
+def withMasks (n ref pred : Nat) (k : Nat → (Nat → Nat) → Bool) : Bool :=
+  force (full n) fun v => force ref fun r => force pred fun p =>
+    force (boundaryMask v r p (fun _ => 0) 1) fun r1 => force (boundaryMask v r p (fun _ => 0) 2) fun r2 =>
+      force (boundaryMask v r p (fun _ => 0) 4) fun p1 => force (boundaryMask v r p (fun _ => 0) 5) fun p2 =>
+        k v (sixMasks r r1 r2 p p1 p2)
 /-- The counts of a frame clause are what the bitset engine computes. -/
-def checkFrames (d : Nat) (c : Case) (o f : Formula) (k : Counts) : Bool :=
-  force (c.verdict o) fun m => band (Nat.beq (popcount d (Nat.land m (c.verdict f))) k.satisfied)
+def checkFrames (d n v : Nat) (mask : Nat → Nat) (o f : Formula) (k : Counts) : Bool :=
+  force (evalMask v n mask o) fun m => band (Nat.beq (popcount d (Nat.land m (evalMask v n mask f))) k.satisfied)
     (Nat.beq (popcount d m) k.obligated)
 def sameCounts (k : Counts) (l : Counts) : Bool :=
     band (Nat.beq k.satisfied l.satisfied) (Nat.beq k.obligated l.obligated)
-def checkClause (h : Hints) : ContractClause → Counts → Bool
-  | .frame o f, k => checkFrames h.folds h.case o f k
+def checkClause (h : Hints) (v : Nat) (mask : Nat → Nat) : ContractClause → Counts → Bool
+  | .frame o f, k => checkFrames h.folds h.frames v mask o f k
   | .event e p, k => sameCounts (clauseCounts ⟨0, fun _ _ => .false⟩ h.scene h.matching (.event e p)) k
-def checkClauses (h : Hints) : List ContractClause → List Counts → Bool
+def checkClauses (h : Hints) (v : Nat) (mask : Nat → Nat) : List ContractClause → List Counts → Bool
   | .nil, .nil => .true
   | .nil, .cons _ _ => .false
   | .cons _ _, .nil => .false
-  | .cons c rest, .cons k counts => band (checkClause h c k) (checkClauses h rest counts)
+  | .cons c rest, .cons k counts => band (checkClause h v mask c k) (checkClauses h v mask rest counts)
 /-- The clip counts what is claimed. -/
 def checkClip (c : Contract) (s : Sides) (h : Hints) (k : ClipCounts) : Bool :=
   band (band (isEdge (coversDuration c.step s.duration) h.frames) (Nat.ble h.frames (Nat.pow 2 h.folds)))
     (band (band (checkSide c h.frames s.refs h.ref) (checkSide c h.frames s.preds h.pred))
-      (band (sameCandidates (c.matching h.scene) h.matching) (band (checkClauses h c.clauses k.counts)
+      (band (band (sameCandidates (candidates c.search c.unit c.reward h.pred.seen 0 h.ref.seen) h.listed)
+        (sameCandidates (greedy h.listed) h.matching))
+        (band (withMasks h.frames (paintMask h.ref.runs) (paintMask h.pred.runs) fun v mask => checkClauses h v mask c.clauses k.counts)
         (biff k.evidence (bnot (band (isEmpty h.ref.runs) (isEmpty h.pred.runs)))))))
 end Tracepact

@@ -45,10 +45,7 @@ def count (p : Nat → Bool) : Nat → Nat
   | .succ n => Nat.add (count p n) (toNat (p n))
 
 /-- The larger of two numbers. -/
-def larger : Nat → Nat → Nat
-  | .zero, b => b
-  | .succ a, .zero => .succ a
-  | .succ a, .succ b => .succ (larger a b)
+def larger (a b : Nat) : Nat := cond (Nat.ble a b) b a
 
 /-- The smaller of two numbers. -/
 def smaller (a b : Nat) : Nat := cond (Nat.ble a b) a b

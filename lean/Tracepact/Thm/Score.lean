@@ -26,23 +26,27 @@ theorem sameCandidates_eq : (l m : List Candidate) → IsTrue (sameCandidates l 
     congr2 List.cons (candidate_eq c d a) (sameCandidates_eq l m b)
 
 section
-variable {c : Contract} {s : Sides} {h : Hints}
-theorem clause_counts (ref : SideRight c h.frames s.refs h.ref) (pred : SideRight c h.frames s.preds h.pred)
-    (fits : Nat.le h.frames (Nat.pow 2 h.folds)) : (k : ContractClause) → (n : Counts) → IsTrue (checkClause h k n) →
+variable {c : Contract} {s : Sides} {h : Hints} {mask : Nat → Nat}
+theorem clause_counts (m : MasksRight c s h.frames mask) (fits : Nat.le h.frames (Nat.pow 2 h.folds)) :
+    (k : ContractClause) → (n : Counts) → IsTrue (checkClause h (full h.frames) mask k n) →
     Eq (clauseCounts (c.trace s h.frames) h.scene h.matching k) n
-  | .frame o f, n, g => frame_counts ref pred fits o f n g h.scene h.matching
+  | .frame o f, n, g => frame_counts m h.folds fits o f n g h.scene h.matching
   | .event _ _, ⟨_, _⟩, g =>
     let ⟨a, b⟩ := (band_iff _ _).mp g
     counts_eq ((beq_iff _ _).mp a) ((beq_iff _ _).mp b)
-theorem clauses_counts (ref : SideRight c h.frames s.refs h.ref) (pred : SideRight c h.frames s.preds h.pred)
-    (fits : Nat.le h.frames (Nat.pow 2 h.folds)) : (k : List ContractClause) → (n : List Counts) →
-    IsTrue (checkClauses h k n) → Eq (allCounts (c.trace s h.frames) h.scene h.matching k) n
+theorem clauses_counts (m : MasksRight c s h.frames mask) (fits : Nat.le h.frames (Nat.pow 2 h.folds)) :
+    (k : List ContractClause) → (n : List Counts) → IsTrue (checkClauses h (full h.frames) mask k n) →
+    Eq (allCounts (c.trace s h.frames) h.scene h.matching k) n
   | .nil, .nil, _ => rfl
   | .nil, .cons _ _, g => nomatch g
   | .cons _ _, .nil, g => nomatch g
   | .cons k rest, .cons n counts, g =>
     let ⟨a, b⟩ := (band_iff _ _).mp g
-    congr2 List.cons (clause_counts ref pred fits k n a) (clauses_counts ref pred fits rest counts b)
+    congr2 List.cons (clause_counts m fits k n a) (clauses_counts m fits rest counts b)
+theorem matching_right (x : Hints) (g : IsTrue (band (sameCandidates (candidates c.search c.unit c.reward x.pred.seen 0 x.ref.seen) x.listed)
+    (sameCandidates (greedy x.listed) x.matching))) : Eq (c.matching x.scene) x.matching :=
+  let ⟨a, b⟩ := (band_iff _ _).mp g
+  Eq.trans (congrArg greedy (sameCandidates_eq _ _ a)) (sameCandidates_eq _ _ b)
 end
 
 /-- **What a clip counts.** When the kernel has computed that `checkClip` is true, then under contract `c` the tables of
@@ -60,9 +64,11 @@ theorem counts_certified (c : Contract) (s : Sides) (h : Hints) (k : ClipCounts)
   let ⟨clauses, evidence⟩ := (band_iff _ _).mp rest
   have ref := side_right c h.frames s.refs h.ref ref
   have pred := side_right c h.frames s.preds h.pred pred
-  have counts := clauses_counts ref pred (le_of_ble _ _ fits) c.clauses k.counts clauses
+  have counts := clauses_counts (masks_right ref pred) (le_of_ble _ _ fits) c.clauses k.counts
+    (Eq.trans (Eq.symm (withMasks_eq h.frames (paintMask h.ref.runs) (paintMask h.pred.runs)
+      fun v mask => checkClauses h v mask c.clauses k.counts)) clauses)
   have scene : Eq (c.scene h.ref.runs h.pred.runs) h.scene := congr2 (fun a b => Scene.mk a b .nil) ref.seen pred.seen
-  have matching : Eq (c.matching h.scene) h.matching := sameCandidates_eq _ _ matching
+  have matching : Eq (c.matching h.scene) h.matching := matching_right h matching
   have here : Eq (ClipCounts.mk (allCounts (c.trace s h.frames) (c.scene h.ref.runs h.pred.runs)
       (c.matching (c.scene h.ref.runs h.pred.runs)) c.clauses) (bnot (band (isEmpty h.ref.runs) (isEmpty h.pred.runs))))
           k :=

@@ -119,21 +119,21 @@ abbrev on8 (a b c d e f g h : Nat) : Vars := .var a (on7 b c d e f g h)
 class Listed (ρ : Vars) (n : Nat) where
   index : Nat
   value : Eq (ρ.value index) n
-instance {x : Nat} {rest : Vars} : Listed (.var x rest) x := ⟨.zero, rfl⟩
-instance {x y : Nat} {rest : Vars} [found : Listed rest x] : Listed (.var y rest) x := ⟨.succ found.index, found.value⟩
+instance Listed.here {x : Nat} {rest : Vars} : Listed (.var x rest) x := ⟨.zero, rfl⟩
+instance Listed.later {x y : Nat} {rest : Vars} [found : Listed rest x] : Listed (.var y rest) x := ⟨.succ found.index, found.value⟩
 /-- The number is the value of a term over the variables. -/
 class Reads (ρ : Vars) (n : Nat) where
   term : Term
   value : Eq (den ρ.value term) n
-instance {ρ : Vars} {n : Nat} [found : Listed ρ n] : Reads ρ n := ⟨.v found.index, found.value⟩
-instance {ρ : Vars} : Reads ρ .zero := ⟨.z, rfl⟩
-instance {ρ : Vars} {a : Nat} [r : Reads ρ a] : Reads ρ (.succ a) := ⟨.s r.term, congrArg Nat.succ r.value⟩
+instance Reads.variable {ρ : Vars} {n : Nat} [found : Listed ρ n] : Reads ρ n := ⟨.v found.index, found.value⟩
+instance Reads.zero {ρ : Vars} : Reads ρ .zero := ⟨.z, rfl⟩
+instance Reads.succ {ρ : Vars} {a : Nat} [r : Reads ρ a] : Reads ρ (.succ a) := ⟨.s r.term, congrArg Nat.succ r.value⟩
 theorem add_eq_add {a a' b b' : Nat} (h : Eq a a') (k : Eq b b') : Eq (Nat.add a b) (Nat.add a' b') := h ▸ k ▸ rfl
-instance {ρ : Vars} {a b : Nat} [r : Reads ρ a] [s : Reads ρ b] : Reads ρ (Nat.add a b) :=
+instance Reads.add {ρ : Vars} {a b : Nat} [r : Reads ρ a] [s : Reads ρ b] : Reads ρ (Nat.add a b) :=
   ⟨.p r.term s.term, add_eq_add r.value s.value⟩
-instance {ρ : Vars} {a : Nat} [r : Reads ρ a] : Reads ρ (Nat.mul a 2) :=
+instance Reads.twice {ρ : Vars} {a : Nat} [r : Reads ρ a] : Reads ρ (Nat.mul a 2) :=
   ⟨.p (.p .z r.term) r.term, add_eq_add (add_eq_add rfl r.value) r.value⟩
-instance {ρ : Vars} {a : Nat} [r : Reads ρ a] : Reads ρ (Nat.mul a 4) :=
+instance Reads.fourfold {ρ : Vars} {a : Nat} [r : Reads ρ a] : Reads ρ (Nat.mul a 4) :=
   ⟨.p (.p (.p (.p .z r.term) r.term) r.term) r.term,
    add_eq_add (add_eq_add (add_eq_add (add_eq_add rfl r.value) r.value) r.value) r.value⟩
 

@@ -84,16 +84,11 @@ theorem allBelow_iff (p : Nat → Bool) : (n : Nat) → Iff (IsTrue (allBelow p 
           | .inr l => (allBelow_iff p n).mp k j l,
       fun h => ⟨h n .refl, (allBelow_iff p n).mpr fun j l => h j (.step l)⟩⟩
 
-theorem le_larger_left : (a b : Nat) → Nat.le a (larger a b)
-  | .zero, b => zero_le b
-  | .succ _, .zero => .refl
-  | .succ a, .succ b => succ_le_succ (le_larger_left a b)
-theorem le_larger_right : (a b : Nat) → Nat.le b (larger a b)
-  | .zero, _ => .refl
-  | .succ a, .zero => zero_le (.succ a)
-  | .succ a, .succ b => succ_le_succ (le_larger_right a b)
-theorem larger_le : (a b c : Nat) → Nat.le a c → Nat.le b c → Nat.le (larger a b) c
-  | .zero, _, _, _, h => h
-  | .succ _, .zero, _, h, _ => h
-  | .succ a, .succ b, .succ c, h, k => succ_le_succ (larger_le a b c (le_of_succ_le_succ h) (le_of_succ_le_succ k))
+theorem le_larger_left (a b : Nat) : Nat.le a (larger a b) :=
+  cond_elim (P := Nat.le a) (Nat.ble a b) (le_of_ble a b) fun _ => .refl
+theorem le_larger_right (a b : Nat) : Nat.le b (larger a b) :=
+  cond_elim (P := Nat.le b) (Nat.ble a b) (fun _ => .refl) fun h =>
+    (le_or_lt a b).elim (fun l => absurd (ble_of_le a b l) h) le_of_succ_le
+theorem larger_le (a b c : Nat) (h : Nat.le a c) (k : Nat.le b c) : Nat.le (larger a b) c :=
+  cond_elim (P := fun x => Nat.le x c) (Nat.ble a b) (fun _ => k) fun _ => h
 end Tracepact

@@ -48,33 +48,59 @@ theorem side_right (c : Contract) (n : Nat) (events : List Event) (h : SideHints
   ⟨runs_of_paint (wellPlaced_ok n h.runs placed) fun j l => Eq.trans (Eq.symm (paintMask_bit j h.runs)) (mask j l),
    mask, sameIntervals_eq _ _ seen⟩
 
+theorem six_masks (v r p : Nat) : (k : Nat) →
+    Eq (sixMasks r (boundaryMask v r p (fun _ => 0) 1) (boundaryMask v r p (fun _ => 0) 2) p
+      (boundaryMask v r p (fun _ => 0) 4) (boundaryMask v r p (fun _ => 0) 5) k) (boundaryMask v r p (fun _ => 0) k)
+  | .zero => rfl
+  | .succ .zero => rfl
+  | .succ (.succ .zero) => rfl
+  | .succ (.succ (.succ .zero)) => rfl
+  | .succ (.succ (.succ (.succ .zero))) => rfl
+  | .succ (.succ (.succ (.succ (.succ .zero)))) => rfl
+  | .succ (.succ (.succ (.succ (.succ (.succ _))))) => rfl
+theorem withMasks_eq (n ref pred : Nat) (k : Nat → (Nat → Nat) → Bool) : Eq (withMasks n ref pred k)
+    (k (full n) (sixMasks ref (boundaryMask (full n) ref pred (fun _ => 0) 1) (boundaryMask (full n) ref pred (fun _ => 0) 2)
+      pred (boundaryMask (full n) ref pred (fun _ => 0) 4) (boundaryMask (full n) ref pred (fun _ => 0) 5))) :=
+  Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _)
+    (Eq.trans (force_eq _ _) (force_eq _ _))))))
+
+/-- The masks are those of the clip's atoms, at every frame of the clip. -/
+structure MasksRight (c : Contract) (s : Sides) (n : Nat) (mask : Nat → Nat) : Prop where
+  atom : (k j : Nat) → Lt j n → Eq (bit (mask k) j) ((c.trace s n).atom k j)
+theorem masks_right {c : Contract} {s : Sides} {n : Nat} {ref pred : SideHints} (hr : SideRight c n s.refs ref)
+    (hp : SideRight c n s.preds pred) : MasksRight c s n (sixMasks (paintMask ref.runs)
+      (boundaryMask (full n) (paintMask ref.runs) (paintMask pred.runs) (fun _ => 0) 1)
+      (boundaryMask (full n) (paintMask ref.runs) (paintMask pred.runs) (fun _ => 0) 2) (paintMask pred.runs)
+      (boundaryMask (full n) (paintMask ref.runs) (paintMask pred.runs) (fun _ => 0) 4)
+      (boundaryMask (full n) (paintMask ref.runs) (paintMask pred.runs) (fun _ => 0) 5)) where
+  atom k j l := Eq.trans (congrArg (fun m => bit m j) (six_masks (full n) (paintMask ref.runs) (paintMask pred.runs) k))
+    (Eq.trans (boundary_atoms n (paintMask ref.runs) (paintMask pred.runs) (fun _ => 0) k j l)
+      (boundary_congr hr.mask hp.mask (fun _ j => eq_false (bit_zero j)) k j l))
+
 section
-variable {c : Contract} {s : Sides} {h : Hints}
-theorem clip_eval (ref : SideRight c h.frames s.refs h.ref) (pred : SideRight c h.frames s.preds h.pred) (f : Formula)
-    (i : Nat) (l : Lt i h.frames) : Eq (eval h.case.trace f i) (eval (c.trace s h.frames) f i) :=
-  extensionality h.case.trace (c.trace s h.frames) f rfl
-    (fun k _ j m => boundary_congr ref.mask pred.mask (fun _ j => eq_false (bit_zero j)) k j m) i l
-theorem checkFrames_eq (d : Nat) (c : Case) (o f : Formula) (k : Counts) : Eq (checkFrames d c o f k)
-    (band (Nat.beq (popcount d (Nat.land (c.verdict o) (c.verdict f))) k.satisfied)
-        (Nat.beq (popcount d (c.verdict o)) k.obligated)) :=
-  force_eq (c.verdict o) _
+variable {c : Contract} {s : Sides} {n : Nat} {mask : Nat → Nat}
+theorem mask_verdict (m : MasksRight c s n mask) (f : Formula) (i : Nat) (l : Lt i n) :
+    Eq (bit (evalMask (full n) n mask f) i) (eval (c.trace s n) f i) :=
+  Eq.trans (bitset_verdicts n mask f i) (Eq.trans (congrArg (fun b => band b _) (ble_of_le _ _ l))
+    (extensionality ⟨n, fun k j => bit (mask k) j⟩ (c.trace s n) f rfl (fun k _ j h => m.atom k j h) i l))
+theorem mask_within (f : Formula) (i : Nat) (h : IsTrue (bit (evalMask (full n) n mask f) i)) : Lt i n :=
+  (full_iff n i).mp (evalMask_within (full n) n mask f i h)
+theorem checkFrames_eq (d n v : Nat) (mask : Nat → Nat) (o f : Formula) (k : Counts) : Eq (checkFrames d n v mask o f k)
+    (band (Nat.beq (popcount d (Nat.land (evalMask v n mask o) (evalMask v n mask f))) k.satisfied)
+      (Nat.beq (popcount d (evalMask v n mask o)) k.obligated)) :=
+  force_eq (evalMask v n mask o) _
 theorem counts_eq {a b x y : Nat} (h : Eq a x) (k : Eq b y) : Eq (Counts.mk a b) ⟨x, y⟩ := congr2 Counts.mk h k
-theorem frame_counts (ref : SideRight c h.frames s.refs h.ref) (pred : SideRight c h.frames s.preds h.pred)
-    (fits : Nat.le h.frames (Nat.pow 2 h.folds)) (o f : Formula) (k : Counts)
-        (g : IsTrue (checkFrames h.folds h.case o f k))
-    (x : Scene) (m : List Candidate) : Eq (clauseCounts (c.trace s h.frames) x m (.frame o f)) k :=
-  let ⟨a, b⟩ := (band_iff _ _).mp (Eq.trans (Eq.symm (checkFrames_eq _ _ _ _ _)) g)
-  have verdict (f : Formula) (i : Nat) (l : Lt i h.frames) :
-      Eq (bit (h.case.verdict f) i) (eval (c.trace s h.frames) f i) :=
-    Eq.trans (case_verdict_inside h.case f i l) (clip_eval ref pred f i l)
+theorem frame_counts (m : MasksRight c s n mask) (d : Nat) (fits : Nat.le n (Nat.pow 2 d)) (o f : Formula) (k : Counts)
+    (g : IsTrue (checkFrames d n (full n) mask o f k)) (x : Scene) (pairs : List Candidate) :
+    Eq (clauseCounts (c.trace s n) x pairs (.frame o f)) k :=
+  let ⟨a, b⟩ := (band_iff _ _).mp (Eq.trans (Eq.symm (checkFrames_eq _ _ _ _ _ _ _)) g)
   counts_eq
     (Eq.trans (Eq.symm (Eq.trans
-        (popcount_eq_count h.folds h.frames _ fits fun i e =>
-            case_verdict_within h.case o i ((land_iff _ _ _).mp e).left)
-        (count_congr h.frames fun i l => Eq.trans (bit_land _ _ _) (congr2 band (verdict o i l) (verdict f i l)))))
+        (popcount_eq_count d n _ fits fun i e => mask_within o i ((land_iff _ _ _).mp e).left)
+        (count_congr n fun i l => Eq.trans (bit_land _ _ _) (congr2 band (mask_verdict m o i l) (mask_verdict m f i l)))))
       ((beq_iff _ _).mp a))
-    (Eq.trans (Eq.symm (Eq.trans (popcount_eq_count h.folds h.frames _ fits (case_verdict_within h.case o))
-        (count_congr h.frames fun i l => verdict o i l)))
+    (Eq.trans (Eq.symm (Eq.trans (popcount_eq_count d n _ fits (mask_within o))
+        (count_congr n fun i l => mask_verdict m o i l)))
       ((beq_iff _ _).mp b))
 end
 end Tracepact

@@ -1,6 +1,6 @@
 """Family certificates: a contract, the tables' own times, and the vector they score, in one Lean file for the kernel."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -14,8 +14,6 @@ from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_l
 from tracepact.trace import Event, EventTable, Mode, Run, Side, join_runs
 from tracepact.trace.columns import common_unit
 from tracepact.trace.grid import Grid
-
-_CLIPS_A_THEOREM = 20
 
 _OPENING = """\
 import Tracepact.Thm.Vector
@@ -131,33 +129,28 @@ class _Writer:
         lines += ["def family0 : List Sides := .nil", f"def tally0 : FamilyTally := {self._tally(sums, 0, False)}"]
         lines.append("theorem tallied0 : Tallied contract common family0 tally0 := .none")
         names.append("tallied0")
-        evidence, done = False, 0
-        batches = [self.clips[i : i + _CLIPS_A_THEOREM] for i in range(0, len(self.clips), _CLIPS_A_THEOREM)]
-        for number, batch in enumerate(reversed(batches), start=1):
-            entries = []
-            for clip in reversed(batch):
-                sums = self._added(sums, clip)
-                evidence |= self._evidence(clip)
-                lines.append(f"-- {' '.join(clip.title.split())}")
-                lines.append(f"def clip{clip.segment} : Sides := {self._sides(clip)}")
-                entries.append(f"⟨clip{clip.segment}, {self._hints(clip)}, {self._clip_counts(clip)}, {_tallies(sums)}⟩")
-            done += len(batch)
-            listed = "".join(f"(.cons clip{clip.segment} " for clip in batch) + f"family{number - 1}" + ")" * len(batch)
-            lines.append(f"def family{number} : List Sides := {listed}")
-            lines.append(f"def tally{number} : FamilyTally := {self._tally(sums, done, evidence)}")
-            lines.append(f"def entries{number} : List ClipEntry := {lean_list(reversed(entries))}")
-            lines.append(
-                f"theorem tallied{number} : Tallied contract common family{number} tally{number} :=\n"
-                f"  tallied_certified contract common tallied{number - 1} entries{number} (id rfl)"
-            )
+        evidence = False
+        for number, clip in enumerate(reversed(self.clips), start=1):
+            sums = self._added(sums, clip)
+            evidence |= self._evidence(clip)
+            entry = f"⟨clip{number}, {self._hints(clip)}, {self._clip_counts(clip)}, {_tallies(sums)}⟩"
+            lines += [
+                f"-- {' '.join(clip.title.split())}",
+                f"def clip{number} : Sides := {self._sides(clip)}",
+                f"def family{number} : List Sides := .cons clip{number} family{number - 1}",
+                f"def tally{number} : FamilyTally := {self._tally(sums, number, evidence)}",
+                f"theorem tallied{number} : Tallied contract common family{number} tally{number} :=",
+                f"  tallied_certified contract common tallied{number - 1} (.cons {entry} .nil) (id rfl)",
+            ]
             names.append(f"tallied{number}")
+        count = len(self.clips)
         lines.append(f"def vector : List ClauseScore := {self._vector()}")
         lines.append(
-            f"theorem scores : ScoresTo contract family{len(batches)} vector :=\n"
-            f"  vector_certified contract common family{len(batches)} tally{len(batches)} vector tallied{len(batches)} (id rfl)"
+            f"theorem scores : ScoresTo contract family{count} vector :=\n"
+            f"  vector_certified contract common family{count} tally{count} vector tallied{count} (id rfl)"
         )
         names.append("scores")
-        lines += [f"#print axioms {name}" for name in names]
+        lines.append("#print axioms scores")
         lines.append("end Tracepact.Certificate")
         return FamilyCertificate("\n".join(lines) + "\n", tuple(f"Tracepact.Certificate.{name}" for name in names))
 
@@ -198,16 +191,19 @@ class _Writer:
         return tuple((start * self.step, end * self.step) for start, end in joined)
 
     def _matching(self, refs: Sequence[Run], preds: Sequence[Run]) -> str:
-        """What the greedy matcher keeps, the latest first (rule 8.3)."""
+        """The candidates, and what the greedy matcher keeps of them, the latest first (rules 8.1 to 8.3)."""
         reward, scale = self.contract.matcher.overlap_reward.as_integer_ratio()
         search = int(self.contract.matcher.search * self.unit)
+        found = candidates(refs, preds, search, reward, scale)
         kept: list[tuple[int, int, int]] = []
-        for cost, i, j in sorted(candidates(refs, preds, search, reward, scale)):
+        for cost, i, j in sorted(found):
             if all(i != other[1] and j != other[2] for other in kept):
                 kept.append((cost, i, j))
-        return lean_list(
-            f"⟨{i}, {j}, {lean_int(cost)}, {refs[i][0]}, {preds[j][0]}⟩" for cost, i, j in reversed(kept)
-        )
+
+        def listed(some: Iterable[tuple[int, int, int]]) -> str:
+            return lean_list(f"⟨{i}, {j}, {lean_int(cost)}, {refs[i][0]}, {preds[j][0]}⟩" for cost, i, j in some)
+
+        return f"{listed(found)}, {listed(reversed(kept))}"
 
     def _at(self, clip: _Clip) -> tuple[int, int]:
         label, column = divmod(clip.segment, len(self.card.family.clips))
