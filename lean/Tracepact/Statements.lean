@@ -13,6 +13,7 @@ import Tracepact.Thm.Runs
 import Tracepact.Thm.Sharing
 import Tracepact.Thm.Stability
 import Tracepact.Thm.Tables
+import Tracepact.Thm.Vector
 /-!
 Every headline theorem once more, in full, proved by its one name. Nobody can weaken a statement without changing this
 file.
@@ -287,4 +288,21 @@ example (d n m : Nat) (fits : Nat.le n (Nat.pow 2 d)) (within : (i : Nat) → Eq
 example (d : Nat) (c : Case) (k : Clause) (m : Claim) (h : Eq (checkClaim d c k m) .true) : Certified c k m :=
     certify d c k m h
 #print axioms certify
+
+/-! ### The vector of a family, from the tables' own times -/
+example (a : Nat → Bool) (n : Nat) (l : List Interval) (placed : WellPlaced n l)
+    (same : (j : Nat) → Lt j n → Eq (paint l j) (a j)) : Eq (runs a n) l := runs_of_paint placed same
+#print axioms runs_of_paint
+example (c : Contract) (s : Sides) (h : Hints) (k : ClipCounts) (g : Eq (checkClip c s h k) .true) : CountsTo c s k :=
+  counts_certified c s h k g
+#print axioms counts_certified
+example (c : Contract) (common : Nat) (more : List Sides) (t : FamilyTally) (after : Tallied c common more t)
+    (l : List ClipEntry) (h : Eq (checkEntries c common t.clauses l) .true) :
+    Tallied c common (sidesOf l more) (tallyOf t l) := tallied_certified c common after l h
+#print axioms tallied_certified
+example (c : Contract) (common : Nat) (family : List Sides) (t : FamilyTally) (scores : List ClauseScore)
+    (tallied : Tallied c common family t) (h : Eq (band (Nat.ble 1 (Nat.mul common t.clips))
+      (scoresFit common t.clips t.evidence c.clauses t.clauses scores)) .true) : ScoresTo c family scores :=
+  vector_certified c common family t scores tallied h
+#print axioms vector_certified
 end Tracepact

@@ -51,7 +51,8 @@ def checkSide (c : Contract) (n : Nat) (events : List Event) (h : SideHints) : B
 
 def Hints.scene (h : Hints) : Scene := ⟨h.ref.seen, h.pred.seen, .nil⟩
 /-- Six masks, by the numbers of `boundaryAtom`. -/
-def sixMasks (a b c d e f : Nat) (k : Nat) : Nat := numbered (.cons a (.cons b (.cons c (.cons d (.cons e (.cons f .nil)))))) k
+def sixMasks (a b c d e f : Nat) (k : Nat) : Nat :=
+    numbered (.cons a (.cons b (.cons c (.cons d (.cons e (.cons f .nil)))))) k
 /-- `k` of the mask of valid frames and the atoms' masks of a clip, each computed first. -/
 def withMasks (n ref pred : Nat) (k : Nat → (Nat → Nat) → Bool) : Bool :=
   force (full n) fun v => force ref fun r => force pred fun p =>
@@ -78,6 +79,7 @@ def checkClip (c : Contract) (s : Sides) (h : Hints) (k : ClipCounts) : Bool :=
     (band (band (checkSide c h.frames s.refs h.ref) (checkSide c h.frames s.preds h.pred))
       (band (band (sameCandidates (candidates c.search c.unit c.reward h.pred.seen 0 h.ref.seen) h.listed)
         (sameCandidates (greedy h.listed) h.matching))
-        (band (withMasks h.frames (paintMask h.ref.runs) (paintMask h.pred.runs) fun v mask => checkClauses h v mask c.clauses k.counts)
+        (band (withMasks h.frames (paintMask h.ref.runs) (paintMask h.pred.runs) fun v mask =>
+            checkClauses h v mask c.clauses k.counts)
         (biff k.evidence (bnot (band (isEmpty h.ref.runs) (isEmpty h.pred.runs)))))))
 end Tracepact

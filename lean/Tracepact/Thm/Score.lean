@@ -43,7 +43,8 @@ theorem clauses_counts (m : MasksRight c s h.frames mask) (fits : Nat.le h.frame
   | .cons k rest, .cons n counts, g =>
     let ⟨a, b⟩ := (band_iff _ _).mp g
     congr2 List.cons (clause_counts m fits k n a) (clauses_counts m fits rest counts b)
-theorem matching_right (x : Hints) (g : IsTrue (band (sameCandidates (candidates c.search c.unit c.reward x.pred.seen 0 x.ref.seen) x.listed)
+theorem matching_right (x : Hints)
+    (g : IsTrue (band (sameCandidates (candidates c.search c.unit c.reward x.pred.seen 0 x.ref.seen) x.listed)
     (sameCandidates (greedy x.listed) x.matching))) : Eq (c.matching x.scene) x.matching :=
   let ⟨a, b⟩ := (band_iff _ _).mp g
   Eq.trans (congrArg greedy (sameCandidates_eq _ _ a)) (sameCandidates_eq _ _ b)

@@ -120,7 +120,8 @@ class Listed (ρ : Vars) (n : Nat) where
   index : Nat
   value : Eq (ρ.value index) n
 instance Listed.here {x : Nat} {rest : Vars} : Listed (.var x rest) x := ⟨.zero, rfl⟩
-instance Listed.later {x y : Nat} {rest : Vars} [found : Listed rest x] : Listed (.var y rest) x := ⟨.succ found.index, found.value⟩
+instance Listed.later {x y : Nat} {rest : Vars} [found : Listed rest x] : Listed (.var y rest) x :=
+    ⟨.succ found.index, found.value⟩
 /-- The number is the value of a term over the variables. -/
 class Reads (ρ : Vars) (n : Nat) where
   term : Term

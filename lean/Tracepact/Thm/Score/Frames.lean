@@ -59,9 +59,11 @@ theorem six_masks (v r p : Nat) : (k : Nat) →
   | .succ (.succ (.succ (.succ (.succ .zero)))) => rfl
   | .succ (.succ (.succ (.succ (.succ (.succ _))))) => rfl
 theorem withMasks_eq (n ref pred : Nat) (k : Nat → (Nat → Nat) → Bool) : Eq (withMasks n ref pred k)
-    (k (full n) (sixMasks ref (boundaryMask (full n) ref pred (fun _ => 0) 1) (boundaryMask (full n) ref pred (fun _ => 0) 2)
+    (k (full n) (sixMasks ref (boundaryMask (full n) ref pred (fun _ => 0) 1) (boundaryMask (full n) ref pred (fun _ =>
+        0) 2)
       pred (boundaryMask (full n) ref pred (fun _ => 0) 4) (boundaryMask (full n) ref pred (fun _ => 0) 5))) :=
-  Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _)
+  Eq.trans (force_eq _ _)
+      (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _)
     (Eq.trans (force_eq _ _) (force_eq _ _))))))
 
 /-- The masks are those of the clip's atoms, at every frame of the clip. -/
@@ -97,7 +99,8 @@ theorem frame_counts (m : MasksRight c s n mask) (d : Nat) (fits : Nat.le n (Nat
   counts_eq
     (Eq.trans (Eq.symm (Eq.trans
         (popcount_eq_count d n _ fits fun i e => mask_within o i ((land_iff _ _ _).mp e).left)
-        (count_congr n fun i l => Eq.trans (bit_land _ _ _) (congr2 band (mask_verdict m o i l) (mask_verdict m f i l)))))
+        (count_congr n fun i l =>
+            Eq.trans (bit_land _ _ _) (congr2 band (mask_verdict m o i l) (mask_verdict m f i l)))))
       ((beq_iff _ _).mp a))
     (Eq.trans (Eq.symm (Eq.trans (popcount_eq_count d n _ fits (mask_within o))
         (count_congr n fun i l => mask_verdict m o i l)))

@@ -1,11 +1,11 @@
-"""Family certificates: a contract, the tables' own times, and the vector they score, in one Lean file for the kernel."""
+"""Family certificates: a contract, the tables' own times and the vector they score, in one file for the kernel."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
-from tracepact.core import Aggregation, Contract, EventClause, FrameClause, MatcherKind, attributes
+from tracepact.core import Aggregation, EventClause, FrameClause, MatcherKind, attributes
 from tracepact.core.contract import BUILTIN_ATOMS
 from tracepact.events.matching import candidates
 from tracepact.scoring import Scorecard
@@ -20,9 +20,10 @@ import Tracepact.Thm.Vector
 /-!
 Family certificate of `{name}`, contract {digest}.
 
-Times are in units of 1/{unit} s. `scores` says: under `contract` the tables of `family`, from their own times, score exactly
-this vector; of each clause the pooled counts, and the mean over clips and classes. Each theorem before it is one computation
-for Lean's kernel, which `tallied_certified` proves to be the meaning. Anyone who has Lean and the proof core can check it again.
+Times are in units of 1/{unit} s. `scores` says: under `contract` the tables of the family, from their own times,
+score exactly this vector; of each clause the pooled counts, and the mean over clips and classes. Each theorem before
+it is one computation for Lean's kernel, which `tallied_certified` proves to be the meaning. Anyone who has Lean and the
+proof core can check this file again.
 -/
 set_option autoImplicit false
 set_option exponentiation.threshold 1000000000
