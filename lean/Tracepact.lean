@@ -1,5 +1,6 @@
 import Tracepact.Impl.Basis
 import Tracepact.Impl.Boundary
+import Tracepact.Impl.Buffer
 import Tracepact.Impl.Certificate
 import Tracepact.Impl.Dag
 import Tracepact.Impl.Family
@@ -39,6 +40,7 @@ import Tracepact.Thm.Base.Order
 import Tracepact.Thm.Basis
 import Tracepact.Thm.Basis.Keep
 import Tracepact.Thm.Boundary
+import Tracepact.Thm.Buffer
 import Tracepact.Thm.Certificate
 import Tracepact.Thm.Counting
 import Tracepact.Thm.Curve

@@ -1,4 +1,5 @@
 import Tracepact.Thm.Basis
+import Tracepact.Thm.Buffer
 import Tracepact.Thm.Certificate
 import Tracepact.Thm.Curve
 import Tracepact.Thm.Delay
@@ -90,6 +91,11 @@ example (t t' : Trace) (f : Formula) (i : Nat) (inside : Lt i t.frames) (c : Con
 #print axioms bounded_delay
 example (t : Trace) (f : Formula) : Eq (stream t f) (offline t f t.frames) := stream_eq_offline t f
 #print axioms stream_eq_offline
+example (t : Trace) (f : Formula) : Eq (program t f) (offline t f t.frames) := program_eq_offline t f
+#print axioms program_eq_offline
+example (t : Trace) (f : Formula) (m : Nat) : Nat.le (buffer t f m).held (Nat.add (lookback f) (lookahead f)) :=
+  program_memory t f m
+#print axioms program_memory
 
 /-! ### 8. Sharing -/
 example (valid longest : Nat) (mask : Nat → Nat) (dag : List Node) (k : Nat) :

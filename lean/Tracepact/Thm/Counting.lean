@@ -37,7 +37,6 @@ theorem full_adder : (x y z : Bool) → Eq
   | .false, .true, .false => rfl
   | .false, .false, .true => rfl
   | .false, .false, .false => rfl
-theorem le_of_eq {a b : Nat} (h : Eq a b) : Nat.le a b := h ▸ .refl
 theorem adder_sum {t m x y z p q : Nat} (h : Eq (Nat.add t (Nat.add m m)) (Nat.add (Nat.add x y) z)) :
     Eq (Nat.add t (Nat.mul (Nat.add (Nat.add p q) m) 2))
       (Nat.add (Nat.add (Nat.add x (Nat.mul p 2)) (Nat.add y (Nat.mul q 2))) z) :=

@@ -26,6 +26,7 @@ theorem le_or_lt : (a b : Nat) → Or (Nat.le a b) (Nat.le (.succ b) a)
   | .zero, b => .inl (zero_le b)
   | .succ a, .zero => .inr (succ_le_succ (zero_le a))
   | .succ a, .succ b => (le_or_lt a b).elim (fun h => .inl (succ_le_succ h)) (fun h => .inr (succ_le_succ h))
+theorem le_of_eq {a b : Nat} (h : Eq a b) : Nat.le a b := h ▸ .refl
 theorem le_antisymm {a b : Nat} (h : Nat.le a b) (k : Nat.le b a) : Eq a b :=
   match eq_or_lt h with
   | .inl e => e
