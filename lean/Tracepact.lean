@@ -15,12 +15,16 @@ import Tracepact.Impl.Vector
 import Tracepact.Spec.Basis
 import Tracepact.Spec.Boundary
 import Tracepact.Spec.Candidates
+import Tracepact.Spec.Certificate
 import Tracepact.Spec.Contract
 import Tracepact.Spec.Depth
 import Tracepact.Spec.Edges
 import Tracepact.Spec.Events
+import Tracepact.Spec.Family
 import Tracepact.Spec.Formula
 import Tracepact.Spec.Join
+import Tracepact.Spec.LateTail
+import Tracepact.Spec.Masks
 import Tracepact.Spec.Matching
 import Tracepact.Spec.Nearest
 import Tracepact.Spec.Number

@@ -9,8 +9,7 @@ noncomputable section
 namespace Tracepact
 
 /-- What the program keeps: how many frames it has seen, how many of them it holds, and the atoms of these; `kept k j`
-is atom
-`k` at the frame that it holds as number `j`, the oldest being number 0. -/
+is atom `k` at the frame that it holds as number `j`, the oldest being number 0. -/
 structure Buffer where
   seen : Nat
   held : Nat

@@ -1,27 +1,10 @@
 import Tracepact.Impl.Boundary
 import Tracepact.Impl.Popcount
+import Tracepact.Spec.Certificate
 /-! What the kernel computes when it checks a certificate. -/
 set_option autoImplicit false
 noncomputable section
 namespace Tracepact
-
-/-- A frame clause: where it is obliged, and what must hold there. -/
-structure Clause where
-  obligation : Formula
-  formula : Formula
-
-/-- One clip: its frames, the two active masks, and further masks of the caller. -/
-structure Case where
-  frames : Nat
-  ref : Nat
-  pred : Nat
-  extra : Nat → Nat
-
-/-- What a monitor claims of a clause on a clip: the verdict mask, and the satisfied and obligated counts. -/
-structure Claim where
-  verdict : Nat
-  satisfied : Nat
-  obligated : Nat
 
 /-- The verdict mask that the bitset engine computes. -/
 def Case.verdict (c : Case) (f : Formula) : Nat :=

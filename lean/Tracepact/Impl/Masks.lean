@@ -1,4 +1,5 @@
 import Tracepact.Spec.Formula
+import Tracepact.Spec.Masks
 /-!
 The bitset engine: a mask is one natural number whose bit `i` is frame `i`, and every mask is kept within `valid`.
 Windows are shift-or by doubling; each loop carries fuel only so that it is seen to end. Offsets and radii beyond the
@@ -7,11 +8,6 @@ Windows are shift-or by doubling; each loop carries fuel only so that it is seen
 set_option autoImplicit false
 noncomputable section
 namespace Tracepact
-
-/-- Bit `i` of a mask. -/
-def bit (m i : Nat) : Bool := Nat.testBit m i
-/-- The mask of all of `n` frames. -/
-def full (n : Nat) : Nat := Nat.sub (Nat.pow 2 n) 1
 
 /-- The next shift of a doubling loop that has `done` of `width` frames. -/
 def stride (width done : Nat) : Nat := smaller done (Nat.sub width done)

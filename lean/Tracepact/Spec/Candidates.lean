@@ -13,8 +13,7 @@ def difference (a b : Nat) : Int := cond (Nat.ble b a) (.ofNat (Nat.sub a b)) (.
 /-- How long two intervals are both there. -/
 def overlap (a b : Interval) : Nat := Nat.sub (smaller a.stop b.stop) (larger a.start b.start)
 /-- Rule 8.2 in units of `1 / unit`: `unit` times the differences of the ends, less `reward` times the overlap. The
-overlap
-reward of the rule is `reward / unit`. -/
+overlap reward of the rule is `reward / unit`. -/
 def cost (unit reward : Nat) (ref pred : Interval) : Int :=
   difference (Nat.mul unit (Nat.add (distance ref.start pred.start) (distance ref.stop pred.stop)))
     (Nat.mul reward (overlap ref pred))

@@ -13,8 +13,7 @@ def IsCandidate (search : Nat) (ref pred : Interval) : Prop :=
     (Or (Nat.le (distance ref.start pred.start) search) (Nat.le (distance ref.stop pred.stop) search))
 
 /-- A candidate pair: which reference, which prediction, and by what it is ranked. The cost is a whole multiple of a
-common
-unit; it may be negative. -/
+common unit; it may be negative. -/
 structure Candidate where
   ref : Nat
   pred : Nat

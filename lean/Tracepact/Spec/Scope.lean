@@ -71,4 +71,13 @@ def Uses (k : Nat) : Formula → Prop
 structure SameAt (f : Formula) (t t' : Trace) (j : Nat) : Prop where
   inside : Iff (Lt j t.frames) (Lt j t'.frames)
   atom : (k : Nat) → Uses k f → Lt j t.frames → Eq (t.atom k j) (t'.atom k j)
+
+/-- Frame `j` of `t'` looks to a formula like frame `s + j` of `t`. -/
+structure ShiftedAt (s : Nat) (f : Formula) (t t' : Trace) (j : Nat) : Prop where
+  inside : Iff (Lt j t'.frames) (Lt (Nat.add s j) t.frames)
+  atom : (k : Nat) → Uses k f → Lt j t'.frames → Eq (t'.atom k j) (t.atom k (Nat.add s j))
+/-- `t'` continues `t`: it has every frame of `t`, with the same atoms. -/
+structure Continues (t t' : Trace) : Prop where
+  longer : Nat.le t.frames t'.frames
+  atom : (k j : Nat) → Lt j t.frames → Eq (t.atom k j) (t'.atom k j)
 end Tracepact

@@ -24,8 +24,7 @@ theorem retained_ok :
   have k := keepNew_ok value m candidates .nil
   ⟨fun d n => ⟨k.from_list d n, k.varied d n⟩, k.distinct⟩
 /-- **Separation is kept.** Two cases that some candidate tells apart are told apart by a retained one, and the other
-way
-round: dropping the constant and the duplicate clauses loses no separation. -/
+way round: dropping the constant and the duplicate clauses loses no separation. -/
 theorem separation_kept (s s' : Nat) (l : Lt s m) (l' : Lt s' m) :
     Iff (Exists fun c => And (Mem c candidates) (Separates value c s s'))
       (Exists fun d => And (Mem d (retained value m candidates)) (Separates value d s s')) :=

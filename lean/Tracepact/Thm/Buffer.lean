@@ -10,8 +10,7 @@ structure WindowOf (t : Trace) (s : Nat) (w : Trace) : Prop where
   fits : Nat.le (Nat.add s w.frames) t.frames
   atom : (k j : Nat) → Lt j w.frames → Eq (w.atom k j) (t.atom k (Nat.add s j))
 /-- A verdict in a window is that of the trace, if the window has all of its lookback or begins with the trace, and has
-all
-of its lookahead or ends with the trace. -/
+all of its lookahead or ends with the trace. -/
 theorem window_verdict (t : Trace) (s : Nat) (w : Trace) (f : Formula) (p : Nat) (window : WindowOf t s w)
     (inside : Lt p w.frames)
     (back : Or (Eq s 0) (Nat.le (lookback f) p))
@@ -116,8 +115,7 @@ theorem rest_verdict (h : Holding t f m s b) (last : Eq m t.frames) (i : Nat) (i
 end
 
 /-- **The program's state.** After `m` frames the program has seen `m`, holds at most `lookback + lookahead` of them,
-all of
-them or the latest so many, and what it holds are the trace's own atoms. -/
+all of them or the latest so many, and what it holds are the trace's own atoms. -/
 theorem buffer_holds (t : Trace) (f : Formula) : (m : Nat) → Exists fun s => Holding t f m s (buffer t f m)
   | .zero => ⟨0, rfl, rfl, zero_le _, .inl rfl, fun _ _ l => nomatch l⟩
   | .succ m => let ⟨_, h⟩ := buffer_holds t f m; next_holding h
@@ -163,10 +161,8 @@ theorem start_held {t : Trace} {f : Formula} {s : Nat} {b : Buffer} (h : Holding
       (show Nat.le (Nat.add s (Nat.add (lookback f) (lookahead f))) t.frames from le_of_eq total) least rfl
 
 /-- **The streaming program.** Keeping at most `lookback + lookahead` frames, reading one frame after another and giving
-each
-verdict from what it keeps, the program gives for every frame of the trace exactly one verdict, in order, and it is the
-offline
-verdict. -/
+each verdict from what it keeps, the program gives for every frame of the trace exactly one verdict, in order, and it is
+the offline verdict. -/
 theorem program_eq_offline (t : Trace) (f : Formula) : Eq (program t f) (offline t f t.frames) :=
   let ⟨_, h⟩ := buffer_holds t f t.frames
   have total : Eq (Nat.add (Nat.sub t.frames (lookahead f)) (Nat.sub t.frames (Nat.sub t.frames (lookahead f))))

@@ -7,17 +7,6 @@ set_option autoImplicit false
 noncomputable section
 namespace Tracepact
 
-/-- The clip as a trace, with the derived atoms by their definition. -/
-def Case.trace (c : Case) : Trace := ⟨c.frames, boundaryAtom (bit c.ref) (bit c.pred) (fun k => bit (c.extra k))⟩
-
-/-- What a checked certificate says: the verdict mask has exactly the frames where the formula holds, and the two counts
-are
-the satisfied and the obliged frames. -/
-structure Certified (c : Case) (k : Clause) (m : Claim) : Prop where
-  verdict : (i : Nat) → Lt i c.frames → Iff (Holds c.trace k.formula i) (Eq (bit m.verdict i) .true)
-  satisfied : Eq (satisfied (eval c.trace k.obligation) (eval c.trace k.formula) c.frames) m.satisfied
-  obligated : Eq (obligations (eval c.trace k.obligation) c.frames) m.obligated
-
 theorem case_verdict (c : Case) (f : Formula) (i : Nat) :
     Eq (bit (c.verdict f) i) (band (Nat.ble (.succ i) c.frames) (eval c.trace f i)) :=
   Eq.trans (bitset_verdicts c.frames _ f i) (match le_or_lt c.frames i with
@@ -46,8 +35,7 @@ theorem checkClaim_eq (d : Nat) (c : Case) (k : Clause) (m : Claim) : Eq (checkC
       (Eq.trans (force_eq (c.verdict k.obligation) _) (force_eq (Nat.land (c.verdict k.obligation) m.verdict) _))
 
 /-- **Certificates.** When the kernel has computed that `checkClaim` is true, the claimed mask and counts are those of
-the
-meaning, at every frame of the clip. -/
+the meaning, at every frame of the clip. -/
 theorem certify (d : Nat) (c : Case) (k : Clause) (m : Claim) (h : Eq (checkClaim d c k m) .true) : Certified c k m :=
   let ⟨fits, h⟩ := (band_iff _ _).mp (Eq.trans (Eq.symm (checkClaim_eq d c k m)) h)
   let ⟨hv, h⟩ := (band_iff _ _).mp h

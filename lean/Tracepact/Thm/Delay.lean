@@ -5,14 +5,8 @@ set_option autoImplicit false
 noncomputable section
 namespace Tracepact
 
-/-- `t'` continues `t`: it has every frame of `t`, with the same atoms. -/
-structure Continues (t t' : Trace) : Prop where
-  longer : Nat.le t.frames t'.frames
-  atom : (k j : Nat) → Lt j t.frames → Eq (t.atom k j) (t'.atom k j)
-
 /-- **Bounded delay.** Once frame `i + lookahead` has arrived, or the trace has ended, no continuation changes the
-verdict
-at frame `i`. -/
+verdict at frame `i`. -/
 theorem bounded_delay (t t' : Trace) (f : Formula) (i : Nat) (inside : Lt i t.frames) (c : Continues t t')
     (known : Or (Lt (Nat.add i (lookahead f)) t.frames) (Eq t.frames t'.frames)) : Eq (eval t f i) (eval t' f i) :=
   locality t t' f i inside fun j s => ⟨
@@ -52,8 +46,7 @@ theorem flush_eq (t : Trace) (f : Formula) (start : Nat) : (k : Nat) →
   | .succ k => congrArg (List.cons _) (flush_eq t f start k)
 
 /-- **Streaming.** The streaming monitor, which decides each verdict from what has arrived `lookahead` frames later and
-the
-rest at the end, emits for every frame of the trace exactly one verdict, in order, and it is the offline verdict. -/
+the rest at the end, emits for every frame of the trace exactly one verdict, in order, and it is the offline verdict. -/
 theorem stream_eq_offline (t : Trace) (f : Formula) : Eq (stream t f) (offline t f t.frames) :=
   Eq.trans (congrArg (fun out => flush t f out (Nat.sub t.frames (lookahead f)) _) (live_eq t f t.frames .refl))
     (Eq.trans (flush_eq t f _ _) (congrArg (offline t f) (Eq.trans (add_comm _ _) (sub_add_cancel (sub_le _ _)))))

@@ -1,8 +1,9 @@
+import Tracepact.Impl.Scan
 import Tracepact.Spec.Boundary
 import Tracepact.Spec.Depth
 import Tracepact.Spec.Events
+import Tracepact.Spec.LateTail
 import Tracepact.Spec.Score
-import Tracepact.Impl.Scan
 import Tracepact.Thm.Base.Logic
 /-! Strict hierarchy, and the late tail. -/
 set_option autoImplicit false
@@ -42,16 +43,10 @@ theorem strict_hierarchy : Exists fun f =>
       (Eq.symm without_event))⟩
 
 /-! A reference from frame 2 to 6 and a prediction from frame 2 to 11, on 14 frames. -/
-def tailRef (i : Nat) : Bool := band (Nat.ble 2 i) (Nat.ble (.succ i) 6)
-def tailPred (i : Nat) : Bool := band (Nat.ble 2 i) (Nat.ble (.succ i) 11)
-def tailTrace : Trace := ⟨14, boundaryAtom tailRef tailPred (fun _ _ => .false)⟩
-def onsetGuard : Formula := .implies (.atom 1) (near 2 (.atom 4))
-def offsetGuard : Formula := .implies (.atom 2) (near 2 (.atom 5))
 
 /-- **Late tail.** Onset can hold while offset and duration fail: on this trace the onset guard is satisfied at its one
 obligation, the offset guard violated at its one, and the two runs, from 2 to 6 and from 2 to 11, fail the duration
-clause
-with tolerance 1/4. -/
+clause with tolerance 1/4. -/
 theorem late_tail : And
     (And (Eq (satisfied (eval tailTrace (.atom 1)) (eval tailTrace onsetGuard) 14) 1)
         (Eq (obligations (eval tailTrace (.atom 1)) 14) 1))

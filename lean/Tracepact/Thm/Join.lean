@@ -145,8 +145,7 @@ theorem joined_ok (step gap : Nat) : (l : List Interval) → Proper l → Ordere
 theorem runs_proper (a : Nat → Bool) (n : Nat) : Proper (runs a n) := fun r m => ((runs_exact a n r).mp m).nonempty
 
 /-- **Joining paints the short gaps** (rule 5.8): a frame lies in a joined run exactly when it lies in a run, or in a
-gap
-of `k` frames between two runs that follow each other, with `k · step ≤ mergeGap`. -/
+gap of `k` frames between two runs that follow each other, with `k · step ≤ mergeGap`. -/
 theorem join_paints (step mergeGap : Nat) (a : Nat → Bool) (n j : Nat) :
     Iff (Eq (paint (joinRuns step mergeGap (runs a n)) j) .true)
       (Or (Eq (paint (runs a n) j) .true) (Bridged step mergeGap (runs a n) j)) :=

@@ -97,9 +97,8 @@ theorem extensionality (t t' : Trace) (f : Formula) (length : Eq t.frames t'.fra
     Eq (eval t f i) (eval t' f i) :=
   locality t t' f i inside fun j _ => ⟨length ▸ iff_refl, fun k u l => same k u j l⟩
 /-- **Locality, anywhere.** Nor does the verdict depend on where in the trace the frame lies, once its whole lookback
-lies
-in the trace: frame `i` of `t'` and frame `s + i` of `t` have the same verdict if the two traces look the same around
-them. -/
+lies in the trace: frame `i` of `t'` and frame `s + i` of `t` have the same verdict if the two traces look the same
+around them. -/
 theorem locality_shifted (t t' : Trace) (s : Nat) (f : Formula) (i : Nat) (inside : Lt i t'.frames)
     (deep : Nat.le (lookback f) i)
     (same : (j : Nat) → InScope f i j → ShiftedAt s f t t' j) : Eq (eval t' f i) (eval t f (Nat.add s i)) :=
@@ -135,9 +134,8 @@ theorem cut (t : Trace) (f : Formula) (s i : Nat) (inside : Lt (Nat.add s i) t.f
         (congrArg (eval t f) (Eq.symm (z i)))⟩
 
 /-- **Bounded models.** Whatever verdict a formula has at some frame of some trace, it has at some frame of a trace of
-at most
-`lookback + 1 + lookahead` frames: a question about one frame is decided for traces of every length by looking at these.
--/
+at most `lookback + 1 + lookahead` frames: a question about one frame is decided for traces of every length by looking
+at these. -/
 theorem bounded_model (t : Trace) (f : Formula) (i : Nat) (inside : Lt i t.frames) : Exists fun t' : Trace =>
     Exists fun i' =>
     And (Nat.le t'.frames (.succ (Nat.add (lookback f) (lookahead f))))
@@ -157,8 +155,7 @@ theorem bounded_model (t : Trace) (f : Formula) (i : Nat) (inside : Lt i t.frame
       (cut t f 0 i (Eq.symm e ▸ inside) (.inl rfl) (le_of_succ_le l))
 
 /-- **Plain sums are wrong.** The offsets of `F[2,2] F[-2,-2] p` add up to zero, yet its verdict at frame 0 depends on
-whether
-the trace has a frame 2; its lookahead is 2. -/
+whether the trace has a frame 2; its lookahead is 2. -/
 theorem plain_sums_are_wrong :
     And (Eq (lookahead (.eventually (.ofNat 2) (.ofNat 2) (.eventually (.negSucc 1) (.negSucc 1) (.atom 0)))) 2)
     (And (Eq (eval ⟨1, fun _ _ =>

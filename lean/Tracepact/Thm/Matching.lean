@@ -18,8 +18,7 @@ theorem greedy_maximal (candidates : List Candidate) (c : Candidate) (h : Mem c 
     Exists fun d => And (Mem d (greedy candidates)) (Or (Eq c.ref d.ref) (Eq c.pred d.pred)) :=
   (keepFree_ok (ranked candidates) .nil .intro).maximal c ((mem_ranked c candidates).mpr h)
 /-- **Greedy takes by cost** (rule 8.3): every candidate is kept, or shares an end with a kept one that ranks before it,
-by
-cost, then reference onset, then predicted onset. -/
+by cost, then reference onset, then predicted onset. -/
 theorem greedy_by_cost (candidates : List Candidate) (c : Candidate) (h : Mem c candidates) :
     Or (Mem c (greedy candidates))
     (Exists fun d => And (Mem d (greedy candidates)) (And (Shares c d) (Eq (ranksBefore d c) .true))) :=

@@ -6,13 +6,6 @@ set_option autoImplicit false
 noncomputable section
 namespace Tracepact
 
-/-- The order of signed offsets. -/
-def OffsetLe : Int → Int → Prop
-  | .ofNat a, .ofNat b => Nat.le a b
-  | .negSucc _, .ofNat _ => True
-  | .ofNat _, .negSucc _ => False
-  | .negSucc a, .negSucc b => Nat.le b a
-
 theorem atLeast_wider {i j : Nat} : {lo lo' : Int} → OffsetLe lo' lo → AtLeast i lo j → AtLeast i lo' j
   | .ofNat k, .ofNat k', h, l => lin2 (on4 k' k i j) (show Nat.le k' k from h) (show Nat.le (Nat.add i k) j from l) rfl
   | .ofNat k, .negSucc k', _, l => lin1 (on4 i k j k') (show Nat.le (Nat.add i k) j from l) rfl

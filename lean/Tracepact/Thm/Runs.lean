@@ -37,8 +37,7 @@ theorem run_unique {a : Nat → Bool} {n x : Nat} {r q : Interval} (hr : IsRun a
     (le_antisymm (run_stop_le hr hq rx.left qx.right) (run_stop_le hq hr qx.left rx.right))
 
 /-- **Runs are the maximal intervals**: the scan returns exactly the maximal intervals of active frames, no other and
-none
-missing. -/
+none missing. -/
 theorem runs_exact (a : Nat → Bool) (n : Nat) (r : Interval) : Iff (Mem r (runs a n)) (IsRun a n r) :=
   iff_trans (mem_runs_scan a n r) ⟨(scan_ok a n).runs r, fun h =>
     let ⟨q, m, k⟩ := (scan_ok a n).complete r.start (le_trans h.nonempty h.inside) (h.active r.start .refl h.nonempty)

@@ -51,10 +51,8 @@ theorem matching_right (x : Hints)
 end
 
 /-- **What a clip counts.** When the kernel has computed that `checkClip` is true, then under contract `c` the tables of
-the
-clip, from their own times, have exactly these counts in every clause: frame clauses by the meaning of their formulas,
-event
-clauses by their predicates on the joined runs and the greedy matching. -/
+the clip, from their own times, have exactly these counts in every clause: frame clauses by the meaning of their
+formulas, event clauses by their predicates on the joined runs and the greedy matching. -/
 theorem counts_certified (c : Contract) (s : Sides) (h : Hints) (k : ClipCounts) (g : Eq (checkClip c s h k) .true) :
     CountsTo c s k :=
   let ⟨g, rest⟩ := (band_iff _ _).mp g

@@ -50,10 +50,9 @@ theorem compare_stable {x y x' y' s t : Nat} (hx : Nat.le x (Nat.add x' s)) (hx'
       | .inr m => impossible4 (on6 y s t x x' y') (apart_above margin m) hx hy' l rfl⟩
     (iff_symm (ble_iff _ _))))
 
-/-- **One match.** If both events of a match move by at most `e` at each end, and the margin `|Δ - α d|` exceeds
-`(4 + 2 α) e`, where `Δ` is the difference of the durations, `d` the reference's duration and `α = p / q` (all times
-`q`),
-the duration clause keeps its truth. -/
+/-- **One match.** If both events of a match move by at most `e` at each end, and the margin `|Δ - α d|` exceeds `(4 + 2
+α) e`, where `Δ` is the difference of the durations, `d` the reference's duration and `α = p / q` (all times `q`), the
+duration clause keeps its truth. -/
 theorem duration_stable (p q e : Nat) (ref ref' pred pred' : Event) (hr : Moved e ref ref') (hp : Moved e pred pred')
     (margin : Lt (Nat.add (Nat.mul q (Nat.mul e 4)) (Nat.mul p (Nat.mul e 2)))
       (distance (Nat.mul q (distance pred.duration ref.duration)) (Nat.mul p ref.duration))) :
@@ -72,14 +71,12 @@ theorem bothEmpty_same {e : Nat} {x x' : Families} (h : Jittered e x x') : Eq x.
   congr2 (fun a b => band (Nat.beq a 0) (Nat.beq b 0)) h.refs h.preds
 
 /-- **Event clause stability.** With families, matching and covering counts fixed, if every endpoint moves by at most
-`e` and
-every duration margin `|Δ - α d|` exceeds `(4 + 2 α) e`, neither the duration value nor the fragmentation value changes.
+`e` and every duration margin `|Δ - α d|` exceeds `(4 + 2 α) e`, neither the duration value nor the fragmentation value
+changes.
 
 The published bound of one `e` is too small (`one_jitter_is_not_enough`): two durations of two moving ends each change
-`Δ` by
-up to `4 e`, and `α d` by up to `2 α e`. Times are whole multiples of a common unit, `α = p / q`, and the margin is
-stated
-times `q`. -/
+`Δ` by up to `4 e`, and `α d` by up to `2 α e`. Times are whole multiples of a common unit, `α = p / q`, and the margin
+is stated times `q`. -/
 theorem event_stability (p q e : Nat) (x x' : Families) (h : Jittered e x x')
     (margin : (m : Prod Nat Nat) → Mem m x.matching → Lt (Nat.add (Nat.mul q (Nat.mul e 4)) (Nat.mul p (Nat.mul e 2)))
       (distance (Nat.mul q (distance (x.pred m.snd).duration (x.ref m.fst).duration))
@@ -100,8 +97,7 @@ theorem event_stability (p q e : Nat) (x x' : Families) (h : Jittered e x x')
          (count (fun i => band (isMatched i x'.matching) (Nat.ble (x'.covering i) 1)) n) n) h.refs)⟩
 
 /-- **One jitter is not enough.** In hundredths of a second, with `α = 1/4`: a reference of 1.00 s and a prediction of
-1.15 s
-have the margin `|0.15 - 0.25| = 0.10`; the prediction's two ends moved by `e = 0.06` flip the clause. -/
+1.15 s have the margin `|0.15 - 0.25| = 0.10`; the prediction's two ends moved by `e = 0.06` flip the clause. -/
 theorem one_jitter_is_not_enough : And
     (And (Eq (durationHolds 1 4 ⟨10, 110⟩ ⟨10, 125⟩) .true) (Eq (durationHolds 1 4 ⟨10, 110⟩ ⟨4, 131⟩) .false))
     (And (Moved 6 ⟨10, 125⟩ ⟨4, 131⟩) (Lt (Nat.mul 4 6) (distance (Nat.mul 4 (distance 115 100)) (Nat.mul 1 100)))) :=

@@ -88,8 +88,7 @@ theorem paintMask_bit (j : Nat) : (l : List Interval) → Eq (bit (paintMask l) 
   | .nil => eq_false (bit_zero j)
   | .cons r rest => Eq.trans (bit_lor _ _ _) (congr2 bor (eq_of_iff (piece_iff r j)) (paintMask_bit j rest))
 /-- **From a table's times to a mask**: where every interval passes the check for its event, the mask of the intervals
-has
-exactly the frames that some event covers. -/
+has exactly the frames that some event covers. -/
 theorem table_mask (p : Projection) (step : Nat) (events : List Event) (l : List Interval)
     (h : Eq (allProjected p step events l) .true) (j : Nat) : Eq (bit (paintMask l) j) (active p step events j) :=
   Eq.trans (paintMask_bit j l) (Eq.symm (active_paint p step j events l h))

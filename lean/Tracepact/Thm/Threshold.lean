@@ -68,8 +68,7 @@ theorem nearest_is_least (p : Nat → Bool) (i n d : Nat) (h : Eq (nearest p i n
   ⟨⟨j, l, q, le_antisymm m (least j l q)⟩, least⟩
 
 /-- **Threshold recovery.** The guard `N[k] φ` holds at a frame exactly when the nearest frame of the trace with `φ` is
-at
-most `k` frames away; for an edge atom, exactly when the nearest edge is. -/
+at most `k` frames away; for an edge atom, exactly when the nearest edge is. -/
 theorem threshold_recovery (t : Trace) (f : Formula) (k i : Nat) :
     Iff (Holds t (near k f) i) (Exists fun d => And (Eq (nearest (eval t f) i t.frames) (.some d)) (Nat.le d k)) :=
   iff_symm (iff_trans (nearest_iff (eval t f) i k t.frames) (exists_iff fun j => ⟨

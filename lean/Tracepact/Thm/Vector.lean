@@ -6,8 +6,7 @@ noncomputable section
 namespace Tracepact
 
 /-- **Tallies.** When the kernel has computed that `checkEntries` is true, the clips come to the tally, onto the tally
-of the
-clips that come after them. -/
+of the clips that come after them. -/
 theorem tallied_certified (c : Contract) (common : Nat) {more : List Sides} {t : FamilyTally}
     (after : Tallied c common more t) :
     (l : List ClipEntry) → Eq (checkEntries c common t.clauses l) .true →
@@ -19,8 +18,7 @@ theorem tallied_certified (c : Contract) (common : Nat) {more : List Sides} {t :
     .more (t := tallyOf t rest) (counts_certified c x.sides x.hints x.counts clip) sums
         (tallied_certified c common after rest b)
 /-- **The vector of a family.** When the clips come to a tally and the kernel has computed that the scores fit it, then
-under
-contract `c` the tables of the family score exactly this vector. -/
+under contract `c` the tables of the family score exactly this vector. -/
 theorem vector_certified (c : Contract) (common : Nat) (family : List Sides) (t : FamilyTally)
     (scores : List ClauseScore)
     (tallied : Tallied c common family t)

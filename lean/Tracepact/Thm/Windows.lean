@@ -13,8 +13,7 @@ theorem reached_alone {n x i : Nat} {lo hi : Int} (w : Within (full n) x) :
       ⟨fun ⟨⟨a, b⟩, h⟩ => ⟨⟨(full_iff n j).mp (w j h), a, b⟩, h⟩, fun ⟨u, h⟩ => ⟨⟨u.lower, u.upper⟩, h⟩⟩)
 
 /-- **Windows by doubling.** At every frame of a clip, up to both of its ends, and for every pair of offsets, the
-shift-or
-algorithm sets exactly the frames that have a set frame within the window clipped to the clip. -/
+shift-or algorithm sets exactly the frames that have a set frame within the window clipped to the clip. -/
 theorem eventually_by_doubling (n x : Nat) (within : (i : Nat) → Eq (bit x i) .true → Lt i n) (lo hi : Int) (i : Nat)
     (inside : Lt i n) :
     Iff (Eq (bit (eventuallyMask (full n) lo hi x) i) .true) (Exists fun j =>
@@ -26,8 +25,7 @@ theorem eventually_by_doubling (n x : Nat) (within : (i : Nat) → Eq (bit x i) 
         (exists_iff fun j => and_iff iff_refl (iff_of_eq (zero_add_bit x j))))))
 
 /-- **The bitset engine.** For every formula, the verdict mask of a clip has at each frame of the clip the verdict of
-the
-meaning, and no frame beyond. -/
+the meaning, and no frame beyond. -/
 theorem bitset_verdicts (n : Nat) (mask : Nat → Nat) (f : Formula) (i : Nat) :
     Eq (bit (evalMask (full n) n mask f) i) (band (Nat.ble (.succ i) n) (eval ⟨n, fun k j => bit (mask k) j⟩ f i)) :=
   match le_or_lt n i with
@@ -43,10 +41,8 @@ theorem bitset_verdicts (n : Nat) (mask : Nat → Nat) (f : Formula) (i : Nat) :
         ⟨fun e => (band_iff _ _).mpr ⟨ble_of_le _ _ l, e⟩, fun e => ((band_iff _ _).mp e).right⟩))
 
 /-- **Families.** Clips laid end to end, each followed by invalid frames: at least one, and at least the largest offset
-of the
-formula's windows or the length of the longest clip, whichever is smaller; every node masked by the valid frames. Then
-each
-clip gets in the one long mask exactly its own verdicts, for every formula of the language. -/
+of the formula's windows or the length of the longest clip, whichever is smaller; every node masked by the valid frames.
+Then each clip gets in the one long mask exactly its own verdicts, for every formula of the language. -/
 theorem family_verdicts (gap longest : Nat) (segments : List Segment) (f : Formula) (positive : Lt 0 gap)
     (wide : Nat.le (smaller (widest f) longest) gap) (apart : Apart gap longest segments)
     (c : Clip) (s : Nat) (start : StartsAt c segments s) (i : Nat) (inside : Lt i c.frames) :
@@ -61,19 +57,13 @@ theorem family_verdicts (gap longest : Nat) (segments : List Segment) (f : Formu
       (extensionality ⟨c.frames, fun k j => bit (familyMask k segments) (Nat.add s j)⟩ c.trace f rfl
         (fun k _ j l => eq_of_iff (mask_of_start k c j l segments s start)) i inside))))
 
-/-- A silent clip of one frame, and one whose only frame is active. -/
-def silentClip : Clip := ⟨1, fun _ => 0⟩
-def activeClip : Clip := ⟨1, fun _ => 1⟩
-/-- The two, with a padding after each. -/
-def twoClips (padding : Nat) : List Segment := .cons ⟨silentClip, padding⟩ (.cons ⟨activeClip, padding⟩ .nil)
 /-- **The gap is needed.** Without it `F[1,1] p` sees in the silent clip the active frame of the next clip. -/
 theorem gap_is_needed : And
     (Eq (bit (evalMask (familyValid (twoClips 0)) 1 (fun k =>
         familyMask k (twoClips 0)) (.eventually (.ofNat 1) (.ofNat 1) (.atom 0))) 0) .true)
     (Eq (eval silentClip.trace (.eventually (.ofNat 1) (.ofNat 1) (.atom 0)) 0) .false) := ⟨rfl, rfl⟩
 /-- **One mask at the end is not enough**, even with the gap: `F[1,1] !p`, complemented over the whole long mask and
-masked
-once at the end, sees in the silent clip the frame of the gap, where its own verdict is false. -/
+masked once at the end, sees in the silent clip the frame of the gap, where its own verdict is false. -/
 theorem one_mask_is_not_enough : And
     (Eq (bit (Nat.land (earlier (.ofNat 1) (spread (Nat.xor (full 4) (familyMask 0 (twoClips 1))) 1))
         (familyValid (twoClips 1))) 0) .true)

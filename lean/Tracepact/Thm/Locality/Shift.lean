@@ -4,10 +4,6 @@ set_option autoImplicit false
 noncomputable section
 namespace Tracepact
 
-/-- Frame `j` of `t'` looks to a formula like frame `s + j` of `t`. -/
-structure ShiftedAt (s : Nat) (f : Formula) (t t' : Trace) (j : Nat) : Prop where
-  inside : Iff (Lt j t'.frames) (Lt (Nat.add s j) t.frames)
-  atom : (k : Nat) → Uses k f → Lt j t'.frames → Eq (t'.atom k j) (t.atom k (Nat.add s j))
 abbrev ShiftedAround (s : Nat) (t t' : Trace) (f : Formula) (i : Nat) : Prop :=
   (x : Nat) → Reach (lookback f) (lookahead f) i x → ShiftedAt s f t t' x
 theorem ShiftedAt.part {s : Nat} {f g : Formula} {t t' : Trace} {x : Nat} (h : ShiftedAt s g t t' x)

@@ -52,8 +52,7 @@ theorem mem_candidates (search unit reward : Nat) (preds : List Interval) (c : C
       (iff_symm (exists_offset (fun k y => Exists fun l => Exists fun pred : Interval => And (Entry pred preds l)
         (And (IsCandidate search y pred) (Eq c (candidate unit reward k (Nat.add 0 l) y pred)))) ref i rest)))
 /-- **Candidates** (rules 8.1 and 8.2): the list has exactly the pairs of a reference and a predicted run that overlap
-and
-have one of their ends within `search`, each with its two indices, its cost and its onsets. -/
+and have one of their ends within `search`, each with its two indices, its cost and its onsets. -/
 theorem candidates_exact (search unit reward : Nat) (refs preds : List Interval) (c : Candidate) :
     Iff (Mem c (candidates search unit reward preds 0 refs))
       (Exists fun i => Exists fun ref : Interval =>

@@ -5,11 +5,6 @@ set_option autoImplicit false
 noncomputable section
 namespace Tracepact
 
-/-- What `wellPlaced` decides. -/
-structure WellPlaced (n : Nat) (l : List Interval) : Prop where
-  proper : Proper l
-  inside : (r : Interval) → Mem r l → Nat.le r.stop n
-  ordered : Ordered l
 theorem later {s : Nat} : {l : List Interval} → Ordered l → Proper l → IsTrue (startsAfter s l) →
     (q : Interval) → Mem q l → Lt s q.start
   | .nil, _, _, _, _, m => m.elim

@@ -77,8 +77,6 @@ theorem complement_iff (v x p : Nat) (h : IsTrue (bit v p)) :
   iff_trans (iff_of_eq (Eq.trans (bit_xor v x p) (congrArg (fun b => bxor b (bit x p)) h))) (bnot_iff _)
 
 /-! ### Every mask stays within the valid frames -/
-/-- Every frame of `x` is valid. -/
-def Within (v x : Nat) : Prop := (p : Nat) → IsTrue (bit x p) → IsTrue (bit v p)
 theorem within_xor {v x : Nat} (h : Within v x) : Within v (Nat.xor v x) := fun p e =>
   match true_or_not (bit v p) with
   | .inl k => k

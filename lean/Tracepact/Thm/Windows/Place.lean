@@ -6,12 +6,6 @@ set_option autoImplicit false
 noncomputable section
 namespace Tracepact
 
-/-- The `n` frames from `s` on are valid, and the `g` frames before and after them are not. -/
-structure Place (v s n g : Nat) : Prop where
-  own : (i : Nat) → Lt i n → IsTrue (bit v (Nat.add s i))
-  before : (j : Nat) → Lt j s → Nat.le s (Nat.add j g) → Not (IsTrue (bit v j))
-  after : (j : Nat) → Nat.le (Nat.add s n) j → Lt j (Nat.add (Nat.add s n) g) → Not (IsTrue (bit v j))
-
 theorem smaller_le_left (a b : Nat) : Nat.le (smaller a b) a :=
   cond_elim (P := fun z => Nat.le z a) (Nat.ble a b) (fun _ => .refl) (fun h => le_of_succ_le (lt_of_not_ble h))
 theorem smaller_le_right (a b : Nat) : Nat.le (smaller a b) b :=
