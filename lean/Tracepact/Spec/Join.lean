@@ -31,7 +31,7 @@ def Bridged (step mergeGap : Nat) (l : List Interval) (j : Nat) : Prop :=
   Exists fun r : Interval => Exists fun q : Interval => And (Adjacent r q l)
     (And (And (Nat.le r.stop j) (Lt j q.start)) (Eq (isJoined step mergeGap (Nat.sub q.start r.stop)) .true))
 
-/-- What `wellPlaced` decides. -/
+/-- The intervals are not empty, lie within `n` frames, and are in order with at least one frame between. -/
 structure WellPlaced (n : Nat) (l : List Interval) : Prop where
   proper : Proper l
   inside : (r : Interval) → Mem r l → Nat.le r.stop n

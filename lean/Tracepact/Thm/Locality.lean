@@ -12,6 +12,26 @@ theorem SameAt.part {f g : Formula} {t t' : Trace} {x : Nat} (s : SameAt g t t' 
     (u : (k : Nat) → Uses k f → Uses k g) : SameAt f t t' x :=
   ⟨s.inside, fun k h => s.atom k (u k h)⟩
 
+theorem since_ends {t t' : Trace} {i r : Nat} {f g : Formula} (j : Nat) (a : Nat.le j i) (b : Nat.le i (Nat.add j r))
+    (s : SameAround t t' (.since r f g) i) :
+    Iff (Lt j t.frames) (Lt j t'.frames) := (s j (scope_since_right a b ⟨le_add _ _, le_add _ _⟩)).inside
+theorem window_exists {n n' i : Nat} {lo hi : Int} {p q : Nat → Prop}
+    (ends : (j : Nat) → AtLeast i lo j → AtMost i hi j → Iff (Lt j n) (Lt j n'))
+    (same : (j : Nat) → Lt j n → AtLeast i lo j → AtMost i hi j → Iff (p j) (q j)) :
+    Iff (Exists fun j => And (InWindow n i lo hi j) (p j)) (Exists fun j => And (InWindow n' i lo hi j) (q j)) :=
+  ⟨fun ⟨j, w, e⟩ => ⟨j, ⟨(ends j w.lower w.upper).mp w.inside, w.lower, w.upper⟩, (same j w.inside w.lower w.upper).mp
+      e⟩,
+   fun ⟨j, w, e⟩ =>
+    have l := (ends j w.lower w.upper).mpr w.inside
+    ⟨j, ⟨l, w.lower, w.upper⟩, (same j l w.lower w.upper).mpr e⟩⟩
+theorem window_forall {n n' i : Nat} {lo hi : Int} {p q : Nat → Prop}
+    (ends : (j : Nat) → AtLeast i lo j → AtMost i hi j → Iff (Lt j n) (Lt j n'))
+    (same : (j : Nat) → Lt j n → AtLeast i lo j → AtMost i hi j → Iff (p j) (q j)) :
+    Iff ((j : Nat) → InWindow n i lo hi j → p j) ((j : Nat) → InWindow n' i lo hi j → q j) :=
+  ⟨fun h j w =>
+    have l := (ends j w.lower w.upper).mpr w.inside
+    (same j l w.lower w.upper).mp (h j ⟨l, w.lower, w.upper⟩),
+   fun h j w => (same j w.inside w.lower w.upper).mpr (h j ⟨(ends j w.lower w.upper).mp w.inside, w.lower, w.upper⟩)⟩
 theorem holds_local (t t' : Trace) : (f : Formula) → (i : Nat) → Lt i t.frames → SameAround t t' f i →
     Iff (Holds t f i) (Holds t' f i)
   | .atom k, i, l, s => iff_of_eq ((s i ⟨le_add _ _, le_add _ _⟩).atom k rfl l)
@@ -52,34 +72,13 @@ theorem holds_local (t t' : Trace) : (f : Formula) → (i : Nat) → Lt i t.fram
       have left (j k : Nat) (b : Nat.le i (Nat.add j r)) (c : Lt j k) (d : Nat.le k i) :=
         holds_local t t' f k (le_trans (succ_le_succ d) m) fun x h => (s x (scope_since_left d c b h)).part fun _ =>
             Or.inl
-      ⟨fun ⟨j, w, e, h⟩ => ⟨j, ⟨(ends j w.upper w.lower s).mp w.inside, w.upper, w.lower⟩,
+      ⟨fun ⟨j, w, e, h⟩ => ⟨j, ⟨(since_ends j w.upper w.lower s).mp w.inside, w.upper, w.lower⟩,
           (right j w.inside w.upper w.lower).mp e,
           fun k c d => (left j k w.lower c d).mp (h k c d)⟩,
        fun ⟨j, w, e, h⟩ =>
-          have l := (ends j w.upper w.lower s).mpr w.inside
+          have l := (since_ends j w.upper w.lower s).mpr w.inside
           ⟨j, ⟨l, w.upper, w.lower⟩, (right j l w.upper w.lower).mpr e, fun k c d =>
               (left j k w.lower c d).mpr (h k c d)⟩⟩
-where
-  ends {i r : Nat} {f g : Formula} (j : Nat) (a : Nat.le j i) (b : Nat.le i (Nat.add j r))
-      (s : SameAround t t' (.since r f g) i) :
-      Iff (Lt j t.frames) (Lt j t'.frames) := (s j (scope_since_right a b ⟨le_add _ _, le_add _ _⟩)).inside
-  window_exists {n n' i : Nat} {lo hi : Int} {p q : Nat → Prop}
-      (ends : (j : Nat) → AtLeast i lo j → AtMost i hi j → Iff (Lt j n) (Lt j n'))
-      (same : (j : Nat) → Lt j n → AtLeast i lo j → AtMost i hi j → Iff (p j) (q j)) :
-      Iff (Exists fun j => And (InWindow n i lo hi j) (p j)) (Exists fun j => And (InWindow n' i lo hi j) (q j)) :=
-    ⟨fun ⟨j, w, e⟩ => ⟨j, ⟨(ends j w.lower w.upper).mp w.inside, w.lower, w.upper⟩, (same j w.inside w.lower w.upper).mp
-        e⟩,
-     fun ⟨j, w, e⟩ =>
-      have l := (ends j w.lower w.upper).mpr w.inside
-      ⟨j, ⟨l, w.lower, w.upper⟩, (same j l w.lower w.upper).mpr e⟩⟩
-  window_forall {n n' i : Nat} {lo hi : Int} {p q : Nat → Prop}
-      (ends : (j : Nat) → AtLeast i lo j → AtMost i hi j → Iff (Lt j n) (Lt j n'))
-      (same : (j : Nat) → Lt j n → AtLeast i lo j → AtMost i hi j → Iff (p j) (q j)) :
-      Iff ((j : Nat) → InWindow n i lo hi j → p j) ((j : Nat) → InWindow n' i lo hi j → q j) :=
-    ⟨fun h j w =>
-      have l := (ends j w.lower w.upper).mpr w.inside
-      (same j l w.lower w.upper).mp (h j ⟨l, w.lower, w.upper⟩),
-     fun h j w => (same j w.inside w.lower w.upper).mpr (h j ⟨(ends j w.lower w.upper).mp w.inside, w.lower, w.upper⟩)⟩
 
 /-- **Locality.** The verdict at a frame `i` of the trace depends only on the formula's own atoms at the frames from
 `i - lookback` to `i + lookahead`, and on where the trace ends within them: two traces that look the same there give the

@@ -155,6 +155,17 @@ theorem not_exists_not {p q : Nat → Prop} (d : (j : Nat) → Or (q j) (Not (q 
   ⟨fun h j x => (d j).elim id (fun y => (h ⟨j, x, y⟩).elim), fun h ⟨j, x, y⟩ => y (h j x)⟩
 
 /-- The verdicts at a place are those of the clip by itself. -/
+theorem part_left {a b c longest : Nat} (h : Nat.le (smaller (larger a b) longest) c) :
+    Nat.le (smaller a longest) c :=
+  le_trans (smaller_mono (le_larger_left a b)) h
+theorem part_right {a b c longest : Nat} (h : Nat.le (smaller (larger a b) longest) c) :
+    Nat.le (smaller b longest) c :=
+  le_trans (smaller_mono (le_larger_right a b)) h
+theorem implies_classical (x y : Bool) : Iff (Or (Not (IsTrue x)) (IsTrue y)) (IsTrue x → IsTrue y) :=
+  ⟨fun | .inl h => fun k => absurd k h | .inr h => fun _ => h,
+   fun h => match true_or_not x with
+    | .inl k => .inr (h k)
+    | .inr k => .inl k⟩
 theorem Place.verdicts {v s n g : Nat} (place : Place v s n g) (pos : Lt 0 g) (longest : Nat) (long : Nat.le n longest)
     (mask : Nat → Nat) :
     (f : Formula) → Nat.le (smaller (widest f) longest) g → (i : Nat) → Lt i n →
@@ -165,58 +176,54 @@ theorem Place.verdicts {v s n g : Nat} (place : Place v s n g) (pos : Lt 0 g) (l
   | .not f, w, i, l => iff_trans (complement_iff _ _ _ (place.own i l))
       (not_iff (place.verdicts pos longest long mask f w i l))
   | .and f g, w, i, l => iff_trans (land_iff _ _ _)
-      (and_iff (place.verdicts pos longest long mask f (left w) i l)
-          (place.verdicts pos longest long mask g (right w) i l))
+      (and_iff (place.verdicts pos longest long mask f (part_left w) i l)
+          (place.verdicts pos longest long mask g (part_right w) i l))
   | .or f g, w, i, l => iff_trans (lor_iff _ _ _)
-      (or_iff (place.verdicts pos longest long mask f (left w) i l)
-          (place.verdicts pos longest long mask g (right w) i l))
+      (or_iff (place.verdicts pos longest long mask f (part_left w) i l)
+          (place.verdicts pos longest long mask g (part_right w) i l))
   | .implies f g, w, i, l => iff_trans (lor_iff _ _ _) (iff_trans
-      (or_iff (complement_iff _ _ _ (place.own i l)) iff_refl) (iff_trans (classical _ _)
-      (imp_iff (place.verdicts pos longest long mask f (left w) i l)
-          (place.verdicts pos longest long mask g (right w) i l))))
+      (or_iff (complement_iff _ _ _ (place.own i l)) iff_refl) (iff_trans (implies_classical _ _)
+      (imp_iff (place.verdicts pos longest long mask f (part_left w) i l)
+          (place.verdicts pos longest long mask g (part_right w) i l))))
   | .iff f g, w, i, l => iff_trans (complement_iff _ _ _ (place.own i l)) (iff_trans
       (iff_trans (not_iff (iff_of_eq (bit_xor _ _ _))) (iff_trans (iff_symm (bnot_iff _)) (biff_iff _ _)))
-      (iff_iff (place.verdicts pos longest long mask f (left w) i l)
-          (place.verdicts pos longest long mask g (right w) i l)))
+      (iff_iff (place.verdicts pos longest long mask f (part_left w) i l)
+          (place.verdicts pos longest long mask g (part_right w) i l)))
   | .eventually _ _ f, w, i, l =>
       iff_trans (eventuallyMask_iff _ _ _ _ _) (iff_trans (and_valid (place.own i l)) (iff_trans
-      (place.window (evalMask_within v longest mask f) long (left (left w)) (right (left w)) l)
-      (exists_iff fun j => ⟨fun ⟨m, h⟩ => ⟨m, (place.verdicts pos longest long mask f (right w) j m.inside).mp h⟩,
-        fun ⟨m, h⟩ => ⟨m, (place.verdicts pos longest long mask f (right w) j m.inside).mpr h⟩⟩)))
+      (place.window (evalMask_within v longest mask f) long (part_left (part_left w))
+          (part_right (part_left w)) l)
+      (exists_iff fun j => ⟨fun ⟨m, h⟩ =>
+          ⟨m, (place.verdicts pos longest long mask f (part_right w) j m.inside).mp h⟩,
+        fun ⟨m, h⟩ => ⟨m, (place.verdicts pos longest long mask f (part_right w) j m.inside).mpr h⟩⟩)))
   | .always _ _ f, w, i, l => iff_trans (complement_iff _ _ _ (place.own i l)) (iff_trans
       (not_iff (iff_trans (eventuallyMask_iff _ _ _ _ _) (iff_trans (and_valid (place.own i l)) (iff_trans
-        (place.window (within_xor (evalMask_within v longest mask f)) long (left (left w)) (right (left w)) l)
+        (place.window (within_xor (evalMask_within v longest mask f)) long (part_left (part_left w))
+            (part_right (part_left w)) l)
         (exists_iff fun j => ⟨fun ⟨m, h⟩ => ⟨m, (complement_iff _ _ _ (place.own j m.inside)).mp h⟩,
           fun ⟨m, h⟩ => ⟨m, (complement_iff _ _ _ (place.own j m.inside)).mpr h⟩⟩)))))
       (iff_trans (not_exists_not fun _ => true_or_not _)
-        (forall_iff fun j => ⟨fun h m => (place.verdicts pos longest long mask f (right w) j m.inside).mp (h m),
-          fun h m => (place.verdicts pos longest long mask f (right w) j m.inside).mpr (h m)⟩)))
+        (forall_iff fun j => ⟨fun h m =>
+            (place.verdicts pos longest long mask f (part_right w) j m.inside).mp (h m),
+          fun h m => (place.verdicts pos longest long mask f (part_right w) j m.inside).mpr (h m)⟩)))
   | .«until» _ f g, w, _, l => iff_trans (untilMask_iff _ _ _ _) (iff_trans
       (place.forward pos (evalMask_within v longest mask f) (evalMask_within v longest mask g) l)
       (exists_iff fun j => ⟨
-        fun ⟨m, e, h⟩ => ⟨(ahead_clamp long).mp m, (place.verdicts pos longest long mask g (right w) j m.inside).mp e,
-            fun k a b =>
-          (place.verdicts pos longest long mask f (left w) k (le_trans b (le_of_succ_le m.inside))).mp (h k a b)⟩,
-        fun ⟨m, e, h⟩ => ⟨(ahead_clamp long).mpr m, (place.verdicts pos longest long mask g (right w) j m.inside).mpr e,
-            fun k a b =>
-          (place.verdicts pos longest long mask f (left w) k (le_trans b (le_of_succ_le m.inside))).mpr (h k a b)⟩⟩))
+        fun ⟨m, e, h⟩ => ⟨(ahead_clamp long).mp m,
+            (place.verdicts pos longest long mask g (part_right w) j m.inside).mp e, fun k a b =>
+          (place.verdicts pos longest long mask f (part_left w) k (le_trans b (le_of_succ_le m.inside))).mp
+              (h k a b)⟩,
+        fun ⟨m, e, h⟩ => ⟨(ahead_clamp long).mpr m,
+            (place.verdicts pos longest long mask g (part_right w) j m.inside).mpr e, fun k a b =>
+          (place.verdicts pos longest long mask f (part_left w) k (le_trans b (le_of_succ_le m.inside))).mpr
+              (h k a b)⟩⟩))
   | .since _ f g, w, _, l => iff_trans (sinceMask_iff _ _ _ _) (iff_trans
       (place.backward pos (evalMask_within v longest mask f) (evalMask_within v longest mask g) l)
       (exists_iff fun j => ⟨
-        fun ⟨m, e, h⟩ => ⟨(behind_clamp l long).mp m, (place.verdicts pos longest long mask g (right w) j m.inside).mp
-            e, fun k a b =>
-          (place.verdicts pos longest long mask f (left w) k (le_trans (succ_le_succ b) l)).mp (h k a b)⟩,
-        fun ⟨m, e, h⟩ => ⟨(behind_clamp l long).mpr m, (place.verdicts pos longest long mask g (right w) j m.inside).mpr
-            e, fun k a b =>
-          (place.verdicts pos longest long mask f (left w) k (le_trans (succ_le_succ b) l)).mpr (h k a b)⟩⟩))
-where
-  left {a b c : Nat} (h : Nat.le (smaller (larger a b) longest) c) : Nat.le (smaller a longest) c :=
-    le_trans (smaller_mono (le_larger_left a b)) h
-  right {a b c : Nat} (h : Nat.le (smaller (larger a b) longest) c) : Nat.le (smaller b longest) c :=
-    le_trans (smaller_mono (le_larger_right a b)) h
-  classical (x y : Bool) : Iff (Or (Not (IsTrue x)) (IsTrue y)) (IsTrue x → IsTrue y) :=
-    ⟨fun | .inl h => fun k => absurd k h | .inr h => fun _ => h,
-     fun h => match true_or_not x with
-      | .inl k => .inr (h k)
-      | .inr k => .inl k⟩
+        fun ⟨m, e, h⟩ => ⟨(behind_clamp l long).mp m,
+            (place.verdicts pos longest long mask g (part_right w) j m.inside).mp e, fun k a b =>
+          (place.verdicts pos longest long mask f (part_left w) k (le_trans (succ_le_succ b) l)).mp (h k a b)⟩,
+        fun ⟨m, e, h⟩ => ⟨(behind_clamp l long).mpr m,
+            (place.verdicts pos longest long mask g (part_right w) j m.inside).mpr e, fun k a b =>
+          (place.verdicts pos longest long mask f (part_left w) k (le_trans (succ_le_succ b) l)).mpr (h k a b)⟩⟩))
 end Tracepact
