@@ -4,16 +4,18 @@ import random
 from fractions import Fraction
 from pathlib import Path
 
-from prove.test_differential import Statements
+from hypothesis import strategies as st
+from prove.test_differential import NUMBERS, Statements, atom_table, drawn, masks_of, streamed
+from strategies import environments, formulas
 
 from tracepact import parse_contract
-from tracepact.core import Each, Projection
+from tracepact.core import Each, Projection, lookahead, lookback
 from tracepact.events.attributes import Obligation, Scene
 from tracepact.events.matching import candidates
 from tracepact.events.predicate import prepare, truth
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.predicate_text import lean_predicate
-from tracepact.tools.prove.text import lean_bool, lean_int, lean_list, lean_mask
+from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask
 from tracepact.trace import Run, join_runs, runs_of_frames
 from tracepact.trace.grid import Grid
 
@@ -135,3 +137,17 @@ def _timed(runs: tuple[Run, ...]) -> str:
 
 def _optional(run: Run | None) -> str:
     return ".none" if run is None else f"(.some ⟨{20 * run[0]}, {20 * run[1]}⟩)"
+
+
+def test_the_streaming_program_gives_what_the_python_stream_gives(core: Build, lean_file: Path) -> None:
+    """Formula by formula, frame by frame: the verdicts, and the frames that are held at the end."""
+    stated = Statements()
+    cases = drawn(st.tuples(formulas(farthest=3), environments(longest=9)), 60)
+    for number, (formula, (frames, environment)) in enumerate(cases):
+        stated.define(f"t{number}", "Trace", f"⟨{frames}, fun k => bit ({atom_table(masks_of(environment))} k)⟩")
+        stated.define(f"f{number}", "Formula", lean_formula(formula, NUMBERS))
+        mask = lean_mask(streamed(formula, environment))
+        stated.state(f"emitted (program t{number} f{number})", mask, (formula, environment))
+        held = min(frames, lookback(formula) + lookahead(formula))
+        stated.state(f"(buffer t{number} f{number} {frames}).held", str(held), (formula, frames))
+    stated.check(core, lean_file)

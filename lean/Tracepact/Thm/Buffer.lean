@@ -114,7 +114,7 @@ theorem rest_verdict (h : Holding t f m s b) (last : Eq m t.frames) (i : Nat) (i
     (congrArg (eval t f) split)
 end
 
-/-- **The program's state.** After `m` frames the program has seen `m`, holds at most `lookback + lookahead` of them,
+/-- The program's state: after `m` frames the program has seen `m`, holds at most `lookback + lookahead` of them,
 all of them or the latest so many, and what it holds are the trace's own atoms. -/
 theorem buffer_holds (t : Trace) (f : Formula) : (m : Nat) → Exists fun s => Holding t f m s (buffer t f m)
   | .zero => ⟨0, rfl, rfl, zero_le _, .inl rfl, fun _ _ l => nomatch l⟩

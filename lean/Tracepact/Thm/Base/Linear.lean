@@ -140,8 +140,8 @@ instance Reads.fourfold {ρ : Vars} {a : Nat} [r : Reads ρ a] : Reads ρ (Nat.m
 
 /-! ### The rules -/
 /-- The summands of the first term are all among those of the second. -/
-def within (l r : Term) : Bool := among (summands l .nil) (summands r .nil)
-theorem within_le (ρ : Nat → Nat) (l r : Term) (c : Eq (within l r) .true) : Nat.le (den ρ l) (den ρ r) :=
+def sumsWithin (l r : Term) : Bool := among (summands l .nil) (summands r .nil)
+theorem sumsWithin_le (ρ : Nat → Nat) (l r : Term) (c : Eq (sumsWithin l r) .true) : Nat.le (den ρ l) (den ρ r) :=
   Eq.subst (motive := fun x => Nat.le x (den ρ r)) (summands_total ρ l .nil)
     (Eq.subst (motive := Nat.le _) (summands_total ρ r .nil) (among_total ρ _ _ c))
 theorem read_le {ρ : Vars} {a b : Nat} [ra : Reads ρ a] [rb : Reads ρ b] (h : Nat.le a b) :
@@ -151,28 +151,29 @@ theorem le_read {ρ : Vars} {a b : Nat} [ra : Reads ρ a] [rb : Reads ρ b]
   Eq.subst (motive := Nat.le a) rb.value (Eq.subst (motive := fun x => Nat.le x _) ra.value h)
 /-- `l ≤ r` if `l + b ≤ r + a` by its summands and `a ≤ b`. -/
 theorem from_one (ρ : Nat → Nat) (a b l r : Term) (h : Nat.le (den ρ a) (den ρ b))
-    (c : Eq (within (.p l b) (.p r a)) .true) :
+    (c : Eq (sumsWithin (.p l b) (.p r a)) .true) :
     Nat.le (den ρ l) (den ρ r) :=
-  le_of_add_le_add_right (den ρ b) (le_trans (within_le ρ (.p l b) (.p r a) c) (add_le_add .refl h))
+  le_of_add_le_add_right (den ρ b) (le_trans (sumsWithin_le ρ (.p l b) (.p r a) c) (add_le_add .refl h))
 
 section
 variable (ρ : Vars) {a₁ b₁ a₂ b₂ a₃ b₃ a₄ b₄ l r : Nat} [l' : Reads ρ l] [r' : Reads ρ r]
-theorem lin0 (c : Eq (within l'.term r'.term) .true) : Nat.le l r := le_read (within_le ρ.value _ _ c)
+theorem lin0 (c : Eq (sumsWithin l'.term r'.term) .true) : Nat.le l r := le_read (sumsWithin_le ρ.value _ _ c)
 variable [a₁' : Reads ρ a₁] [b₁' : Reads ρ b₁]
-theorem lin1 (h₁ : Nat.le a₁ b₁) (c : Eq (within (.p l'.term b₁'.term) (.p r'.term a₁'.term)) .true) : Nat.le l r :=
+theorem lin1 (h₁ : Nat.le a₁ b₁) (c : Eq (sumsWithin (.p l'.term b₁'.term) (.p r'.term a₁'.term)) .true) : Nat.le l r :=
   le_read (from_one ρ.value _ _ _ _ (read_le h₁) c)
 variable [a₂' : Reads ρ a₂] [b₂' : Reads ρ b₂]
 theorem lin2 (h₁ : Nat.le a₁ b₁) (h₂ : Nat.le a₂ b₂)
-    (c : Eq (within (.p l'.term (.p b₁'.term b₂'.term)) (.p r'.term (.p a₁'.term a₂'.term))) .true) : Nat.le l r :=
+    (c : Eq (sumsWithin (.p l'.term (.p b₁'.term b₂'.term)) (.p r'.term (.p a₁'.term a₂'.term))) .true) : Nat.le l r :=
   lin1 ρ (add_le_add h₁ h₂) c
 variable [a₃' : Reads ρ a₃] [b₃' : Reads ρ b₃]
 theorem lin3 (h₁ : Nat.le a₁ b₁) (h₂ : Nat.le a₂ b₂) (h₃ : Nat.le a₃ b₃)
-    (c : Eq (within (.p l'.term (.p b₁'.term (.p b₂'.term b₃'.term))) (.p r'.term (.p a₁'.term (.p a₂'.term a₃'.term))))
+    (c : Eq (sumsWithin (.p l'.term (.p b₁'.term (.p b₂'.term b₃'.term)))
+        (.p r'.term (.p a₁'.term (.p a₂'.term a₃'.term))))
         .true) :
     Nat.le l r := lin2 ρ h₁ (add_le_add h₂ h₃) c
 variable [a₄' : Reads ρ a₄] [b₄' : Reads ρ b₄]
 theorem lin4 (h₁ : Nat.le a₁ b₁) (h₂ : Nat.le a₂ b₂) (h₃ : Nat.le a₃ b₃) (h₄ : Nat.le a₄ b₄)
-    (c : Eq (within (.p l'.term (.p b₁'.term (.p b₂'.term (.p b₃'.term b₄'.term))))
+    (c : Eq (sumsWithin (.p l'.term (.p b₁'.term (.p b₂'.term (.p b₃'.term b₄'.term))))
       (.p r'.term (.p a₁'.term (.p a₂'.term (.p a₃'.term a₄'.term))))) .true) : Nat.le l r :=
   lin3 ρ h₁ h₂ (add_le_add h₃ h₄) c
 end
@@ -180,20 +181,20 @@ end
 section
 variable (ρ : Vars) {a₁ b₁ a₂ b₂ a₃ b₃ a₄ b₄ : Nat} {goal : Prop}
 variable [a₁' : Reads ρ a₁] [b₁' : Reads ρ b₁]
-theorem impossible1 (h₁ : Nat.le a₁ b₁) (c : Eq (within (.p (.s .z) b₁'.term) (.p .z a₁'.term)) .true) : goal :=
+theorem impossible1 (h₁ : Nat.le a₁ b₁) (c : Eq (sumsWithin (.p (.s .z) b₁'.term) (.p .z a₁'.term)) .true) : goal :=
   not_one_le_zero (lin1 ρ h₁ c)
 variable [a₂' : Reads ρ a₂] [b₂' : Reads ρ b₂]
 theorem impossible2 (h₁ : Nat.le a₁ b₁) (h₂ : Nat.le a₂ b₂)
-    (c : Eq (within (.p (.s .z) (.p b₁'.term b₂'.term)) (.p .z (.p a₁'.term a₂'.term))) .true) : goal :=
+    (c : Eq (sumsWithin (.p (.s .z) (.p b₁'.term b₂'.term)) (.p .z (.p a₁'.term a₂'.term))) .true) : goal :=
   not_one_le_zero (lin2 ρ h₁ h₂ c)
 variable [a₃' : Reads ρ a₃] [b₃' : Reads ρ b₃]
 theorem impossible3 (h₁ : Nat.le a₁ b₁) (h₂ : Nat.le a₂ b₂) (h₃ : Nat.le a₃ b₃)
-    (c : Eq (within (.p (.s .z) (.p b₁'.term (.p b₂'.term b₃'.term))) (.p .z (.p a₁'.term (.p a₂'.term a₃'.term))))
+    (c : Eq (sumsWithin (.p (.s .z) (.p b₁'.term (.p b₂'.term b₃'.term))) (.p .z (.p a₁'.term (.p a₂'.term a₃'.term))))
         .true) :
     goal := not_one_le_zero (lin3 ρ h₁ h₂ h₃ c)
 variable [a₄' : Reads ρ a₄] [b₄' : Reads ρ b₄]
 theorem impossible4 (h₁ : Nat.le a₁ b₁) (h₂ : Nat.le a₂ b₂) (h₃ : Nat.le a₃ b₃) (h₄ : Nat.le a₄ b₄)
-    (c : Eq (within (.p (.s .z) (.p b₁'.term (.p b₂'.term (.p b₃'.term b₄'.term))))
+    (c : Eq (sumsWithin (.p (.s .z) (.p b₁'.term (.p b₂'.term (.p b₃'.term b₄'.term))))
       (.p .z (.p a₁'.term (.p a₂'.term (.p a₃'.term a₄'.term))))) .true) : goal :=
           not_one_le_zero (lin4 ρ h₁ h₂ h₃ h₄ c)
 end
