@@ -3,6 +3,7 @@ import Tracepact.Impl.Boundary
 import Tracepact.Impl.Buffer
 import Tracepact.Impl.Certificate
 import Tracepact.Impl.Dag
+import Tracepact.Impl.Dual
 import Tracepact.Impl.Family
 import Tracepact.Impl.Greedy
 import Tracepact.Impl.Masks
@@ -28,6 +29,7 @@ import Tracepact.Spec.Masks
 import Tracepact.Spec.Matching
 import Tracepact.Spec.Nearest
 import Tracepact.Spec.Number
+import Tracepact.Spec.Optimal
 import Tracepact.Spec.Predicate
 import Tracepact.Spec.Runs
 import Tracepact.Spec.Scope
@@ -62,6 +64,7 @@ import Tracepact.Thm.Matching.Order
 import Tracepact.Thm.Meaning
 import Tracepact.Thm.Monotone
 import Tracepact.Thm.Obligation
+import Tracepact.Thm.Optimal
 import Tracepact.Thm.Runs
 import Tracepact.Thm.Runs.Scan
 import Tracepact.Thm.Score

@@ -10,6 +10,7 @@ import Tracepact.Thm.Matching
 import Tracepact.Thm.Matching.Candidates
 import Tracepact.Thm.Monotone
 import Tracepact.Thm.Obligation
+import Tracepact.Thm.Optimal
 import Tracepact.Thm.Runs
 import Tracepact.Thm.Sharing
 import Tracepact.Thm.Stability
@@ -190,6 +191,9 @@ example (search unit reward : Nat) (refs preds : List Interval) (c : Candidate) 
         And (Entry pred preds j) (And (IsCandidate search ref pred) (Eq c (candidate unit reward i j ref pred))))) :=
   candidates_exact search unit reward refs preds c
 #print axioms candidates_exact
+example (d : Dual) (candidates m : List Candidate) (h : Eq (checkOptimal d candidates m) .true) :
+    IsOptimal candidates m := optimal_certified d candidates m h
+#print axioms optimal_certified
 
 /-! ### 12. Threshold recovery -/
 example (t : Trace) (f : Formula) (k i : Nat) :
