@@ -69,3 +69,24 @@ def test_no_full_toolchain_name_is_declared_outside_the_namespace(theory: Theory
         if module != "Tracepact":
             assert lines[0] == "namespace Tracepact", module
             assert lines[-1] == "end Tracepact", module
+
+
+def test_the_readme_lists_every_headline_where_it_is_proved(theory: Theory) -> None:
+    text = (theory.sources / "README.md").read_text("utf-8")
+    listed = dict(re.findall(r"^\| \[`(\w+)`\]\((\S+)\) \| \S", text, re.MULTILINE))
+    assert {f"Tracepact.{name}" for name in listed} == set(theory.headlines)
+    for name, file in listed.items():
+        assert re.search(rf"^theorem {name}\b", (theory.sources / file).read_text("utf-8"), re.MULTILINE), name
+
+
+def test_no_line_is_over_120_columns_and_the_vocabulary_of_the_statements_is_in_spec(theory: Theory) -> None:
+    files = {name: path.read_text("utf-8") for name, path in theory.library.items()}
+    assert [n for n, text in files.items() if any(len(line) > 120 for line in text.splitlines())] == []
+    stated = set(re.findall(r"[\w.']+", re.sub(r"/-.*?-/", "", files["Tracepact.Statements"], flags=re.DOTALL)))
+    defined = {
+        name
+        for module, text in files.items()
+        if module.startswith("Tracepact.Thm.")
+        for name in re.findall(r"^(?:def|structure|abbrev|inductive) ([\w.']+)", text, re.MULTILINE)
+    }
+    assert stated & defined == set()

@@ -1,5 +1,6 @@
 import Tracepact.Spec.Basis
-/-! The retained basis: the candidates in order, without the constant ones and without any that repeats an earlier one. -/
+/-! The retained basis: the candidates in order, without the constant ones and without any that repeats an earlier one.
+-/
 set_option autoImplicit false
 noncomputable section
 namespace Tracepact
@@ -13,7 +14,8 @@ def repeats (c : α) : List α → Bool
   | .cons d rest => bor (sameValues value m c d) (repeats c rest)
 def keepNew (seen : List α) : List α → List α
   | .nil => .nil
-  | .cons c rest => cond (bor (isConstant value m c) (repeats value m c seen)) (keepNew seen rest) (.cons c (keepNew (.cons c seen) rest))
+  | .cons c rest => cond (bor (isConstant value m c) (repeats value m c seen)) (keepNew seen rest)
+      (.cons c (keepNew (.cons c seen) rest))
 def retained (candidates : List α) : List α := keepNew value m .nil candidates
 end
 end Tracepact

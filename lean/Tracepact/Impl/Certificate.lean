@@ -1,36 +1,17 @@
 import Tracepact.Impl.Boundary
 import Tracepact.Impl.Popcount
+import Tracepact.Spec.Certificate
 /-! What the kernel computes when it checks a certificate. -/
 set_option autoImplicit false
 noncomputable section
 namespace Tracepact
 
-/-- A frame clause: where it is obliged, and what must hold there. -/
-structure Clause where
-  obligation : Formula
-  formula : Formula
-
-/-- One clip: its frames, the two active masks, and further masks of the caller. -/
-structure Case where
-  frames : Nat
-  ref : Nat
-  pred : Nat
-  extra : Nat → Nat
-
-/-- What a monitor claims of a clause on a clip: the verdict mask, and the satisfied and obligated counts. -/
-structure Claim where
-  verdict : Nat
-  satisfied : Nat
-  obligated : Nat
-
 /-- The verdict mask that the bitset engine computes. -/
-def Case.verdict (c : Case) (f : Formula) : Nat := evalMask (full c.frames) c.frames (boundaryMask (full c.frames) c.ref c.pred c.extra) f
+def Case.verdict (c : Case) (f : Formula) : Nat :=
+    evalMask (full c.frames) c.frames (boundaryMask (full c.frames) c.ref c.pred c.extra) f
 
 /-- `k x`, with `x` computed first. -/
-def force (x : Nat) (k : Nat → Bool) : Bool :=
-  match x with
-  | .zero => k .zero
-  | .succ n => k (.succ n)
+def force (x : Nat) (k : Nat → Bool) : Bool := Nat.rec (motive := fun _ => Bool) (k .zero) (fun n _ => k (.succ n)) x
 
 /-- The claim is what the engine computes; `2^d` must be at least the number of frames. -/
 def checkClaim (d : Nat) (c : Case) (k : Clause) (m : Claim) : Bool :=

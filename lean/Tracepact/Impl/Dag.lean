@@ -1,6 +1,7 @@
 import Tracepact.Impl.Masks
 /-!
-Shared subformulas. A DAG is a list of nodes, newest first; a node names the nodes under it by their distance: 0 is the node
+Shared subformulas. A DAG is a list of nodes, newest first; a node names the nodes under it by their distance: 0 is the
+node
 listed right after it. So every node is evaluated once, after all it needs.
 -/
 set_option autoImplicit false
@@ -60,5 +61,6 @@ def trees : List Node → List Formula
 /-- The mask of every node, each from the masks already computed. -/
 def masks (valid longest : Nat) (mask : Nat → Nat) : List Node → List Nat
   | .nil => .nil
-  | .cons node rest => .cons (node.mask valid longest mask (entry 0 (masks valid longest mask rest))) (masks valid longest mask rest)
+  | .cons node rest => .cons (node.mask valid longest mask (entry 0 (masks valid longest mask rest)))
+      (masks valid longest mask rest)
 end Tracepact

@@ -1,4 +1,5 @@
 import Tracepact.Spec.Formula
+import Tracepact.Spec.Masks
 /-!
 The bitset engine: a mask is one natural number whose bit `i` is frame `i`, and every mask is kept within `valid`.
 Windows are shift-or by doubling; each loop carries fuel only so that it is seen to end. Offsets and radii beyond the
@@ -8,12 +9,6 @@ set_option autoImplicit false
 noncomputable section
 namespace Tracepact
 
-/-- Bit `i` of a mask. -/
-def bit (m i : Nat) : Bool := Nat.testBit m i
-/-- The mask of all of `n` frames. -/
-def full (n : Nat) : Nat := Nat.sub (Nat.pow 2 n) 1
-
-def smaller (a b : Nat) : Nat := cond (Nat.ble a b) a b
 /-- The next shift of a doubling loop that has `done` of `width` frames. -/
 def stride (width done : Nat) : Nat := smaller done (Nat.sub width done)
 
@@ -37,21 +32,24 @@ def earlier : Int → Nat → Nat
   | .negSucc k, x => Nat.shiftLeft x (.succ k)
 
 def eventuallyMask (valid : Nat) (lo hi : Int) (x : Nat) : Nat := Nat.land (earlier hi (spread x (span lo hi))) valid
-def alwaysMask (valid : Nat) (lo hi : Int) (x : Nat) : Nat := Nat.xor valid (eventuallyMask valid lo hi (Nat.xor valid x))
+def alwaysMask (valid : Nat) (lo hi : Int) (x : Nat) : Nat :=
+    Nat.xor valid (eventuallyMask valid lo hi (Nat.xor valid x))
 
 /-- While `done < width`: `a |= b & (a >> k); b &= b >> k`. -/
 def untilLoop (width : Nat) : Nat → Nat → Nat → Nat → Nat
   | .zero, _, a, _ => a
   | .succ fuel, done, a, b => cond (Nat.ble width done) a
       (untilLoop width fuel (Nat.add done (stride width done))
-        (Nat.lor a (Nat.land b (Nat.shiftRight a (stride width done)))) (Nat.land b (Nat.shiftRight b (stride width done))))
+        (Nat.lor a (Nat.land b (Nat.shiftRight a (stride width done))))
+            (Nat.land b (Nat.shiftRight b (stride width done))))
 def untilMask (r f g : Nat) : Nat := untilLoop (.succ r) (.succ r) 1 g f
 /-- While `done < width`: `a |= b & (a << k); b &= b << k`. -/
 def sinceLoop (width : Nat) : Nat → Nat → Nat → Nat → Nat
   | .zero, _, a, _ => a
   | .succ fuel, done, a, b => cond (Nat.ble width done) a
       (sinceLoop width fuel (Nat.add done (stride width done))
-        (Nat.lor a (Nat.land b (Nat.shiftLeft a (stride width done)))) (Nat.land b (Nat.shiftLeft b (stride width done))))
+        (Nat.lor a (Nat.land b (Nat.shiftLeft a (stride width done))))
+            (Nat.land b (Nat.shiftLeft b (stride width done))))
 def sinceMask (r f g : Nat) : Nat := sinceLoop (.succ r) (.succ r) 1 g f
 
 /-- `max lo (-longest)`. -/
@@ -72,7 +70,8 @@ def evalMask (valid longest : Nat) (mask : Nat → Nat) : Formula → Nat
   | .or f g => Nat.lor (evalMask valid longest mask f) (evalMask valid longest mask g)
   | .implies f g => Nat.lor (Nat.xor valid (evalMask valid longest mask f)) (evalMask valid longest mask g)
   | .iff f g => Nat.xor valid (Nat.xor (evalMask valid longest mask f) (evalMask valid longest mask g))
-  | .eventually lo hi f => eventuallyMask valid (clampLow longest lo) (clampHigh longest hi) (evalMask valid longest mask f)
+  | .eventually lo hi f =>
+      eventuallyMask valid (clampLow longest lo) (clampHigh longest hi) (evalMask valid longest mask f)
   | .always lo hi f => alwaysMask valid (clampLow longest lo) (clampHigh longest hi) (evalMask valid longest mask f)
   | .«until» r f g => untilMask (smaller r longest) (evalMask valid longest mask f) (evalMask valid longest mask g)
   | .since r f g => sinceMask (smaller r longest) (evalMask valid longest mask f) (evalMask valid longest mask g)

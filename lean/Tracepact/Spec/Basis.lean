@@ -1,6 +1,7 @@
 import Tracepact.Spec.Truth
 /-!
-Observational equivalence on a calibration set. `value c s` is the value of clause `c` on case `s` of `m` cases; values are
+Observational equivalence on a calibration set. `value c s` is the value of clause `c` on case `s` of `m` cases; values
+are
 only compared for equality, so any numbering of the exact fractions serves.
 -/
 set_option autoImplicit false

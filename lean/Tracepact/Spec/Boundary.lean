@@ -13,8 +13,8 @@ def onset (a : Nat → Bool) (i : Nat) : Bool := band (a i) (bnot (before a i))
 /-- Not active at `i` but at the frame before. -/
 def offset (a : Nat → Bool) (i : Nat) : Bool := band (bnot (a i)) (before a i)
 
-/-- The atoms by number: 0 `ref_active`, 1 `ref_onset`, 2 `ref_offset`, 3 `pred_active`, 4 `pred_onset`, 5 `pred_offset`;
-from 6 on, further masks of the caller. -/
+/-- The atoms by number: 0 `ref_active`, 1 `ref_onset`, 2 `ref_offset`, 3 `pred_active`, 4 `pred_onset`, 5
+`pred_offset`; from 6 on, further masks of the caller. -/
 def boundaryAtom (ref pred : Nat → Bool) (extra : Nat → Nat → Bool) : Nat → Nat → Bool
   | .zero => ref
   | .succ .zero => onset ref

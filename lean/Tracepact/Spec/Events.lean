@@ -1,13 +1,9 @@
 import Tracepact.Spec.Matching
+import Tracepact.Spec.Table
 /-! Event clauses. All times are whole multiples of one common unit, which exact decimals always have. -/
 set_option autoImplicit false
 noncomputable section
 namespace Tracepact
-
-structure Event where
-  onset : Nat
-  offset : Nat
-def Event.duration (x : Event) : Nat := Nat.sub x.offset x.onset
 
 /-- Two families of events, their matching, and how many predictions overlap each reference. -/
 structure Families where
@@ -28,20 +24,15 @@ def eventValue (bothEmpty : Bool) (satisfied : Nat) : Nat → Value
   | .zero => cond bothEmpty ⟨1, 1, .true⟩ ⟨0, 1, .false⟩
   | .succ obligated => ⟨satisfied, .succ obligated, .false⟩
 
-def listCount {α : Type} (p : α → Bool) : List α → Nat
-  | .nil => 0
-  | .cons x rest => Nat.add (listCount p rest) (toNat (p x))
-def length {α : Type} : List α → Nat
-  | .nil => 0
-  | .cons _ rest => .succ (length rest)
-
 def Families.bothEmpty (x : Families) : Bool := band (Nat.beq x.refs 0) (Nat.beq x.preds 0)
-/-- The duration clause with tolerance `p / q` for one match: `q * |pred.duration - ref.duration| ≤ p * ref.duration`. -/
+/-- The duration clause with tolerance `p / q` for one match: `q * |pred.duration - ref.duration| ≤ p * ref.duration`.
+-/
 def durationHolds (p q : Nat) (ref pred : Event) : Bool :=
   Nat.ble (Nat.mul q (distance pred.duration ref.duration)) (Nat.mul p ref.duration)
 /-- The duration clause, on each match. -/
 def Families.durationValue (p q : Nat) (x : Families) : Value :=
-  eventValue x.bothEmpty (listCount (fun m => durationHolds p q (x.ref m.fst) (x.pred m.snd)) x.matching) (length x.matching)
+  eventValue x.bothEmpty (listCount (fun m => durationHolds p q (x.ref m.fst) (x.pred m.snd)) x.matching)
+      (length x.matching)
 def isMatched (i : Nat) : List (Prod Nat Nat) → Bool
   | .nil => .false
   | .cons m rest => bor (Nat.beq m.fst i) (isMatched i rest)

@@ -99,4 +99,11 @@ def eval (t : Trace) : Formula → Nat → Bool
       (band (eval t g j) (allBelow (fun k => bimplies (Nat.ble i k) (eval t f k)) j))) t.frames
   | .since r f g, i => anyBelow (fun j => band (band (Nat.ble j i) (Nat.ble i (Nat.add j r)))
       (band (eval t g j) (allBelow (fun k => bimplies (Nat.ble (.succ j) k) (eval t f k)) (.succ i)))) t.frames
+
+/-- The order of signed offsets. -/
+def OffsetLe : Int → Int → Prop
+  | .ofNat a, .ofNat b => Nat.le a b
+  | .negSucc _, .ofNat _ => True
+  | .ofNat _, .negSucc _ => False
+  | .negSucc a, .negSucc b => Nat.le b a
 end Tracepact

@@ -12,8 +12,8 @@ def IsCandidate (search : Nat) (ref pred : Interval) : Prop :=
   And (And (Lt ref.start pred.stop) (Lt pred.start ref.stop))
     (Or (Nat.le (distance ref.start pred.start) search) (Nat.le (distance ref.stop pred.stop) search))
 
-/-- A candidate pair: which reference, which prediction, and by what it is ranked. The cost is a whole multiple of a common
-unit; it may be negative. -/
+/-- A candidate pair: which reference, which prediction, and by what it is ranked. The cost is a whole multiple of a
+common unit; it may be negative. -/
 structure Candidate where
   ref : Nat
   pred : Nat
@@ -38,5 +38,6 @@ def intSame (a b : Int) : Bool := band (bnot (intLess a b)) (bnot (intLess b a))
 /-- By cost, then reference onset, then prediction onset. -/
 def ranksBefore (c d : Candidate) : Bool :=
   bor (intLess c.cost d.cost) (band (intSame c.cost d.cost)
-    (bor (Nat.ble (.succ c.refOnset) d.refOnset) (band (Nat.beq c.refOnset d.refOnset) (Nat.ble c.predOnset d.predOnset))))
+    (bor (Nat.ble (.succ c.refOnset) d.refOnset)
+        (band (Nat.beq c.refOnset d.refOnset) (Nat.ble c.predOnset d.predOnset))))
 end Tracepact

@@ -9,8 +9,8 @@ structure Interval where
   start : Nat
   stop : Nat
 
-/-- `r` is a maximal interval of active frames of a mask `a` of `n` frames: it is not empty, all its frames are active, and
-it cannot be made longer at either end. -/
+/-- `r` is a maximal interval of active frames of a mask `a` of `n` frames: it is not empty, all its frames are active,
+and it cannot be made longer at either end. -/
 structure IsRun (a : Nat → Bool) (n : Nat) (r : Interval) : Prop where
   nonempty : Lt r.start r.stop
   inside : Nat.le r.stop n

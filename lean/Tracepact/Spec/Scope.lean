@@ -13,7 +13,8 @@ def plusOffset (m : Nat) : Int → Nat
   | .ofNat k => Nat.add m k
   | .negSucc k => Nat.sub m (.succ k)
 
-/-- How far an until or since of radius `r` looks in its direction, when its two parts look `left` and `right` frames further:
+/-- How far an until or since of radius `r` looks in its direction, when its two parts look `left` and `right` frames
+further:
 the left part is only read at frames nearer than the radius, and with radius 0 not at all. -/
 def untilReach : Nat → Nat → Nat → Nat
   | .zero, _, right => right
@@ -70,4 +71,13 @@ def Uses (k : Nat) : Formula → Prop
 structure SameAt (f : Formula) (t t' : Trace) (j : Nat) : Prop where
   inside : Iff (Lt j t.frames) (Lt j t'.frames)
   atom : (k : Nat) → Uses k f → Lt j t.frames → Eq (t.atom k j) (t'.atom k j)
+
+/-- Frame `j` of `t'` looks to a formula like frame `s + j` of `t`. -/
+structure ShiftedAt (s : Nat) (f : Formula) (t t' : Trace) (j : Nat) : Prop where
+  inside : Iff (Lt j t'.frames) (Lt (Nat.add s j) t.frames)
+  atom : (k : Nat) → Uses k f → Lt j t'.frames → Eq (t'.atom k j) (t.atom k (Nat.add s j))
+/-- `t'` continues `t`: it has every frame of `t`, with the same atoms. -/
+structure Continues (t t' : Trace) : Prop where
+  longer : Nat.le t.frames t'.frames
+  atom : (k j : Nat) → Lt j t.frames → Eq (t.atom k j) (t'.atom k j)
 end Tracepact

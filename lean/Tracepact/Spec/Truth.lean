@@ -45,13 +45,26 @@ def count (p : Nat → Bool) : Nat → Nat
   | .succ n => Nat.add (count p n) (toNat (p n))
 
 /-- The larger of two numbers. -/
-def larger : Nat → Nat → Nat
-  | .zero, b => b
-  | .succ a, .zero => .succ a
-  | .succ a, .succ b => .succ (larger a b)
+def larger (a b : Nat) : Nat := cond (Nat.ble a b) b a
+
+/-- The smaller of two numbers. -/
+def smaller (a b : Nat) : Nat := cond (Nat.ble a b) a b
 
 /-- `x` is an entry of the list. -/
 def Mem {α : Type} (x : α) : List α → Prop
   | .nil => False
   | .cons y rest => Or (Eq x y) (Mem x rest)
+/-- `x` is entry `i` of the list, counted from 0. -/
+def Entry {α : Type} (x : α) : List α → Nat → Prop
+  | .nil, _ => False
+  | .cons y _, .zero => Eq x y
+  | .cons _ rest, .succ i => Entry x rest i
+/-- How many entries of the list satisfy `p`. -/
+def listCount {α : Type} (p : α → Bool) : List α → Nat
+  | .nil => 0
+  | .cons x rest => Nat.add (listCount p rest) (toNat (p x))
+/-- How many entries the list has. -/
+def length {α : Type} : List α → Nat
+  | .nil => 0
+  | .cons _ rest => .succ (length rest)
 end Tracepact

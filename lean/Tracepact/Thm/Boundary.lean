@@ -10,7 +10,7 @@ theorem shifted_iff {v s n g a : Nat} (place : Place v s n g) (pos : Lt 0 g) (w 
   | .zero => eq_false fun h =>
       let ⟨q, e, k⟩ := (shl_iff _ _ _).mp h
       place.before q (Eq.subst (motive := Lt q) (Eq.symm e) .refl)
-        (Eq.subst (motive := fun z => Nat.le z (Nat.add q g)) (Eq.symm e) (lin1 (on2 g q) (.s .z) (.v 0) (.s (.v 1)) (.p (.v 1) (.v 0)) pos rfl)) (w q k)
+        (Eq.subst (motive := fun z => Nat.le z (Nat.add q g)) (Eq.symm e) (lin1 (on2 g q) pos rfl)) (w q k)
   | .succ i => bit_shl a 1 (Nat.add s i)
 theorem onset_bits : (x y : Bool) → Eq (bxor x (band x y)) (band x (bnot y))
   | .true, _ => rfl
@@ -21,17 +21,24 @@ theorem offset_bits : (x y v : Bool) → IsTrue v → Eq (band (bxor y (band y x
   | .false, .true, .true, _ => rfl
   | .false, .false, _, _ => rfl
 
-/-- **Onset by one shift**: in a clip that lies apart from all others, the onset mask has the onset frames of the clip. -/
+/-- **Onset by one shift**: in a clip that lies apart from all others, the onset mask has the onset frames of the clip.
+-/
 theorem onset_by_shift {v s n g a : Nat} (place : Place v s n g) (pos : Lt 0 g) (w : Within v a) (i : Nat) :
     Eq (bit (onsetMask a) (Nat.add s i)) (onset (fun j => bit a (Nat.add s j)) i) :=
-  Eq.trans (bit_xor _ _ _) (Eq.trans (congrArg (bxor _) (Eq.trans (bit_land _ _ _) (congrArg (band _) (shifted_iff place pos w i)))) (onset_bits _ _))
+  Eq.trans (bit_xor _ _ _)
+      (Eq.trans (congrArg (bxor _) (Eq.trans (bit_land _ _ _) (congrArg (band _) (shifted_iff place pos w i))))
+      (onset_bits _ _))
 /-- **Offset by one shift**, likewise. -/
-theorem offset_by_shift {v s n g a : Nat} (place : Place v s n g) (pos : Lt 0 g) (w : Within v a) (i : Nat) (inside : Lt i n) :
+theorem offset_by_shift {v s n g a : Nat} (place : Place v s n g) (pos : Lt 0 g) (w : Within v a) (i : Nat)
+    (inside : Lt i n) :
     Eq (bit (offsetMask v a) (Nat.add s i)) (offset (fun j => bit a (Nat.add s j)) i) :=
-  Eq.trans (bit_land _ _ _) (Eq.trans (congrArg (fun b => band b _) (Eq.trans (bit_xor _ _ _) (congr2 bxor (shifted_iff place pos w i)
-    (Eq.trans (bit_land _ _ _) (congrArg (fun b => band b _) (shifted_iff place pos w i)))))) (offset_bits _ _ _ (place.own i inside)))
+  Eq.trans (bit_land _ _ _)
+      (Eq.trans (congrArg (fun b => band b _) (Eq.trans (bit_xor _ _ _) (congr2 bxor (shifted_iff place pos w i)
+    (Eq.trans (bit_land _ _ _) (congrArg (fun b => band b _) (shifted_iff place pos w i))))))
+        (offset_bits _ _ _ (place.own i inside)))
 
-theorem before_congr {a b : Nat → Bool} {n : Nat} (h : (j : Nat) → Lt j n → Eq (a j) (b j)) : (i : Nat) → Lt i n → Eq (before a i) (before b i)
+theorem before_congr {a b : Nat → Bool} {n : Nat} (h : (j : Nat) → Lt j n → Eq (a j) (b j)) : (i : Nat) → Lt i n →
+    Eq (before a i) (before b i)
   | .zero, _ => rfl
   | .succ i, l => h i (le_of_succ_le l)
 theorem clip_bits (m n j : Nat) (l : Lt j n) : Eq (bit (Nat.land m (full n)) (Nat.add 0 j)) (bit m j) :=
@@ -39,7 +46,8 @@ theorem clip_bits (m n j : Nat) (l : Lt j n) : Eq (bit (Nat.land m (full n)) (Na
 theorem clip_onset (n m i : Nat) (l : Lt i n) : Eq (bit (onsetMask (Nat.land m (full n))) i) (onset (bit m) i) :=
   Eq.trans (Eq.symm (zero_add_bit _ i)) (Eq.trans (onset_by_shift (place_alone n 1) .refl within_land i)
     (congr2 (fun x y => band x (bnot y)) (clip_bits m n i l) (before_congr (clip_bits m n) i l)))
-theorem clip_offset (n m i : Nat) (l : Lt i n) : Eq (bit (offsetMask (full n) (Nat.land m (full n))) i) (offset (bit m) i) :=
+theorem clip_offset (n m i : Nat) (l : Lt i n) : Eq (bit (offsetMask (full n) (Nat.land m (full n))) i)
+    (offset (bit m) i) :=
   Eq.trans (Eq.symm (zero_add_bit _ i)) (Eq.trans (offset_by_shift (place_alone n 1) .refl within_land i l)
     (congr2 (fun x y => band (bnot x) y) (clip_bits m n i l) (before_congr (clip_bits m n) i l)))
 

@@ -15,17 +15,19 @@ theorem sum_congr {u v : Nat → Nat} (h : (i : Nat) → Eq (u i) (v i)) : (n : 
 theorem count_eq_sum (p : Nat → Bool) : (n : Nat) → Eq (count p n) (sum (fun i => toNat (p i)) n)
   | .zero => rfl
   | .succ n => congrArg (fun x => Nat.add x (toNat (p n))) (count_eq_sum p n)
-theorem sum_halves (v : Nat → Nat) (w : Nat) : (k : Nat) → Eq (sum v (Nat.add w k)) (Nat.add (sum v w) (sum (fun i => v (Nat.add i w)) k))
+theorem sum_halves (v : Nat → Nat) (w : Nat) : (k : Nat) →
+    Eq (sum v (Nat.add w k)) (Nat.add (sum v w) (sum (fun i => v (Nat.add i w)) k))
   | .zero => rfl
   | .succ k => Eq.trans (congr2 Nat.add (sum_halves v w k) (congrArg v (add_comm w k))) (add_assoc _ _ _)
 theorem add_swap (a b c d : Nat) : Eq (Nat.add (Nat.add a b) (Nat.add c d)) (Nat.add (Nat.add a c) (Nat.add b d)) :=
-  le_antisymm (lin0 (on4 a b c d) (.p (.p (.v 0) (.v 1)) (.p (.v 2) (.v 3))) (.p (.p (.v 0) (.v 2)) (.p (.v 1) (.v 3))) rfl) (lin0 (on4 a c b d) (.p (.p (.v 0) (.v 1)) (.p (.v 2) (.v 3))) (.p (.p (.v 0) (.v 2)) (.p (.v 1) (.v 3))) rfl)
+  le_antisymm (lin0 (on4 a b c d) rfl) (lin0 (on4 a c b d) rfl)
 theorem sum_add (u v : Nat → Nat) : (n : Nat) → Eq (Nat.add (sum u n) (sum v n)) (sum (fun i => Nat.add (u i) (v i)) n)
   | .zero => rfl
   | .succ n => Eq.trans (add_swap _ _ _ _) (congrArg (fun x => Nat.add x _) (sum_add u v n))
 
 theorem full_adder : (x y z : Bool) → Eq
-    (Nat.add (toNat (bxor (bxor x y) z)) (Nat.add (toNat (bor (band x y) (band z (bxor x y)))) (toNat (bor (band x y) (band z (bxor x y))))))
+    (Nat.add (toNat (bxor (bxor x y) z))
+        (Nat.add (toNat (bor (band x y) (band z (bxor x y)))) (toNat (bor (band x y) (band z (bxor x y))))))
     (Nat.add (Nat.add (toNat x) (toNat y)) (toNat z))
   | .true, .true, .true => rfl
   | .true, .true, .false => rfl
@@ -35,26 +37,31 @@ theorem full_adder : (x y z : Bool) → Eq
   | .false, .true, .false => rfl
   | .false, .false, .true => rfl
   | .false, .false, .false => rfl
-theorem le_of_eq {a b : Nat} (h : Eq a b) : Nat.le a b := h ▸ .refl
 theorem adder_sum {t m x y z p q : Nat} (h : Eq (Nat.add t (Nat.add m m)) (Nat.add (Nat.add x y) z)) :
     Eq (Nat.add t (Nat.mul (Nat.add (Nat.add p q) m) 2))
       (Nat.add (Nat.add (Nat.add x (Nat.mul p 2)) (Nat.add y (Nat.mul q 2))) z) :=
   le_antisymm
-    (lin1 (on7 t m x y z p q) (.p (.v 0) (.p (.v 1) (.v 1))) (.p (.p (.v 2) (.v 3)) (.v 4)) (.p (.v 0) (.p (.p .z (.p (.p (.v 5) (.v 6)) (.v 1))) (.p (.p (.v 5) (.v 6)) (.v 1)))) (.p (.p (.p (.v 2) (.p (.p .z (.v 5)) (.v 5))) (.p (.v 3) (.p (.p .z (.v 6)) (.v 6)))) (.v 4)) (le_of_eq h) rfl)
-    (lin1 (on7 x y z t m p q) (.p (.p (.v 0) (.v 1)) (.v 2)) (.p (.v 3) (.p (.v 4) (.v 4))) (.p (.p (.p (.v 0) (.p (.p .z (.v 5)) (.v 5))) (.p (.v 1) (.p (.p .z (.v 6)) (.v 6)))) (.v 2)) (.p (.v 3) (.p (.p .z (.p (.p (.v 5) (.v 6)) (.v 4))) (.p (.p (.v 5) (.v 6)) (.v 4)))) (le_of_eq (Eq.symm h)) rfl)
-theorem bit_half (a w c i : Nat) : Eq (bit (Nat.xor (Nat.xor a (Nat.shiftRight a w)) c) i) (bxor (bxor (bit a i) (bit a (Nat.add i w))) (bit c i)) :=
-  Eq.trans (bit_xor _ _ _) (congrArg (fun b => bxor b (bit c i)) (Eq.trans (bit_xor _ _ _) (congrArg (bxor (bit a i)) (bit_shr a w i))))
-theorem bit_carry (a w c i : Nat) : Eq (bit (Nat.lor (Nat.land a (Nat.shiftRight a w)) (Nat.land c (Nat.xor a (Nat.shiftRight a w)))) i)
+    (lin1 (on7 t m x y z p q) (le_of_eq h) rfl)
+    (lin1 (on7 x y z t m p q) (le_of_eq (Eq.symm h)) rfl)
+theorem bit_half (a w c i : Nat) : Eq (bit (Nat.xor (Nat.xor a (Nat.shiftRight a w)) c) i)
+    (bxor (bxor (bit a i) (bit a (Nat.add i w))) (bit c i)) :=
+  Eq.trans (bit_xor _ _ _) (congrArg (fun b =>
+      bxor b (bit c i)) (Eq.trans (bit_xor _ _ _) (congrArg (bxor (bit a i)) (bit_shr a w i))))
+theorem bit_carry (a w c i : Nat) :
+    Eq (bit (Nat.lor (Nat.land a (Nat.shiftRight a w)) (Nat.land c (Nat.xor a (Nat.shiftRight a w)))) i)
     (bor (band (bit a i) (bit a (Nat.add i w))) (band (bit c i) (bxor (bit a i) (bit a (Nat.add i w))))) :=
   Eq.trans (bit_lor _ _ _) (congr2 bor
     (Eq.trans (bit_land _ _ _) (congrArg (band (bit a i)) (bit_shr a w i)))
-    (Eq.trans (bit_land _ _ _) (congrArg (band (bit c i)) (Eq.trans (bit_xor _ _ _) (congrArg (bxor (bit a i)) (bit_shr a w i))))))
+    (Eq.trans (bit_land _ _ _)
+        (congrArg (band (bit c i)) (Eq.trans (bit_xor _ _ _) (congrArg (bxor (bit a i)) (bit_shr a w i))))))
 theorem counter_addShifted (w : Nat) : (slices : List Nat) → (c i : Nat) →
-    Eq (counter (addShifted w slices c) i) (Nat.add (Nat.add (counter slices i) (counter slices (Nat.add i w))) (toNat (bit c i)))
+    Eq (counter (addShifted w slices c) i)
+        (Nat.add (Nat.add (counter slices i) (counter slices (Nat.add i w))) (toNat (bit c i)))
   | .nil, _, _ => Eq.symm (zero_add _)
   | .cons a rest, c, i => Eq.trans
       (congr2 (fun x y => Nat.add (toNat x) (Nat.mul y 2)) (bit_half a w c i) (counter_addShifted w rest _ i))
-      (adder_sum (Eq.trans (congrArg (fun b => Nat.add _ (Nat.add (toNat b) (toNat b))) (bit_carry a w c i)) (full_adder _ _ _)))
+      (adder_sum (Eq.trans (congrArg (fun b => Nat.add _ (Nat.add (toNat b) (toNat b))) (bit_carry a w c i))
+          (full_adder _ _ _)))
 theorem two_mul (x : Nat) : Eq (Nat.mul x 2) (Nat.add x x) := congrArg (fun y => Nat.add y x) (zero_add x)
 theorem fold_sum : (d : Nat) → (slices : List Nat) → Eq (counter (fold d slices) 0) (sum (counter slices) (Nat.pow 2 d))
   | .zero, _ => Eq.symm (zero_add _)
@@ -65,12 +72,14 @@ theorem fold_sum : (d : Nat) → (slices : List Nat) → Eq (counter (fold d sli
 theorem count_beyond (p : Nat → Bool) (n : Nat) (h : (i : Nat) → Nat.le n i → Not (IsTrue (p i))) : (k : Nat) →
     Eq (count p (Nat.add n k)) (count p n)
   | .zero => rfl
-  | .succ k => Eq.trans (congrArg (fun b => Nat.add (count p (Nat.add n k)) (toNat b)) (eq_false (h _ (le_add n k)))) (count_beyond p n h k)
+  | .succ k => Eq.trans (congrArg (fun b => Nat.add (count p (Nat.add n k)) (toNat b)) (eq_false (h _ (le_add n k))))
+      (count_beyond p n h k)
 
 /-- **Counting by folding.** The folded count of a mask of `n` frames, `n ≤ 2^d`, is the number of its set frames. -/
-theorem popcount_eq_count (d n m : Nat) (fits : Nat.le n (Nat.pow 2 d)) (within : (i : Nat) → Eq (bit m i) .true → Lt i n) :
+theorem popcount_eq_count (d n m : Nat) (fits : Nat.le n (Nat.pow 2 d)) (within : (i : Nat) → Eq (bit m i) .true →
+    Lt i n) :
     Eq (popcount d m) (count (bit m) n) :=
   let ⟨k, e⟩ := le_exists fits
   Eq.trans (fold_sum d _) (Eq.trans (Eq.symm (count_eq_sum (bit m) _)) (Eq.trans (congrArg (count (bit m)) e)
-    (count_beyond (bit m) n (fun i l h => (not_one_le_zero (lin2 (on2 i n) (.s (.v 0)) (.v 1) (.v 1) (.v 0) (.s .z) .z (within i h) l rfl))) k)))
+    (count_beyond (bit m) n (fun i l h => (impossible2 (on2 i n) (within i h) l rfl)) k)))
 end Tracepact

@@ -24,13 +24,15 @@ theorem behind_iff (n i r j : Nat) :
   ⟨fun ⟨l, h⟩ => let ⟨a, b⟩ := (band_iff _ _).mp h; ⟨l, (ble_iff _ _).mp a, (ble_iff _ _).mp b⟩,
    fun w => ⟨w.inside, (band_iff _ _).mpr ⟨(ble_iff _ _).mpr w.upper, (ble_iff _ _).mpr w.lower⟩⟩⟩
 
-theorem search_iff {n : Nat} {w e : Nat → Bool} {W E : Nat → Prop} (hw : (j : Nat) → Iff (And (Lt j n) (IsTrue (w j))) (W j))
+theorem search_iff {n : Nat} {w e : Nat → Bool} {W E : Nat → Prop}
+    (hw : (j : Nat) → Iff (And (Lt j n) (IsTrue (w j))) (W j))
     (he : (j : Nat) → Iff (IsTrue (e j)) (E j)) :
     Iff (IsTrue (anyBelow (fun j => band (w j) (e j)) n)) (Exists fun j => And (W j) (E j)) :=
   iff_trans (anyBelow_iff _ _) (exists_iff fun j => ⟨
     fun ⟨l, h⟩ => let ⟨a, b⟩ := (band_iff _ _).mp h; ⟨(hw j).mp ⟨l, a⟩, (he j).mp b⟩,
     fun ⟨a, b⟩ => let ⟨l, a'⟩ := (hw j).mpr a; ⟨l, (band_iff _ _).mpr ⟨a', (he j).mpr b⟩⟩⟩)
-theorem check_iff {n : Nat} {w e : Nat → Bool} {W E : Nat → Prop} (hw : (j : Nat) → Iff (And (Lt j n) (IsTrue (w j))) (W j))
+theorem check_iff {n : Nat} {w e : Nat → Bool} {W E : Nat → Prop}
+    (hw : (j : Nat) → Iff (And (Lt j n) (IsTrue (w j))) (W j))
     (he : (j : Nat) → Iff (IsTrue (e j)) (E j)) :
     Iff (IsTrue (allBelow (fun j => bimplies (w j) (e j)) n)) ((j : Nat) → W j → E j) :=
   iff_trans (allBelow_iff _ _) (forall_iff fun j => ⟨
@@ -41,7 +43,8 @@ theorem before_iff {p : Nat → Bool} {P : Nat → Prop} (h : (k : Nat) → Iff 
   iff_trans (check_iff (W := fun k => And (Lt k j) (Nat.le i k)) (fun _ => and_iff iff_refl (ble_iff _ _)) h)
     (forall_iff fun _ => ⟨fun f a l => f ⟨l, a⟩, fun f ⟨l, a⟩ => f a l⟩)
 theorem after_iff {p : Nat → Bool} {P : Nat → Prop} (h : (k : Nat) → Iff (IsTrue (p k)) (P k)) (i j : Nat) :
-    Iff (IsTrue (allBelow (fun k => bimplies (Nat.ble (.succ j) k) (p k)) (.succ i))) ((k : Nat) → Lt j k → Nat.le k i → P k) :=
+    Iff (IsTrue (allBelow (fun k => bimplies (Nat.ble (.succ j) k) (p k)) (.succ i))) ((k : Nat) → Lt j k → Nat.le k i →
+        P k) :=
   iff_trans (check_iff (W := fun k => And (Lt k (.succ i)) (Lt j k)) (fun _ => and_iff iff_refl (ble_iff _ _)) h)
     (forall_iff fun _ => ⟨fun f a l => f ⟨succ_le_succ l, a⟩, fun f ⟨l, a⟩ => f a (le_of_succ_le_succ l)⟩)
 

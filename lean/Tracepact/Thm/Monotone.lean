@@ -6,25 +6,18 @@ set_option autoImplicit false
 noncomputable section
 namespace Tracepact
 
-/-- The order of signed offsets. -/
-def OffsetLe : Int → Int → Prop
-  | .ofNat a, .ofNat b => Nat.le a b
-  | .negSucc _, .ofNat _ => True
-  | .ofNat _, .negSucc _ => False
-  | .negSucc a, .negSucc b => Nat.le b a
-
 theorem atLeast_wider {i j : Nat} : {lo lo' : Int} → OffsetLe lo' lo → AtLeast i lo j → AtLeast i lo' j
-  | .ofNat k, .ofNat k', h, l => (lin2 (on4 k' k i j) (.v 0) (.v 1) (.p (.v 2) (.v 1)) (.v 3) (.p (.v 2) (.v 0)) (.v 3) ((h : Nat.le k' k)) ((l : Nat.le (Nat.add i k) j)) rfl)
-  | .ofNat k, .negSucc k', _, l => (lin1 (on4 i k j k') (.p (.v 0) (.v 1)) (.v 2) (.v 0) (.p (.v 2) (.s (.v 3))) ((l : Nat.le (Nat.add i k) j)) rfl)
+  | .ofNat k, .ofNat k', h, l => lin2 (on4 k' k i j) (show Nat.le k' k from h) (show Nat.le (Nat.add i k) j from l) rfl
+  | .ofNat k, .negSucc k', _, l => lin1 (on4 i k j k') (show Nat.le (Nat.add i k) j from l) rfl
   | .negSucc _, .ofNat _, h, _ => h.elim
   | .negSucc k, .negSucc k', h, l =>
-    (lin2 (on4 k k' i j) (.v 0) (.v 1) (.v 2) (.p (.v 3) (.s (.v 0))) (.v 2) (.p (.v 3) (.s (.v 1))) ((h : Nat.le k k')) ((l : Nat.le i (Nat.add j (.succ k)))) rfl)
+    lin2 (on4 k k' i j) (show Nat.le k k' from h) (show Nat.le i (Nat.add j (.succ k)) from l) rfl
 theorem atMost_wider {i j : Nat} : {hi hi' : Int} → OffsetLe hi hi' → AtMost i hi j → AtMost i hi' j
-  | .ofNat k, .ofNat k', h, l => (lin2 (on4 k k' j i) (.v 0) (.v 1) (.v 2) (.p (.v 3) (.v 0)) (.v 2) (.p (.v 3) (.v 1)) ((h : Nat.le k k')) ((l : Nat.le j (Nat.add i k))) rfl)
+  | .ofNat k, .ofNat k', h, l => lin2 (on4 k k' j i) (show Nat.le k k' from h) (show Nat.le j (Nat.add i k) from l) rfl
   | .ofNat _, .negSucc _, h, _ => h.elim
-  | .negSucc k, .ofNat k', _, l => (lin1 (on4 j k i k') (.p (.v 0) (.s (.v 1))) (.v 2) (.v 0) (.p (.v 2) (.v 3)) ((l : Nat.le (Nat.add j (.succ k)) i)) rfl)
+  | .negSucc k, .ofNat k', _, l => lin1 (on4 j k i k') (show Nat.le (Nat.add j (.succ k)) i from l) rfl
   | .negSucc k, .negSucc k', h, l =>
-    (lin2 (on4 k' k j i) (.v 0) (.v 1) (.p (.v 2) (.s (.v 1))) (.v 3) (.p (.v 2) (.s (.v 0))) (.v 3) ((h : Nat.le k' k)) ((l : Nat.le (Nat.add j (.succ k)) i)) rfl)
+    lin2 (on4 k' k j i) (show Nat.le k' k from h) (show Nat.le (Nat.add j (.succ k)) i from l) rfl
 theorem window_wider {n i j : Nat} {lo hi lo' hi' : Int} (l : OffsetLe lo' lo) (h : OffsetLe hi hi')
     (w : InWindow n i lo hi j) : InWindow n i lo' hi' j := ⟨w.inside, atLeast_wider l w.lower, atMost_wider h w.upper⟩
 theorem back_wider : {r r' : Nat} → Nat.le r r' → OffsetLe (back r') (back r)
@@ -33,22 +26,27 @@ theorem back_wider : {r r' : Nat} → Nat.le r r' → OffsetLe (back r') (back r
   | .succ _, .succ _, h => le_of_succ_le_succ h
 
 /-- **Monotonicity, F.** What holds somewhere in a window holds somewhere in every wider window. -/
-theorem eventually_monotone (t : Trace) (f : Formula) (i : Nat) (lo hi lo' hi' : Int) (l : OffsetLe lo' lo) (h : OffsetLe hi hi') :
+theorem eventually_monotone (t : Trace) (f : Formula) (i : Nat) (lo hi lo' hi' : Int) (l : OffsetLe lo' lo)
+    (h : OffsetLe hi hi') :
     Holds t (.eventually lo hi f) i → Holds t (.eventually lo' hi' f) i
   | ⟨j, w, e⟩ => ⟨j, window_wider l h w, e⟩
 
 /-- **Monotonicity, G.** What holds everywhere in a window holds everywhere in every narrower window. -/
-theorem always_antitone (t : Trace) (f : Formula) (i : Nat) (lo hi lo' hi' : Int) (l : OffsetLe lo' lo) (h : OffsetLe hi hi')
+theorem always_antitone (t : Trace) (f : Formula) (i : Nat) (lo hi lo' hi' : Int) (l : OffsetLe lo' lo)
+    (h : OffsetLe hi hi')
     (a : Holds t (.always lo' hi' f) i) : Holds t (.always lo hi f) i :=
   fun j w => a j (window_wider l h w)
 
 /-- **Neighbourhood monotonicity.** A witness within radius `r` is a witness within every radius `r' ≥ r`. -/
-theorem near_monotone (t : Trace) (f : Formula) (i r r' : Nat) (h : Nat.le r r') : Holds t (near r f) i → Holds t (near r' f) i :=
+theorem near_monotone (t : Trace) (f : Formula) (i r r' : Nat) (h : Nat.le r r') : Holds t (near r f) i →
+    Holds t (near r' f) i :=
   eventually_monotone t f i _ _ _ _ (back_wider h) h
 
-/-- **Guards.** With the obligation fixed, the satisfied count of a guard `a → N[r] b` never falls when its radius grows. -/
+/-- **Guards.** With the obligation fixed, the satisfied count of a guard `a → N[r] b` never falls when its radius
+grows. -/
 theorem guard_monotone (t : Trace) (o : Nat → Bool) (a b : Formula) (r r' : Nat) (h : Nat.le r r') :
-    Nat.le (satisfied o (eval t (.implies a (near r b))) t.frames) (satisfied o (eval t (.implies a (near r' b))) t.frames) :=
+    Nat.le (satisfied o (eval t (.implies a (near r b))) t.frames)
+        (satisfied o (eval t (.implies a (near r' b))) t.frames) :=
   count_mono t.frames fun i _ e =>
     let ⟨x, y⟩ := (band_iff _ _).mp e
     (band_iff _ _).mpr ⟨x, (eval_iff_holds t (.implies a (near r' b)) i).mpr fun ha =>

@@ -10,7 +10,7 @@ theorem split_frame : (o v : Bool) → Eq (Nat.add (toNat (band o v)) (toNat (ba
   | .true, .false => rfl
   | .false, _ => rfl
 theorem add_middle (a b c d : Nat) : Eq (Nat.add (Nat.add a b) (Nat.add c d)) (Nat.add (Nat.add a c) (Nat.add b d)) :=
-  le_antisymm (lin0 (on4 a b c d) (.p (.p (.v 0) (.v 1)) (.p (.v 2) (.v 3))) (.p (.p (.v 0) (.v 2)) (.p (.v 1) (.v 3))) rfl) (lin0 (on4 a c b d) (.p (.p (.v 0) (.v 1)) (.p (.v 2) (.v 3))) (.p (.p (.v 0) (.v 2)) (.p (.v 1) (.v 3))) rfl)
+  le_antisymm (lin0 (on4 a b c d) rfl) (lin0 (on4 a c b d) rfl)
 
 /-- **Obligation partition.** For any two masks of one length, the satisfied and the violated frames together are the
 obliged frames: satisfied + violated = obligations. -/

@@ -20,8 +20,8 @@ theorem node_mask (valid longest : Nat) (mask : Nat → Nat) (below : Nat → Na
   | .«until» r f g => congr2 (untilMask (smaller r longest)) (h f) (h g)
   | .since r f g => congr2 (sinceMask (smaller r longest)) (h f) (h g)
 
-/-- **Sharing.** Evaluating a DAG of shared subformulas, each node once, gives at every node the mask that evaluating its
-whole formula as a tree gives. -/
+/-- **Sharing.** Evaluating a DAG of shared subformulas, each node once, gives at every node the mask that evaluating
+its whole formula as a tree gives. -/
 theorem sharing (valid longest : Nat) (mask : Nat → Nat) : (dag : List Node) → (k : Nat) →
     Eq (entry 0 (masks valid longest mask dag) k) (evalMask valid longest mask (entry (.constant .false) (trees dag) k))
   | .nil, _ => rfl

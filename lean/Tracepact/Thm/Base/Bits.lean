@@ -1,7 +1,8 @@
 import Init.Data.Nat.Bitwise.Lemmas
 import Tracepact.Impl.Masks
 import Tracepact.Thm.Base.Logic
-/-! The laws of the bit operations that all proofs about masks use. Nothing below looks into the body of an operation. -/
+/-! The laws of the bit operations that all proofs about masks use. Nothing below looks into the body of an operation.
+-/
 set_option autoImplicit false
 noncomputable section
 namespace Tracepact
@@ -28,7 +29,7 @@ theorem bit_shr (m s i : Nat) : Eq (bit (Nat.shiftRight m s) i) (bit m (Nat.add 
   Eq.trans (Nat.testBit_shiftRight m) (congrArg (bit m) (add_comm s i))
 theorem bit_shl (m s j : Nat) : Eq (bit (Nat.shiftLeft m s) (Nat.add j s)) (bit m j) :=
   Eq.trans (Nat.testBit_shiftLeft m) (Eq.trans
-    (congr2 and (decide_eq_true (lin0 (on2 s j) (.v 0) (.p (.v 1) (.v 0)) rfl)) (congrArg (bit m) (add_sub_cancel j s))) rfl)
+    (congr2 and (decide_eq_true (lin0 (on2 s j) rfl)) (congrArg (bit m) (add_sub_cancel j s))) rfl)
 theorem bit_shl_low (m s i : Nat) (l : Lt i s) : Eq (bit (Nat.shiftLeft m s) i) .false :=
   Eq.trans (Nat.testBit_shiftLeft m) (Eq.trans
     (congr2 and (decide_eq_false fun h => not_succ_le_self i (le_trans l h)) rfl) rfl)
@@ -37,7 +38,8 @@ theorem land_iff (a b i : Nat) : Iff (IsTrue (bit (Nat.land a b) i)) (And (IsTru
   iff_trans (iff_of_eq (bit_land a b i)) (band_iff _ _)
 theorem lor_iff (a b i : Nat) : Iff (IsTrue (bit (Nat.lor a b) i)) (Or (IsTrue (bit a i)) (IsTrue (bit b i))) :=
   iff_trans (iff_of_eq (bit_lor a b i)) (bor_iff _ _)
-theorem shl_iff (m s i : Nat) : Iff (IsTrue (bit (Nat.shiftLeft m s) i)) (Exists fun j => And (Eq i (Nat.add j s)) (IsTrue (bit m j))) :=
+theorem shl_iff (m s i : Nat) : Iff (IsTrue (bit (Nat.shiftLeft m s) i)) (Exists fun j =>
+    And (Eq i (Nat.add j s)) (IsTrue (bit m j))) :=
   ⟨fun h => match le_or_lt s i with
     | .inl l =>
       have e := sub_add_cancel l

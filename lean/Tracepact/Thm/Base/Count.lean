@@ -11,7 +11,8 @@ theorem toNat_mono : (x y : Bool) → (IsTrue x → IsTrue y) → Nat.le (toNat 
   | .false, y, _ => zero_le (toNat y)
   | .true, .true, _ => .refl
   | .true, .false, h => nomatch h rfl
-theorem count_mono {p q : Nat → Bool} : (n : Nat) → ((i : Nat) → Lt i n → IsTrue (p i) → IsTrue (q i)) → Nat.le (count p n) (count q n)
+theorem count_mono {p q : Nat → Bool} : (n : Nat) → ((i : Nat) → Lt i n → IsTrue (p i) → IsTrue (q i)) →
+    Nat.le (count p n) (count q n)
   | .zero, _ => .refl
   | .succ n, h => add_le_add (count_mono n fun i l => h i (.step l)) (toNat_mono _ _ (h n .refl))
 end Tracepact

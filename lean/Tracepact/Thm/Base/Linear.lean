@@ -1,9 +1,13 @@
 import Tracepact.Thm.Base.Order
 /-!
-Linear arithmetic by computation: `lin2 ρ a b c d l r h k rfl` proves `l ≤ r` from `h : a ≤ b` and `k : c ≤ d`.
+Linear arithmetic from named hypotheses: `lin2 (on3 x y z) h k rfl` proves `l ≤ r` from `h : a ≤ b` and `k : c ≤ d`.
 
-Each side is a `Term` over the numbers `ρ 0`, `ρ 1`, …; the last argument is the check that the summands of
-`l + b + d` are all among those of `r + a + c`.
+`on3 x y z` names the numbers that are left as they are; every side must be built from them by zero, successor, addition
+and doubling. The sides are read off the types of the hypotheses and of the goal, as `Term`s, by instance resolution.
+The last
+argument, `rfl`, is the check that the summands of `l + b + d` are all among those of `r + a + c`; that is, that the
+hypotheses, added up, give the goal. `impossible2 (on3 x y z) h k rfl` proves anything from hypotheses that add up to `1
+≤ 0`.
 -/
 set_option autoImplicit false
 noncomputable section
@@ -40,7 +44,8 @@ theorem summands_total (ρ : Nat → Nat) : (t : Term) → (more : List Nat) →
   | .z, _ => Eq.symm (zero_add _)
   | .v _, _ => rfl
   | .s t, more => Eq.trans (congrArg (Nat.add (.succ .zero)) (summands_total ρ t more))
-      (Eq.trans (succ_add .zero _) (Eq.trans (congrArg Nat.succ (zero_add _)) (Eq.symm (succ_add (den ρ t) (total ρ more)))))
+      (Eq.trans (succ_add .zero _)
+          (Eq.trans (congrArg Nat.succ (zero_add _)) (Eq.symm (succ_add (den ρ t) (total ρ more)))))
   | .p a b, more => Eq.trans (summands_total ρ a _)
       (Eq.trans (congrArg (Nat.add (den ρ a)) (summands_total ρ b more)) (Eq.symm (add_assoc _ _ _)))
 
@@ -91,37 +96,106 @@ where
         (add_le_add .refl (ih l' h))
     | .none, _, _, h => nomatch h
 
-theorem lin0 (ρ : Nat → Nat) (l r : Term) (c : Eq (among (summands l .nil) (summands r .nil)) .true) :
-    Nat.le (den ρ l) (den ρ r) :=
+/-! ### The numbers that a proof leaves as they are -/
+inductive Vars where
+  | none
+  | var (x : Nat) (rest : Vars)
+/-- The number at a position. -/
+def Vars.value : Vars → Nat → Nat
+  | .none, _ => .zero
+  | .var x _, .zero => x
+  | .var _ rest, .succ k => rest.value k
+abbrev on1 (a : Nat) : Vars := .var a .none
+abbrev on2 (a b : Nat) : Vars := .var a (on1 b)
+abbrev on3 (a b c : Nat) : Vars := .var a (on2 b c)
+abbrev on4 (a b c d : Nat) : Vars := .var a (on3 b c d)
+abbrev on5 (a b c d e : Nat) : Vars := .var a (on4 b c d e)
+abbrev on6 (a b c d e f : Nat) : Vars := .var a (on5 b c d e f)
+abbrev on7 (a b c d e f g : Nat) : Vars := .var a (on6 b c d e f g)
+abbrev on8 (a b c d e f g h : Nat) : Vars := .var a (on7 b c d e f g h)
+
+/-! ### Reading a number as a term over them -/
+/-- The number is one of the variables. -/
+class Listed (ρ : Vars) (n : Nat) where
+  index : Nat
+  value : Eq (ρ.value index) n
+instance Listed.here {x : Nat} {rest : Vars} : Listed (.var x rest) x := ⟨.zero, rfl⟩
+instance Listed.later {x y : Nat} {rest : Vars} [found : Listed rest x] : Listed (.var y rest) x :=
+    ⟨.succ found.index, found.value⟩
+/-- The number is the value of a term over the variables. -/
+class Reads (ρ : Vars) (n : Nat) where
+  term : Term
+  value : Eq (den ρ.value term) n
+instance Reads.variable {ρ : Vars} {n : Nat} [found : Listed ρ n] : Reads ρ n := ⟨.v found.index, found.value⟩
+instance Reads.zero {ρ : Vars} : Reads ρ .zero := ⟨.z, rfl⟩
+instance Reads.succ {ρ : Vars} {a : Nat} [r : Reads ρ a] : Reads ρ (.succ a) := ⟨.s r.term, congrArg Nat.succ r.value⟩
+theorem add_eq_add {a a' b b' : Nat} (h : Eq a a') (k : Eq b b') : Eq (Nat.add a b) (Nat.add a' b') := h ▸ k ▸ rfl
+instance Reads.add {ρ : Vars} {a b : Nat} [r : Reads ρ a] [s : Reads ρ b] : Reads ρ (Nat.add a b) :=
+  ⟨.p r.term s.term, add_eq_add r.value s.value⟩
+instance Reads.twice {ρ : Vars} {a : Nat} [r : Reads ρ a] : Reads ρ (Nat.mul a 2) :=
+  ⟨.p (.p .z r.term) r.term, add_eq_add (add_eq_add rfl r.value) r.value⟩
+instance Reads.fourfold {ρ : Vars} {a : Nat} [r : Reads ρ a] : Reads ρ (Nat.mul a 4) :=
+  ⟨.p (.p (.p (.p .z r.term) r.term) r.term) r.term,
+   add_eq_add (add_eq_add (add_eq_add (add_eq_add rfl r.value) r.value) r.value) r.value⟩
+
+/-! ### The rules -/
+/-- The summands of the first term are all among those of the second. -/
+def sumsWithin (l r : Term) : Bool := among (summands l .nil) (summands r .nil)
+theorem sumsWithin_le (ρ : Nat → Nat) (l r : Term) (c : Eq (sumsWithin l r) .true) : Nat.le (den ρ l) (den ρ r) :=
   Eq.subst (motive := fun x => Nat.le x (den ρ r)) (summands_total ρ l .nil)
     (Eq.subst (motive := Nat.le _) (summands_total ρ r .nil) (among_total ρ _ _ c))
-theorem lin1 (ρ : Nat → Nat) (a b l r : Term) (h : Nat.le (den ρ a) (den ρ b))
-    (c : Eq (among (summands (.p l b) .nil) (summands (.p r a) .nil)) .true) : Nat.le (den ρ l) (den ρ r) :=
-  le_of_add_le_add_right (den ρ b) (le_trans (lin0 ρ (.p l b) (.p r a) c) (add_le_add .refl h))
-theorem lin2 (ρ : Nat → Nat) (a₁ b₁ a₂ b₂ l r : Term) (h₁ : Nat.le (den ρ a₁) (den ρ b₁)) (h₂ : Nat.le (den ρ a₂) (den ρ b₂))
-    (c : Eq (among (summands (.p l (.p b₁ b₂)) .nil) (summands (.p r (.p a₁ a₂)) .nil)) .true) : Nat.le (den ρ l) (den ρ r) :=
-  lin1 ρ (.p a₁ a₂) (.p b₁ b₂) l r (add_le_add h₁ h₂) c
-theorem lin3 (ρ : Nat → Nat) (a₁ b₁ a₂ b₂ a₃ b₃ l r : Term) (h₁ : Nat.le (den ρ a₁) (den ρ b₁))
-    (h₂ : Nat.le (den ρ a₂) (den ρ b₂)) (h₃ : Nat.le (den ρ a₃) (den ρ b₃))
-    (c : Eq (among (summands (.p l (.p b₁ (.p b₂ b₃))) .nil) (summands (.p r (.p a₁ (.p a₂ a₃))) .nil)) .true) :
+theorem read_le {ρ : Vars} {a b : Nat} [ra : Reads ρ a] [rb : Reads ρ b] (h : Nat.le a b) :
+    Nat.le (den ρ.value ra.term) (den ρ.value rb.term) := Eq.symm ra.value ▸ Eq.symm rb.value ▸ h
+theorem le_read {ρ : Vars} {a b : Nat} [ra : Reads ρ a] [rb : Reads ρ b]
+    (h : Nat.le (den ρ.value ra.term) (den ρ.value rb.term)) : Nat.le a b :=
+  Eq.subst (motive := Nat.le a) rb.value (Eq.subst (motive := fun x => Nat.le x _) ra.value h)
+/-- `l ≤ r` if `l + b ≤ r + a` by its summands and `a ≤ b`. -/
+theorem from_one (ρ : Nat → Nat) (a b l r : Term) (h : Nat.le (den ρ a) (den ρ b))
+    (c : Eq (sumsWithin (.p l b) (.p r a)) .true) :
     Nat.le (den ρ l) (den ρ r) :=
-  lin2 ρ a₁ b₁ (.p a₂ a₃) (.p b₂ b₃) l r h₁ (add_le_add h₂ h₃) c
-theorem lin4 (ρ : Nat → Nat) (a₁ b₁ a₂ b₂ a₃ b₃ a₄ b₄ l r : Term) (h₁ : Nat.le (den ρ a₁) (den ρ b₁))
-    (h₂ : Nat.le (den ρ a₂) (den ρ b₂)) (h₃ : Nat.le (den ρ a₃) (den ρ b₃)) (h₄ : Nat.le (den ρ a₄) (den ρ b₄))
-    (c : Eq (among (summands (.p l (.p b₁ (.p b₂ (.p b₃ b₄)))) .nil) (summands (.p r (.p a₁ (.p a₂ (.p a₃ a₄)))) .nil)) .true) :
-    Nat.le (den ρ l) (den ρ r) :=
-  lin3 ρ a₁ b₁ a₂ b₂ (.p a₃ a₄) (.p b₃ b₄) l r h₁ h₂ (add_le_add h₃ h₄) c
+  le_of_add_le_add_right (den ρ b) (le_trans (sumsWithin_le ρ (.p l b) (.p r a) c) (add_le_add .refl h))
 
-/-! Variables by position. -/
-def on1 (a : Nat) : Nat → Nat := fun _ => a
-def push (a : Nat) (ρ : Nat → Nat) : Nat → Nat
-  | .zero => a
-  | .succ k => ρ k
-def on2 (a b : Nat) : Nat → Nat := push a (on1 b)
-def on3 (a b c : Nat) : Nat → Nat := push a (on2 b c)
-def on4 (a b c d : Nat) : Nat → Nat := push a (on3 b c d)
-def on5 (a b c d e : Nat) : Nat → Nat := push a (on4 b c d e)
-def on6 (a b c d e f : Nat) : Nat → Nat := push a (on5 b c d e f)
-def on7 (a b c d e f g : Nat) : Nat → Nat := push a (on6 b c d e f g)
-def on8 (a b c d e f g h : Nat) : Nat → Nat := push a (on7 b c d e f g h)
+section
+variable (ρ : Vars) {a₁ b₁ a₂ b₂ a₃ b₃ a₄ b₄ l r : Nat} [l' : Reads ρ l] [r' : Reads ρ r]
+theorem lin0 (c : Eq (sumsWithin l'.term r'.term) .true) : Nat.le l r := le_read (sumsWithin_le ρ.value _ _ c)
+variable [a₁' : Reads ρ a₁] [b₁' : Reads ρ b₁]
+theorem lin1 (h₁ : Nat.le a₁ b₁) (c : Eq (sumsWithin (.p l'.term b₁'.term) (.p r'.term a₁'.term)) .true) : Nat.le l r :=
+  le_read (from_one ρ.value _ _ _ _ (read_le h₁) c)
+variable [a₂' : Reads ρ a₂] [b₂' : Reads ρ b₂]
+theorem lin2 (h₁ : Nat.le a₁ b₁) (h₂ : Nat.le a₂ b₂)
+    (c : Eq (sumsWithin (.p l'.term (.p b₁'.term b₂'.term)) (.p r'.term (.p a₁'.term a₂'.term))) .true) : Nat.le l r :=
+  lin1 ρ (add_le_add h₁ h₂) c
+variable [a₃' : Reads ρ a₃] [b₃' : Reads ρ b₃]
+theorem lin3 (h₁ : Nat.le a₁ b₁) (h₂ : Nat.le a₂ b₂) (h₃ : Nat.le a₃ b₃)
+    (c : Eq (sumsWithin (.p l'.term (.p b₁'.term (.p b₂'.term b₃'.term)))
+        (.p r'.term (.p a₁'.term (.p a₂'.term a₃'.term))))
+        .true) :
+    Nat.le l r := lin2 ρ h₁ (add_le_add h₂ h₃) c
+variable [a₄' : Reads ρ a₄] [b₄' : Reads ρ b₄]
+theorem lin4 (h₁ : Nat.le a₁ b₁) (h₂ : Nat.le a₂ b₂) (h₃ : Nat.le a₃ b₃) (h₄ : Nat.le a₄ b₄)
+    (c : Eq (sumsWithin (.p l'.term (.p b₁'.term (.p b₂'.term (.p b₃'.term b₄'.term))))
+      (.p r'.term (.p a₁'.term (.p a₂'.term (.p a₃'.term a₄'.term))))) .true) : Nat.le l r :=
+  lin3 ρ h₁ h₂ (add_le_add h₃ h₄) c
+end
+
+section
+variable (ρ : Vars) {a₁ b₁ a₂ b₂ a₃ b₃ a₄ b₄ : Nat} {goal : Prop}
+variable [a₁' : Reads ρ a₁] [b₁' : Reads ρ b₁]
+theorem impossible1 (h₁ : Nat.le a₁ b₁) (c : Eq (sumsWithin (.p (.s .z) b₁'.term) (.p .z a₁'.term)) .true) : goal :=
+  not_one_le_zero (lin1 ρ h₁ c)
+variable [a₂' : Reads ρ a₂] [b₂' : Reads ρ b₂]
+theorem impossible2 (h₁ : Nat.le a₁ b₁) (h₂ : Nat.le a₂ b₂)
+    (c : Eq (sumsWithin (.p (.s .z) (.p b₁'.term b₂'.term)) (.p .z (.p a₁'.term a₂'.term))) .true) : goal :=
+  not_one_le_zero (lin2 ρ h₁ h₂ c)
+variable [a₃' : Reads ρ a₃] [b₃' : Reads ρ b₃]
+theorem impossible3 (h₁ : Nat.le a₁ b₁) (h₂ : Nat.le a₂ b₂) (h₃ : Nat.le a₃ b₃)
+    (c : Eq (sumsWithin (.p (.s .z) (.p b₁'.term (.p b₂'.term b₃'.term))) (.p .z (.p a₁'.term (.p a₂'.term a₃'.term))))
+        .true) :
+    goal := not_one_le_zero (lin3 ρ h₁ h₂ h₃ c)
+variable [a₄' : Reads ρ a₄] [b₄' : Reads ρ b₄]
+theorem impossible4 (h₁ : Nat.le a₁ b₁) (h₂ : Nat.le a₂ b₂) (h₃ : Nat.le a₃ b₃) (h₄ : Nat.le a₄ b₄)
+    (c : Eq (sumsWithin (.p (.s .z) (.p b₁'.term (.p b₂'.term (.p b₃'.term b₄'.term))))
+      (.p .z (.p a₁'.term (.p a₂'.term (.p a₃'.term a₄'.term))))) .true) : goal :=
+          not_one_le_zero (lin4 ρ h₁ h₂ h₃ h₄ c)
+end
 end Tracepact

@@ -24,7 +24,8 @@ theorem exists_iff {p q : Nat → Prop} (h : (j : Nat) → Iff (p j) (q j)) : If
   ⟨fun ⟨j, x⟩ => ⟨j, (h j).mp x⟩, fun ⟨j, x⟩ => ⟨j, (h j).mpr x⟩⟩
 theorem forall_iff {p q : Nat → Prop} (h : (j : Nat) → Iff (p j) (q j)) : Iff ((j : Nat) → p j) ((j : Nat) → q j) :=
   ⟨fun f j => (h j).mp (f j), fun f j => (h j).mpr (f j)⟩
-theorem congr2 {α β γ : Type} (f : α → β → γ) {a a' : α} {b b' : β} (h : Eq a a') (k : Eq b b') : Eq (f a b) (f a' b') :=
+theorem congr2 {α β γ : Type} (f : α → β → γ) {a a' : α} {b b' : β} (h : Eq a a') (k : Eq b b') :
+    Eq (f a b) (f a' b') :=
   h ▸ k ▸ rfl
 
 theorem bnot_iff : (x : Bool) → Iff (IsTrue (bnot x)) (Not (IsTrue x))
@@ -60,12 +61,14 @@ theorem eq_false : {x : Bool} → Not (IsTrue x) → Eq x .false
   | .false, _ => rfl
 theorem false_ne_true {x : Bool} (h : Eq x .false) : Not (IsTrue x) := fun k => nomatch Eq.trans (Eq.symm h) k
 
-theorem cond_elim {α : Type} {P : α → Prop} {t e : α} : (b : Bool) → (IsTrue b → P t) → (Not (IsTrue b) → P e) → P (cond b t e)
+theorem cond_elim {α : Type} {P : α → Prop} {t e : α} : (b : Bool) → (IsTrue b → P t) → (Not (IsTrue b) → P e) →
+    P (cond b t e)
   | .true, h, _ => h rfl
   | .false, _, h => h nofun
 
 theorem lt_succ_cases {j n : Nat} (h : Lt j (.succ n)) : Or (Eq j n) (Lt j n) := eq_or_lt (le_of_succ_le_succ h)
-theorem anyBelow_iff (p : Nat → Bool) : (n : Nat) → Iff (IsTrue (anyBelow p n)) (Exists fun j => And (Lt j n) (IsTrue (p j)))
+theorem anyBelow_iff (p : Nat → Bool) : (n : Nat) → Iff (IsTrue (anyBelow p n)) (Exists fun j =>
+    And (Lt j n) (IsTrue (p j)))
   | .zero => ⟨nofun, fun ⟨_, l, _⟩ => nomatch l⟩
   | .succ n => iff_trans (bor_iff _ _) ⟨
       fun | .inl h => ⟨n, .refl, h⟩
@@ -81,16 +84,11 @@ theorem allBelow_iff (p : Nat → Bool) : (n : Nat) → Iff (IsTrue (allBelow p 
           | .inr l => (allBelow_iff p n).mp k j l,
       fun h => ⟨h n .refl, (allBelow_iff p n).mpr fun j l => h j (.step l)⟩⟩
 
-theorem le_larger_left : (a b : Nat) → Nat.le a (larger a b)
-  | .zero, b => zero_le b
-  | .succ _, .zero => .refl
-  | .succ a, .succ b => succ_le_succ (le_larger_left a b)
-theorem le_larger_right : (a b : Nat) → Nat.le b (larger a b)
-  | .zero, _ => .refl
-  | .succ a, .zero => zero_le (.succ a)
-  | .succ a, .succ b => succ_le_succ (le_larger_right a b)
-theorem larger_le : (a b c : Nat) → Nat.le a c → Nat.le b c → Nat.le (larger a b) c
-  | .zero, _, _, _, h => h
-  | .succ _, .zero, _, h, _ => h
-  | .succ a, .succ b, .succ c, h, k => succ_le_succ (larger_le a b c (le_of_succ_le_succ h) (le_of_succ_le_succ k))
+theorem le_larger_left (a b : Nat) : Nat.le a (larger a b) :=
+  cond_elim (P := Nat.le a) (Nat.ble a b) (le_of_ble a b) fun _ => .refl
+theorem le_larger_right (a b : Nat) : Nat.le b (larger a b) :=
+  cond_elim (P := Nat.le b) (Nat.ble a b) (fun _ => .refl) fun h =>
+    (le_or_lt a b).elim (fun l => absurd (ble_of_le a b l) h) le_of_succ_le
+theorem larger_le (a b c : Nat) (h : Nat.le a c) (k : Nat.le b c) : Nat.le (larger a b) c :=
+  cond_elim (P := fun x => Nat.le x c) (Nat.ble a b) (fun _ => k) fun _ => h
 end Tracepact

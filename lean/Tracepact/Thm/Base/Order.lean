@@ -26,6 +26,7 @@ theorem le_or_lt : (a b : Nat) → Or (Nat.le a b) (Nat.le (.succ b) a)
   | .zero, b => .inl (zero_le b)
   | .succ a, .zero => .inr (succ_le_succ (zero_le a))
   | .succ a, .succ b => (le_or_lt a b).elim (fun h => .inl (succ_le_succ h)) (fun h => .inr (succ_le_succ h))
+theorem le_of_eq {a b : Nat} (h : Eq a b) : Nat.le a b := h ▸ .refl
 theorem le_antisymm {a b : Nat} (h : Nat.le a b) (k : Nat.le b a) : Eq a b :=
   match eq_or_lt h with
   | .inl e => e
@@ -76,12 +77,15 @@ theorem zero_sub : (b : Nat) → Eq (Nat.sub .zero b) .zero
 theorem le_sub_add : (a b : Nat) → Nat.le a (Nat.add (Nat.sub a b) b)
   | _, .zero => .refl
   | .zero, .succ _ => zero_le _
-  | .succ a, .succ b => succ_le_succ (Eq.subst (motive := fun x => Nat.le a (Nat.add x b)) (Eq.symm (succ_sub_succ a b)) (le_sub_add a b))
+  | .succ a, .succ b =>
+      succ_le_succ (Eq.subst (motive := fun x => Nat.le a (Nat.add x b)) (Eq.symm (succ_sub_succ a b)) (le_sub_add a b))
 theorem sub_add_le : {a b : Nat} → Nat.le b a → Nat.le (Nat.add (Nat.sub a b) b) a
   | _, .zero, _ => .refl
   | .succ a, .succ b, h =>
-    succ_le_succ (Eq.subst (motive := fun x => Nat.le (Nat.add x b) a) (Eq.symm (succ_sub_succ a b)) (sub_add_le (le_of_succ_le_succ h)))
-theorem sub_add_cancel {a b : Nat} (h : Nat.le b a) : Eq (Nat.add (Nat.sub a b) b) a := le_antisymm (sub_add_le h) (le_sub_add a b)
+    succ_le_succ (Eq.subst (motive := fun x =>
+        Nat.le (Nat.add x b) a) (Eq.symm (succ_sub_succ a b)) (sub_add_le (le_of_succ_le_succ h)))
+theorem sub_add_cancel {a b : Nat} (h : Nat.le b a) : Eq (Nat.add (Nat.sub a b) b) a :=
+    le_antisymm (sub_add_le h) (le_sub_add a b)
 theorem add_sub_cancel (a : Nat) : (b : Nat) → Eq (Nat.sub (Nat.add a b) b) a
   | .zero => rfl
   | .succ b => Eq.trans (succ_sub_succ (Nat.add a b) b) (add_sub_cancel a b)
@@ -106,4 +110,11 @@ theorem eq_of_beq : (a b : Nat) → Eq (Nat.beq a b) .true → Eq a b
 theorem beq_self : (a : Nat) → Eq (Nat.beq a a) .true
   | .zero => rfl
   | .succ a => beq_self a
+
+theorem mul_mono (q : Nat) : {a b : Nat} → Nat.le a b → Nat.le (Nat.mul q a) (Nat.mul q b)
+  | _, _, .refl => .refl
+  | _, _, .step h => le_trans (mul_mono q h) (le_add _ q)
+theorem mul_add (q a : Nat) : (b : Nat) → Eq (Nat.mul q (Nat.add a b)) (Nat.add (Nat.mul q a) (Nat.mul q b))
+  | .zero => rfl
+  | .succ b => Eq.trans (congrArg (fun x => Nat.add x q) (mul_add q a b)) (add_assoc _ _ _)
 end Tracepact

@@ -13,13 +13,15 @@ theorem isConstant_iff (c : α) : Iff (IsTrue (isConstant value m c)) (Constant 
   iff_trans (allBelow_iff _ _) ⟨
     fun h s s' l l' => Eq.trans ((beq_iff _ _).mp (h s l)) (Eq.symm ((beq_iff _ _).mp (h s' l'))),
     fun h s l => (beq_iff _ _).mpr (h s 0 l (le_trans (succ_le_succ (zero_le s)) l))⟩
-theorem repeats_iff (c : α) : (l : List α) → Iff (IsTrue (repeats value m c l)) (Exists fun d => And (Mem d l) (Equivalent value m c d))
+theorem repeats_iff (c : α) : (l : List α) → Iff (IsTrue (repeats value m c l)) (Exists fun d =>
+    And (Mem d l) (Equivalent value m c d))
   | .nil => ⟨nofun, fun ⟨_, h, _⟩ => h.elim⟩
   | .cons d rest => iff_trans (bor_iff _ _) (iff_trans (or_iff (sameValues_iff value m c d) (repeats_iff c rest)) ⟨
       fun | .inl h => ⟨d, .inl rfl, h⟩ | .inr ⟨x, n, h⟩ => ⟨x, .inr n, h⟩,
       fun | ⟨_, .inl e, h⟩ => .inl (e ▸ h) | ⟨x, .inr n, h⟩ => .inr ⟨x, n, h⟩⟩)
 theorem equivalent_symm {c d : α} (h : Equivalent value m c d) : Equivalent value m d c := fun s l => Eq.symm (h s l)
-theorem equivalent_trans {c d e : α} (h : Equivalent value m c d) (k : Equivalent value m d e) : Equivalent value m c e :=
+theorem equivalent_trans {c d e : α} (h : Equivalent value m c d) (k : Equivalent value m d e) :
+    Equivalent value m c e :=
   fun s l => Eq.trans (h s l) (k s l)
 theorem constant_of_equivalent {c d : α} (e : Equivalent value m c d) (h : Constant value m d) : Constant value m c :=
   fun s s' l l' => Eq.trans (e s l) (Eq.trans (h s s' l l') (Eq.symm (e s' l')))
@@ -34,7 +36,8 @@ structure New (seen list result : List α) : Prop where
     Exists fun d => And (Or (Mem d seen) (Mem d result)) (Equivalent value m c d)
 theorem keepNew_ok : (list seen : List α) → New value m seen list (keepNew value m seen list)
   | .nil, _ => ⟨fun _ h => h, fun _ h => h.elim, fun _ _ h => h.elim, .intro, fun _ h => h.elim⟩
-  | .cons c rest, seen => cond_elim (P := New value m seen (.cons c rest)) (bor (isConstant value m c) (repeats value m c seen))
+  | .cons c rest, seen =>
+      cond_elim (P := New value m seen (.cons c rest)) (bor (isConstant value m c) (repeats value m c seen))
       (fun h =>
         have k := keepNew_ok rest seen
         { from_list := fun d n => .inr (k.from_list d n)
@@ -67,7 +70,8 @@ theorem keepNew_ok : (list seen : List α) → New value m seen list (keepNew va
               | ⟨_, .inl (.inl e), q⟩ => ⟨c, .inr (.inl rfl), e ▸ q⟩
               | ⟨d, .inl (.inr s), q⟩ => ⟨d, .inl s, q⟩
               | ⟨d, .inr s, q⟩ => ⟨d, .inr (.inr s), q⟩ })
-theorem distinct_unique : {l : List α} → AllDistinct value m l → {d e : α} → Mem d l → Mem e l → Equivalent value m d e → Eq d e
+theorem distinct_unique : {l : List α} → AllDistinct value m l → {d e : α} → Mem d l → Mem e l →
+    Equivalent value m d e → Eq d e
   | .cons _ _, _, _, _, .inl h, .inl k, _ => Eq.trans h (Eq.symm k)
   | .cons _ _, a, _, e, .inl h, .inr k, q => absurd (h ▸ q) (a.left e k)
   | .cons _ _, a, d, _, .inr h, .inl k, q => absurd (equivalent_symm value m (k ▸ q)) (a.left d h)

@@ -8,7 +8,8 @@ namespace Tracepact
 theorem or_left_comm {a b c : Prop} : Iff (Or a (Or b c)) (Or b (Or a c)) :=
   ⟨fun | .inl h => .inr (.inl h) | .inr (.inl h) => .inl h | .inr (.inr h) => .inr (.inr h),
    fun | .inl h => .inr (.inl h) | .inr (.inl h) => .inl h | .inr (.inr h) => .inr (.inr h)⟩
-theorem mem_insertRanked (x c : Candidate) : (l : List Candidate) → Iff (Mem x (insertRanked c l)) (Or (Eq x c) (Mem x l))
+theorem mem_insertRanked (x c : Candidate) : (l : List Candidate) →
+    Iff (Mem x (insertRanked c l)) (Or (Eq x c) (Mem x l))
   | .nil => iff_refl
   | .cons d rest => cond_elim (P := fun l => Iff (Mem x l) (Or (Eq x c) (Or (Eq x d) (Mem x rest)))) (ranksBefore c d)
       (fun _ => iff_refl) (fun _ => iff_trans (or_iff iff_refl (mem_insertRanked x c rest)) or_left_comm)
@@ -18,14 +19,17 @@ theorem mem_ranked (x : Candidate) : (l : List Candidate) → Iff (Mem x (ranked
 
 theorem shares_iff (c d : Candidate) : Iff (IsTrue (shares c d)) (Shares c d) :=
   iff_trans (bor_iff _ _) (or_iff (beq_iff _ _) (beq_iff _ _))
-theorem isFree_iff (c : Candidate) : (kept : List Candidate) → Iff (IsTrue (isFree c kept)) ((d : Candidate) → Mem d kept → Not (Shares c d))
+theorem isFree_iff (c : Candidate) : (kept : List Candidate) →
+    Iff (IsTrue (isFree c kept)) ((d : Candidate) → Mem d kept → Not (Shares c d))
   | .nil => ⟨fun _ _ m => m.elim, fun _ => rfl⟩
-  | .cons d rest => iff_trans (band_iff _ _) (iff_trans (and_iff (iff_trans (bnot_iff _) (not_iff (shares_iff c d))) (isFree_iff c rest)) ⟨
+  | .cons d rest => iff_trans (band_iff _ _)
+      (iff_trans (and_iff (iff_trans (bnot_iff _) (not_iff (shares_iff c d))) (isFree_iff c rest)) ⟨
       fun ⟨h, k⟩ x m => match m with
         | .inl e => Eq.symm e ▸ h
         | .inr m => k x m,
       fun h => ⟨h d (.inl rfl), fun x m => h x (.inr m)⟩⟩)
-theorem taken (c : Candidate) : (kept : List Candidate) → Not (IsTrue (isFree c kept)) → Exists fun d => And (Mem d kept) (Shares c d)
+theorem taken (c : Candidate) : (kept : List Candidate) → Not (IsTrue (isFree c kept)) → Exists fun d =>
+    And (Mem d kept) (Shares c d)
   | .nil, h => absurd rfl h
   | .cons d rest, h => match true_or_not (shares c d) with
     | .inl k => ⟨d, .inl rfl, (shares_iff c d).mp k⟩

@@ -6,10 +6,10 @@ namespace Tracepact
 
 /-- One clip alone lies apart from all others, whatever the gap. -/
 theorem place_alone (n g : Nat) : Place (full n) 0 n g where
-  own i l := (full_iff n _).mpr (lin1 (on2 i n) (.s (.v 0)) (.v 1) (.s (.p .z (.v 0))) (.v 1) l rfl)
+  own i l := (full_iff n _).mpr (lin1 (on2 i n) l rfl)
   before _ h := nomatch h
   after j h _ := fun e => have l := (full_iff n j).mp e
-    (not_one_le_zero (lin2 (on2 n j) (.p .z (.v 0)) (.v 1) (.s (.v 1)) (.v 0) (.s .z) .z ((h : Nat.le (Nat.add .zero n) j)) l rfl))
+    (impossible2 (on2 n j) (show Nat.le (Nat.add .zero n) j from h) l rfl)
 
 theorem zero_add_bit (m : Nat) (i : Nat) : Eq (bit m (Nat.add 0 i)) (bit m i) := congrArg (bit m) (zero_add i)
 
@@ -20,42 +20,47 @@ theorem lay_tail (a : Nat) (d : Nat) (b q : Nat) (h : Not (IsTrue (bit a (Nat.ad
     Iff (IsTrue (bit (Nat.lor a (Nat.shiftLeft b d)) (Nat.add q d))) (IsTrue (bit b q)) :=
   iff_trans (lor_iff _ _ _) ⟨fun | .inl e => absurd e h | .inr e => Eq.trans (Eq.symm (bit_shl b d q)) e,
     fun e => .inr (Eq.trans (bit_shl b d q) e)⟩
-theorem place_of_start (gap : Nat) (c : Clip) : (segments : List Segment) → ((x : Segment) → Mem x segments → Nat.le gap x.padding) →
+theorem place_of_start (gap : Nat) (c : Clip) : (segments : List Segment) →
+    ((x : Segment) → Mem x segments → Nat.le gap x.padding) →
     (s : Nat) → StartsAt c segments s → Place (familyValid segments) s c.frames gap
   | .nil, _, _, h => h.elim
   | .cons d rest, apart, _, .inl ⟨e, z⟩ =>
     have wide := apart d (.inl rfl)
     have p : Place (familyValid (.cons d rest)) 0 d.clip.frames gap := ⟨
-      fun i l => (lay_iff _ _ _ _).mpr (.inl ((full_iff _ _).mpr (lin1 (on2 i d.clip.frames) (.s (.v 0)) (.v 1) (.s (.p .z (.v 0))) (.v 1) l rfl))),
+      fun i l => (lay_iff _ _ _ _).mpr (.inl ((full_iff _ _).mpr (lin1 (on2 i d.clip.frames) l rfl))),
       fun _ h => (nomatch h),
       fun j a b k => match (lay_iff _ _ _ _).mp k with
-        | .inl k => (not_one_le_zero (lin2 (on2 j d.clip.frames) (.s (.v 0)) (.v 1) (.p .z (.v 1)) (.v 0) (.s .z) .z ((full_iff _ _).mp k) a rfl))
+        | .inl k => impossible2 (on2 j d.clip.frames) ((full_iff _ _).mp k) a rfl
         | .inr ⟨q, e, _⟩ =>
           have b : Lt (Nat.add q (Nat.add d.clip.frames d.padding)) (Nat.add (Nat.add 0 d.clip.frames) gap) := e ▸ b
-          (not_one_le_zero (lin2 (on4 q d.clip.frames d.padding gap) (.s (.p (.v 0) (.p (.v 1) (.v 2)))) (.p (.p .z (.v 1)) (.v 3)) (.v 3) (.v 2) (.s .z) .z b wide rfl))⟩
-    Eq.subst (motive := fun z => Place _ z c.frames gap) (Eq.symm z) (Eq.subst (motive := fun x => Place _ 0 (Clip.frames x) gap) (Eq.symm e) p)
+          (impossible2 (on4 q d.clip.frames d.padding gap) b wide rfl)⟩
+    Eq.subst (motive := fun z =>
+        Place _ z c.frames gap) (Eq.symm z) (Eq.subst (motive := fun x => Place _ 0 (Clip.frames x) gap) (Eq.symm e) p)
   | .cons d rest, apart, _, .inr ⟨s', e, h⟩ =>
     have wide := apart d (.inl rfl)
     have ih := place_of_start gap c rest (fun x m => apart x (.inr m)) s' h
     have p : Place (familyValid (.cons d rest)) (Nat.add s' d.stride) c.frames gap := ⟨
       fun i l => (lay_iff _ _ _ _).mpr (.inr ⟨Nat.add s' i,
-        le_antisymm (lin0 (on3 s' d.stride i) (.p (.p (.v 0) (.v 1)) (.v 2)) (.p (.p (.v 0) (.v 2)) (.v 1)) rfl) (lin0 (on3 s' i d.stride) (.p (.p (.v 0) (.v 1)) (.v 2)) (.p (.p (.v 0) (.v 2)) (.v 1)) rfl), ih.own i l⟩),
+        le_antisymm (lin0 (on3 s' d.stride i) rfl) (lin0 (on3 s' i d.stride) rfl), ih.own i l⟩),
       fun j a b k => match (lay_iff _ _ _ _).mp k with
-        | .inl k => (not_one_le_zero (lin3 (on5 j d.clip.frames s' d.padding gap) (.s (.v 0)) (.v 1) (.p (.v 2) (.p (.v 1) (.v 3))) (.p (.v 0) (.v 4)) (.v 4) (.v 3) (.s .z) .z ((full_iff _ _).mp k) ((b : Nat.le (Nat.add s' (Nat.add d.clip.frames d.padding)) (Nat.add j gap))) wide rfl))
+        | .inl k => impossible3 (on5 j d.clip.frames s' d.padding gap) ((full_iff _ _).mp k)
+            (show Nat.le (Nat.add s' (Nat.add d.clip.frames d.padding)) (Nat.add j gap) from b) wide rfl
         | .inr ⟨q, e, k⟩ =>
           have a : Lt (Nat.add q d.stride) (Nat.add s' d.stride) := e ▸ a
           have b : Nat.le (Nat.add s' d.stride) (Nat.add (Nat.add q d.stride) gap) := e ▸ b
-          ih.before q (lin1 (on3 q d.stride s') (.s (.p (.v 0) (.v 1))) (.p (.v 2) (.v 1)) (.s (.v 0)) (.v 2) a rfl)
-            (lin1 (on4 s' d.stride q gap) (.p (.v 0) (.v 1)) (.p (.p (.v 2) (.v 1)) (.v 3)) (.v 0) (.p (.v 2) (.v 3)) b rfl) k,
+          ih.before q (lin1 (on3 q d.stride s') a rfl)
+            (lin1 (on4 s' d.stride q gap) b rfl) k,
       fun j a b k => match (lay_iff _ _ _ _).mp k with
-        | .inl k => (not_one_le_zero (lin2 (on5 j d.clip.frames s' d.padding c.frames) (.s (.v 0)) (.v 1) (.p (.p (.v 2) (.p (.v 1) (.v 3))) (.v 4)) (.v 0) (.s .z) .z ((full_iff _ _).mp k) ((a : Nat.le (Nat.add (Nat.add s' (Nat.add d.clip.frames d.padding)) c.frames) j)) rfl))
+        | .inl k => impossible2 (on5 j d.clip.frames s' d.padding c.frames) ((full_iff _ _).mp k)
+            (show Nat.le (Nat.add (Nat.add s' (Nat.add d.clip.frames d.padding)) c.frames) j from a) rfl
         | .inr ⟨q, e, k⟩ =>
           have a : Nat.le (Nat.add (Nat.add s' d.stride) c.frames) (Nat.add q d.stride) := e ▸ a
           have b : Lt (Nat.add q d.stride) (Nat.add (Nat.add (Nat.add s' d.stride) c.frames) gap) := e ▸ b
-          ih.after q (lin1 (on4 s' d.stride c.frames q) (.p (.p (.v 0) (.v 1)) (.v 2)) (.p (.v 3) (.v 1)) (.p (.v 0) (.v 2)) (.v 3) a rfl)
-            (lin1 (on5 q d.stride s' c.frames gap) (.s (.p (.v 0) (.v 1))) (.p (.p (.p (.v 2) (.v 1)) (.v 3)) (.v 4)) (.s (.v 0)) (.p (.p (.v 2) (.v 3)) (.v 4)) b rfl) k⟩
+          ih.after q (lin1 (on4 s' d.stride c.frames q) a rfl)
+            (lin1 (on5 q d.stride s' c.frames gap) b rfl) k⟩
     Eq.subst (motive := fun z => Place _ z c.frames gap) (Eq.symm e) p
-theorem mask_of_start (k : Nat) (c : Clip) (j : Nat) (l : Lt j c.frames) : (segments : List Segment) → (s : Nat) → StartsAt c segments s →
+theorem mask_of_start (k : Nat) (c : Clip) (j : Nat) (l : Lt j c.frames) : (segments : List Segment) → (s : Nat) →
+    StartsAt c segments s →
     Iff (IsTrue (bit (familyMask k segments) (Nat.add s j))) (IsTrue (bit (c.mask k) j))
   | .nil, _, h => h.elim
   | .cons d rest, _, .inl ⟨e, z⟩ =>
@@ -66,19 +71,22 @@ theorem mask_of_start (k : Nat) (c : Clip) (j : Nat) (l : Lt j c.frames) : (segm
           | .inl h => ((land_iff _ _ _).mp h).left
           | .inr ⟨q, e, _⟩ =>
             have l' : Lt (Nat.add q (Nat.add d.clip.frames d.padding)) d.clip.frames := e ▸ l'
-            (not_one_le_zero (lin1 (on3 q d.clip.frames d.padding) (.s (.p (.v 0) (.p (.v 1) (.v 2)))) (.v 1) (.s .z) .z l' rfl)),
+            (impossible1 (on3 q d.clip.frames d.padding) l' rfl),
         fun h => .inl ((land_iff _ _ _).mpr ⟨h, (full_iff _ _).mpr l'⟩)⟩
     Eq.subst (motive := fun z => Iff (IsTrue (bit _ (Nat.add z j))) _) (Eq.symm z)
-      (iff_trans (iff_of_eq (zero_add_bit _ j)) (Eq.subst (motive := fun x => Iff _ (IsTrue (bit (Clip.mask x k) j))) (Eq.symm e) p))
+      (iff_trans (iff_of_eq (zero_add_bit _ j)) (Eq.subst (motive := fun x =>
+          Iff _ (IsTrue (bit (Clip.mask x k) j))) (Eq.symm e) p))
   | .cons d rest, s, .inr ⟨s', e, h⟩ =>
     have q : Eq (Nat.add s j) (Nat.add (Nat.add s' j) d.stride) := Eq.trans (congrArg (fun z => Nat.add z j) e)
-      (le_antisymm (lin0 (on3 s' d.stride j) (.p (.p (.v 0) (.v 1)) (.v 2)) (.p (.p (.v 0) (.v 2)) (.v 1)) rfl) (lin0 (on3 s' j d.stride) (.p (.p (.v 0) (.v 1)) (.v 2)) (.p (.p (.v 0) (.v 2)) (.v 1)) rfl))
+      (le_antisymm (lin0 (on3 s' d.stride j) rfl) (lin0 (on3 s' j d.stride) rfl))
     iff_trans (iff_of_eq (congrArg (bit (familyMask k (.cons d rest))) q)) (iff_trans
       (lay_tail _ _ _ _ fun h =>
-        have h : Lt (Nat.add (Nat.add s' j) (Nat.add d.clip.frames d.padding)) d.clip.frames := (full_iff _ _).mp ((land_iff _ _ _).mp h).right
-        (not_one_le_zero (lin1 (on4 s' j d.clip.frames d.padding) (.s (.p (.p (.v 0) (.v 1)) (.p (.v 2) (.v 3)))) (.v 2) (.s .z) .z h rfl)))
+        have h : Lt (Nat.add (Nat.add s' j) (Nat.add d.clip.frames d.padding)) d.clip.frames :=
+            (full_iff _ _).mp ((land_iff _ _ _).mp h).right
+        (impossible1 (on4 s' j d.clip.frames d.padding) h rfl))
       (mask_of_start k c j l rest s' h))
-theorem start_mem (c : Clip) : (segments : List Segment) → (s : Nat) → StartsAt c segments s → Exists fun x : Segment => And (Mem x segments) (Eq c x.clip)
+theorem start_mem (c : Clip) : (segments : List Segment) → (s : Nat) → StartsAt c segments s → Exists fun x : Segment =>
+    And (Mem x segments) (Eq c x.clip)
   | .nil, _, h => h.elim
   | .cons x _, _, .inl ⟨e, _⟩ => ⟨x, .inl rfl, e⟩
   | .cons _ rest, _, .inr ⟨s', _, h⟩ => let ⟨x, m, e⟩ := start_mem c rest s' h; ⟨x, .inr m, e⟩

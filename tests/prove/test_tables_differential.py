@@ -1,0 +1,153 @@
+"""Python against the Lean definitions of tables, joining, candidates, distances and event predicates, by the kernel."""
+
+import random
+from fractions import Fraction
+from pathlib import Path
+
+from hypothesis import strategies as st
+from prove.test_differential import NUMBERS, Statements, atom_table, drawn, masks_of, streamed
+from strategies import environments, formulas
+
+from tracepact import parse_contract
+from tracepact.core import Each, Projection, lookahead, lookback
+from tracepact.events.attributes import Obligation, Scene
+from tracepact.events.matching import candidates
+from tracepact.events.predicate import prepare, truth
+from tracepact.tools.prove.build import Build
+from tracepact.tools.prove.predicate_text import lean_predicate
+from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask
+from tracepact.trace import Run, join_runs, runs_of_frames
+from tracepact.trace.grid import Grid
+
+PREDICATES = """\
+contract attributes
+step 20ms
+clause a on each ref     : matched and covering <= 1
+clause b on each ref     : not (abs(pred.onset - ref.onset) <= 30ms) or coverage >= 0.4
+clause c on each ref     : pred.onset > ref.onset implies longest_gap < 60ms
+clause d on each ref     : shortest_gap >= 40ms iff longest_gap != 20ms
+clause e on each pred    : purity >= 1/3 and covering == 1 or dominant
+clause f on each pred    : min(ref.offset, pred.offset) - max(ref.onset, pred.onset) >= 0.5 * pred.duration
+clause g on each matched : abs(pred.duration - ref.duration) <= 0.25 * ref.duration
+clause h on each matched : iou > 0.3 and overlap - 10ms >= -1 * (pred.duration - ref.duration)
+"""
+
+
+def _frames(draw: random.Random, frames: int) -> list[bool]:
+    """Runs and gaps of one to six frames."""
+    mask: list[bool] = []
+    active = draw.random() < 0.5
+    while len(mask) < frames:
+        mask += [active] * draw.randint(1, 6)
+        active = not active
+    return mask[:frames]
+
+
+def _intervals(runs: tuple[Run, ...] | list[Run]) -> str:
+    return lean_list(f"⟨{start}, {end}⟩" for start, end in runs)
+
+
+def test_times_become_the_frames_of_the_lean_projection(core: Build, lean_file: Path) -> None:
+    """All three projections, at ties as well: every frame is covered exactly when the rule says so."""
+    draw, stated = random.Random(12), Statements()
+    for projection in Projection:
+        grid = Grid(Fraction(1, 50), projection)
+        for _ in range(40):
+            step = draw.choice((2, 3, 20))
+            onset = draw.randint(0, 6 * step)
+            offset = onset + draw.randint(0, 5 * step)
+            start, end = grid.edges(onset, offset, step)
+            covered = lean_mask(sum(1 << j for j in range(start, end)))
+            place = f".{projection.value} {step} ⟨{onset}, {offset}⟩"
+            stated.state(f"gather (covers {place}) 14", covered, (projection, step, onset, offset))
+            stated.state(f"isProjected {place} ⟨{start}, {end}⟩", ".true", "the check accepts")
+            stated.state(f"isProjected {place} ⟨{start}, {end + 1}⟩", ".false", "and refuses one frame more")
+    for step, duration in ((2, 0), (2, 1), (2, 4), (3, 7)):
+        frames = Grid(Fraction(step)).frames(Fraction(duration))
+        stated.state(f"isEdge (coversDuration {step} {duration}) {frames}", ".true", (step, duration))
+    stated.check(core, lean_file)
+
+
+def test_joining_candidates_and_distances_are_those_of_lean(core: Build, lean_file: Path) -> None:
+    draw, stated = random.Random(5), Statements()
+    for _ in range(40):
+        ref_frames, pred_frames = _frames(draw, 30), _frames(draw, 30)
+        ref, pred = runs_of_frames(ref_frames), runs_of_frames(pred_frames)
+        step, gap = draw.choice((2, 3)), draw.randint(0, 12)
+        joined = join_runs(ref, Fraction(gap), Fraction(step))
+        stated.state(f"joinRuns {step} {gap} {_intervals(ref)}", _intervals(joined), (ref, step, gap))
+        search, reward, unit = draw.randint(0, 6), draw.randint(0, 3), draw.randint(1, 3)
+        found = lean_list(
+            f"⟨{i}, {j}, {lean_int(cost)}, {ref[i][0]}, {pred[j][0]}⟩"
+            for cost, i, j in candidates(ref, pred, search, reward, unit)
+        )
+        listed = f"candidates {search} {unit} {reward} {_intervals(pred)} 0 {_intervals(ref)}"
+        stated.state(listed, found, (ref, pred, search))
+        masks = [lean_mask(sum(1 << i for i, on in enumerate(f) if on)) for f in (ref_frames, pred_frames)]
+        distances = _nearest(ref_frames, pred_frames)
+        stated.state(
+            f"nearestDistances (bit {masks[0]}) (bit {masks[1]}) 30 30", lean_list(map(str, distances)), "distances"
+        )
+    stated.check(core, lean_file)
+
+
+def _nearest(obliged: list[bool], there: list[bool]) -> list[int]:
+    """The nearest distances of the obliged frames, the latest frame first."""
+    places = [j for j, on in enumerate(there) if on]
+    return [min(abs(i - j) for j in places) for i in reversed(range(len(obliged))) if obliged[i] and places]
+
+
+def test_event_predicates_are_those_of_lean(core: Build, lean_file: Path) -> None:
+    """Every attribute, with and without a partner: a comparison about a missing one is false (rule 4.12)."""
+    contract = parse_contract(PREDICATES)
+    draw, stated = random.Random(7), Statements()
+    for clause in contract.event_clauses:
+        stated.define(f"predicate_{clause.name}", "Predicate", lean_predicate(clause, 1000))
+    for _ in range(30):
+        refs, preds = (tuple(runs_of_frames(_frames(draw, 24))) for _ in range(2))
+        if not refs or not preds:
+            continue
+        scene = Scene(refs, preds)
+        text = f"⟨{_timed(refs)}, {_timed(preds)}, .nil⟩"
+        for clause in contract.event_clauses:
+            atoms = {name: prepare(atom, contract.step) for name, atom in clause.event_atoms}
+            for ref, pred in _obligations(draw, clause.each, scene):
+                held = truth(clause.formula, atoms)(Obligation(ref, pred, scene))
+                obligation = f"⟨{_optional(ref)}, {_optional(pred)}, {text}⟩"
+                about = (clause.name, ref, pred, scene)
+                stated.state(f"predicateValue {obligation} predicate_{clause.name}", lean_bool(held), about)
+    stated.check(core, lean_file)
+
+
+def _obligations(draw: random.Random, each: Each, scene: Scene) -> list[tuple[Run | None, Run | None]]:
+    """One obligation with a partner and, where the kind allows it, one without."""
+    ref, pred = draw.choice(scene.refs), draw.choice(scene.preds)
+    match each:
+        case Each.REF:
+            return [(ref, pred), (ref, None)]
+        case Each.PRED:
+            return [(ref, pred), (None, pred)]
+        case Each.MATCHED:
+            return [(ref, pred)]
+
+
+def _timed(runs: tuple[Run, ...]) -> str:
+    return _intervals([(20 * start, 20 * end) for start, end in runs])
+
+
+def _optional(run: Run | None) -> str:
+    return ".none" if run is None else f"(.some ⟨{20 * run[0]}, {20 * run[1]}⟩)"
+
+
+def test_the_streaming_program_gives_what_the_python_stream_gives(core: Build, lean_file: Path) -> None:
+    """Formula by formula, frame by frame: the verdicts, and the frames that are held at the end."""
+    stated = Statements()
+    cases = drawn(st.tuples(formulas(farthest=3), environments(longest=9)), 60)
+    for number, (formula, (frames, environment)) in enumerate(cases):
+        stated.define(f"t{number}", "Trace", f"⟨{frames}, fun k => bit ({atom_table(masks_of(environment))} k)⟩")
+        stated.define(f"f{number}", "Formula", lean_formula(formula, NUMBERS))
+        mask = lean_mask(streamed(formula, environment))
+        stated.state(f"emitted (program t{number} f{number})", mask, (formula, environment))
+        held = min(frames, lookback(formula) + lookahead(formula))
+        stated.state(f"(buffer t{number} f{number} {frames}).held", str(held), (formula, frames))
+    stated.check(core, lean_file)
