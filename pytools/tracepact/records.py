@@ -24,6 +24,14 @@ _R = TypeVar("_R", bound="Record")
 Name = Annotated[str, Meta(pattern="^[A-Za-z_][A-Za-z0-9_]*$", description="A name (1.3).")]
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", description="A SHA-256, in hexadecimal.")]
 Count = Annotated[int, Meta(ge=0)]
+Share = Annotated[
+    Fraction,
+    Meta(
+        description="An exact value from 0 to 1: a whole number or a reduced fraction.",
+        extra_json_schema={"pattern": "^(0|1|[1-9][0-9]*/[1-9][0-9]*)$"},
+    ),
+]
+ShareDecimal = Annotated[float, Meta(ge=0, le=1, description="The value rounded to six decimals, for reading only.")]
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,7 +74,21 @@ def schema_of(kind: type[Record], name: str, title: str) -> dict[str, Any]:
     own = definitions.pop(kind.__name__)
     assert top == {"$ref": f"#/$defs/{kind.__name__}"}
     found = {"$schema": _DRAFT, "$id": name, **own, "title": title}
-    return {**found, "$defs": dict(sorted(definitions.items()))} if definitions else found
+    closed: dict[str, Any] = _closed({**found, "$defs": dict(sorted(definitions.items()))} if definitions else found)
+    return closed
+
+
+def _closed(schema: Any) -> Any:
+    """A schema whose maps are closed: every key has the form of a key of that map, or the object is refused."""
+    if isinstance(schema, list):
+        return [_closed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _closed(value) for key, value in schema.items()}
+    if found.get("type") == "object" and "pattern" in found.get("propertyNames", {}):
+        pattern, values = found.pop("propertyNames")["pattern"], found["additionalProperties"]
+        found |= {"patternProperties": {pattern: values}, "additionalProperties": False}
+    return found
 
 
 def _encoded(value: Any) -> Any:
