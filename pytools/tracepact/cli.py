@@ -28,7 +28,7 @@ _COMMANDS = {
     "lint-data": "tracepact.tools.data.lint_data",
     "metrics": "tracepact.tools.metrics.command",
     "oracle": "tracepact.tools.conform.oracle_command",
-    "profile": "tracepact.tools.audit.profile_command",
+    "profile": "tracepact.tools.audit.profile",
     "prove": "tracepact.tools.prove.command",
     "report": "tracepact.tools.score.report_command",
     "sat": "tracepact.tools.check.sat",

@@ -9,9 +9,9 @@ from rich.console import Console
 from tracepact import parse_contract
 from tracepact.core import Aggregation
 from tracepact.diagnostics import InvalidInput
-from tracepact.tools.audit.profiles import risk_profiles
+from tracepact.tools.audit.ranking import profile_view
+from tracepact.tools.audit.risk_profiles import risk_profiles
 from tracepact.tools.audit.systems import System, Systems, audit_profiles
-from tracepact.tools.audit.systems_view import profile_view
 
 CONTRACT = parse_contract(
     """contract two

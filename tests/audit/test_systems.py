@@ -19,7 +19,7 @@ from tracepact.core import Aggregation, Profile
 from tracepact.diagnostics import InvalidInput
 from tracepact.lang import load_contract
 from tracepact.specs import spec_path
-from tracepact.tools.audit.profiles import STARTER_PROFILES, Origin, Profiles, RiskProfile, risk_profiles
+from tracepact.tools.audit.risk_profiles import STARTER_PROFILES, Origin, Profiles, RiskProfile, risk_profiles
 from tracepact.tools.audit.systems import (
     System,
     Systems,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import tracepact
 from tracepact.core import Aggregation
-from tracepact.tools.audit.again import scored_again
+from tracepact.tools.audit.runs import scored_again
 from tracepact.tools.audit.union_gap import ClassSupport, audit_union_gap
 from tracepact.tools.score.run import Run
 

@@ -7,9 +7,9 @@ from tracepact.tools.groups import LazyGroup
 _AUDITS = {
     "annotation": "tracepact.tools.audit.annotation_command",
     "matcher": "tracepact.tools.audit.matcher_command",
-    "neutrality": "tracepact.tools.audit.neutrality_command",
-    "profile": "tracepact.tools.audit.profile_command",
-    "selection": "tracepact.tools.audit.selection_command",
+    "neutrality": "tracepact.tools.audit.neutrality",
+    "profile": "tracepact.tools.audit.profile",
+    "selection": "tracepact.tools.audit.selection",
     "threshold": "tracepact.tools.audit.threshold_command",
     "tolerance": "tracepact.tools.audit.tolerance_command",
     "uncertainty": "tracepact.tools.audit.uncertainty_command",

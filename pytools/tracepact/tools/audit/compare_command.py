@@ -9,7 +9,7 @@ from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
 from tracepact.scoring.uncertainty import Bootstrap
 from tracepact.show.screen import progress
-from tracepact.tools.audit.compare_view import compare_view
+from tracepact.tools.audit.compare import compare_view
 from tracepact.tools.audit.comparison import compare
 from tracepact.tools.audit.show import Shown, aggregation_option, bootstrap_options, show, show_options
 from tracepact.tools.score.store.opening import open_run

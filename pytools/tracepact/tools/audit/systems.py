@@ -12,7 +12,7 @@ from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, did_you_m
 from tracepact.lang import parse_contract
 from tracepact.scoring.vacuity import vacuous_share, weighted_mean
 from tracepact.tools.audit.pairing import paired_rows
-from tracepact.tools.audit.profiles import Profiles, RiskProfile
+from tracepact.tools.audit.risk_profiles import Profiles, RiskProfile
 from tracepact.tools.score.store.manifest import NAME as MANIFEST
 from tracepact.tools.score.store.opening import StoredRun, open_run
 

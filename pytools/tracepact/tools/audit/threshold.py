@@ -10,7 +10,7 @@ from tracepact.io import Decoding, ScoreTable, decode
 from tracepact.io.labels import LabelMap, apply_map
 from tracepact.io.prepare import name_clips
 from tracepact.scoring import Score
-from tracepact.tools.audit.again import scored_again
+from tracepact.tools.audit.runs import scored_again
 from tracepact.tools.score.run import Run
 from tracepact.trace import Durations
 from tracepact.wording import short

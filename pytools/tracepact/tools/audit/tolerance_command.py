@@ -8,7 +8,7 @@ from tracepact.core import Aggregation
 from tracepact.scoring.tolerance import curves, parameter_value
 from tracepact.show.screen import progress
 from tracepact.tools.audit.show import Shown, aggregation_option, show, show_options, stored
-from tracepact.tools.audit.tolerance_view import tolerance_view
+from tracepact.tools.audit.tolerance import tolerance_view
 
 
 @click.command()

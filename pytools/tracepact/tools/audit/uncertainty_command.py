@@ -11,7 +11,7 @@ from tracepact.scoring.uncertainty import Bootstrap, audit_uncertainty
 from tracepact.show.screen import progress
 from tracepact.tools.audit.pairing import paired_rows
 from tracepact.tools.audit.show import Shown, aggregation_option, bootstrap_options, show, show_options
-from tracepact.tools.audit.uncertainty_view import uncertainty_view
+from tracepact.tools.audit.uncertainty import uncertainty_view
 from tracepact.tools.score.store.opening import open_run
 
 

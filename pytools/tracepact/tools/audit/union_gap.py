@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tracepact.core import Aggregation, EventClause, FrameClause, atoms
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.scoring import ClauseCounts, Score, Scorecard, aggregate
-from tracepact.tools.audit.again import scored_again
+from tracepact.tools.audit.runs import scored_again
 from tracepact.tools.score.run import Run
 from tracepact.trace import Mode
 from tracepact.trace.family import Atoms

@@ -4,11 +4,11 @@ from typing import Unpack
 
 import click
 
-from tracepact.tools.audit.profiles import risk_profiles
+from tracepact.tools.audit.ranking import neutrality_view
+from tracepact.tools.audit.risk_profiles import risk_profiles
 from tracepact.tools.audit.show import Shown, show, show_options
 from tracepact.tools.audit.systems import audit_neutrality
 from tracepact.tools.audit.systems_command import aggregation_option, chosen, profile_option, read, runs_argument
-from tracepact.tools.audit.systems_view import neutrality_view
 
 
 @click.command()

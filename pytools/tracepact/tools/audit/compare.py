@@ -10,7 +10,7 @@ from tracepact.scoring.uncertainty import LOGIC
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.tools.audit.changes import Kind, Tally, by_clip, tally
 from tracepact.tools.audit.comparison import Comparison
-from tracepact.tools.audit.uncertainty_view import (
+from tracepact.tools.audit.uncertainty import (
     bootstrap_data,
     bootstrap_words,
     differences_data,

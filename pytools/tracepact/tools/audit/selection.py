@@ -4,10 +4,10 @@ from typing import Unpack
 
 import click
 
+from tracepact.tools.audit.ranking import selection_view
 from tracepact.tools.audit.show import Shown, show, show_options
 from tracepact.tools.audit.systems import audit_selection
 from tracepact.tools.audit.systems_command import aggregation_option, chosen, read, runs_argument
-from tracepact.tools.audit.systems_view import selection_view
 
 
 @click.command()
