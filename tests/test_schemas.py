@@ -1,6 +1,7 @@
 """The schemas of spec/schemas against what the commands print and what the reader of documents takes."""
 
 import copy
+import importlib.util
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -119,6 +120,19 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("schemas")
     write(folder, TABLES)
     return {name: json.loads(run(*command, folder=folder).out) for name, (_, command) in OUTPUTS.items()}
+
+
+def test_the_schemas_of_outputs_are_those_generated_from_their_records() -> None:
+    """If this fails, `make schemas` writes them anew."""
+    path = Path(__file__).parents[1] / "pytools" / "output_schemas.py"
+    spec = importlib.util.spec_from_file_location("output_schemas", path)
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert list(script.OUTPUTS) == sorted(script.OUTPUTS)
+    for name, text in script.schema_texts().items():
+        assert spec_path(f"schemas/{name}").read_text(encoding="utf-8") == text, name
 
 
 def test_every_schema_is_used_by_a_test() -> None:

@@ -16,7 +16,7 @@ _COMMANDS = {
     "basis": "tracepact.tools.select.basis_command",
     "certify": "tracepact.tools.prove.certify_command",
     "check": "tracepact.tools.check.command",
-    "compare": "tracepact.tools.audit.compare_command",
+    "compare": "tracepact.tools.audit.compare",
     "conform": "tracepact.tools.conform.command",
     "convert": "tracepact.tools.data.convert",
     "demo": "tracepact.tools.demo.command",
@@ -39,7 +39,7 @@ _COMMANDS = {
     "watch": "tracepact.tools.watch.command",
 }
 _SUMMARIES = {
-    "audit": "Show what changes with a policy, from stored runs.",
+    "audit": "Show what a result depends on, from stored runs.",
     "basis": "Show the steps of a selection: candidates, values, basis, pairs.",
     "certify": "Have the Lean kernel check the frame verdicts of a scoring run.",
     "check": "Check contracts and say all that is wrong with them.",
@@ -55,7 +55,7 @@ _SUMMARIES = {
     "lint-data": "Find what is odd in references and predictions, and correct it.",
     "metrics": "Measure predictions by the standard metrics, policies declared.",
     "oracle": "Answer conformance cases: the reference side of the protocol.",
-    "profile": "Show which system is best under which weights.",
+    "profile": "Show the best system under each risk profile.",
     "prove": "Check the Lean proof core and list its theorems.",
     "report": "Write a stored run as an HTML page, Markdown and text.",
     "sat": "Say whether a formula can hold, and show a smallest trace.",

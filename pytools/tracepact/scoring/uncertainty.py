@@ -62,43 +62,6 @@ class Difference:
     p: Fraction
 
 
-@dataclass(frozen=True, slots=True)
-class System:
-    """A system's scores with intervals; of all but the first the differences from the first, and p after Holm."""
-
-    name: str
-    intervals: Mapping[str, Interval]
-    differences: Mapping[str, Difference]
-    corrected: Mapping[str, Fraction]
-
-
-@dataclass(frozen=True, slots=True)
-class Uncertainty:
-    """Systems on the same clips."""
-
-    aggregation: Aggregation
-    clips: int
-    bootstrap: Bootstrap
-    systems: tuple[System, ...]
-
-
-def audit_uncertainty(
-    systems: Sequence[tuple[str, ScoreRows]], aggregation: Aggregation, bootstrap: Bootstrap = USUAL
-) -> Uncertainty:
-    """Intervals for every system; the differences of all from the first, corrected over the systems."""
-    base = systems[0][1]
-    found = [differences(base, rows, aggregation, bootstrap) for _, rows in systems[1:]]
-    corrected: list[dict[str, Fraction]] = [{} for _ in found]
-    for name in found[0] if found else ():
-        for row, value in zip(corrected, holm([some[name].p for some in found]), strict=True):
-            row[name] = value
-    shown = [
-        System(name, intervals(rows, aggregation, bootstrap), difference, row)
-        for (name, rows), difference, row in zip(systems, [{}, *found], [{}, *corrected], strict=True)
-    ]
-    return Uncertainty(aggregation, len(base.clips), bootstrap, tuple(shown))
-
-
 def intervals(rows: ScoreRows, aggregation: Aggregation, bootstrap: Bootstrap = USUAL) -> dict[str, Interval]:
     """The score of every clause, and their mean as `logic`, each with its interval."""
     drawn = [

@@ -6,7 +6,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from tracepact.show.table import Bar, Cell, Column, Table, Tone, cell_of
-from tracepact.show.width import keep_whole
+from tracepact.show.width import keep_whole, least_width
 
 _BAR = 10
 _WIDE = 118
@@ -28,7 +28,13 @@ class TerminalTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         left_out = [c.heading for c in self.table.columns if c.wide_only] if options.max_width < _WIDE else []
-        yield drawn(self.table, wide=False) if left_out else self.widest
+        whole = self.widest
+        if left_out:
+            yield drawn(self.table, wide=False)
+        elif least_width(whole, console) <= options.max_width:
+            yield whole
+        else:
+            yield drawn(self.table)  # what does not fit is folded, so that nothing is cut
         notes = [*self.table.notes]
         if left_out:
             notes.append(f"left out on a screen of {options.max_width} columns: {', '.join(left_out)}")

@@ -10,7 +10,7 @@ _LONGEST_LINE = 10_000
 
 def needed_width(shown: RenderableType, console: Console) -> int:
     """The width of a console or of the widest table; from now on its tables keep numbers and names on one line."""
-    return max([console.width, *(_least(keep_whole(table), console) for table in _tables(shown))])
+    return max([console.width, *(least_width(keep_whole(table), console) for table in _tables(shown))])
 
 
 def keep_whole(table: Table) -> Table:
@@ -27,7 +27,7 @@ def _tables(shown: RenderableType) -> list[Table]:
     return [found] if isinstance(found, Table) else []
 
 
-def _least(table: Table, console: Console) -> int:
+def least_width(table: Table, console: Console) -> int:
     """The least width of a table: columns of numbers and names whole, others with their longest word."""
     return 3 * len(table.columns) + 1 + sum(_column(column, console) for column in table.columns)
 

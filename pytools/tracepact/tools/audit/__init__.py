@@ -1,1 +1,1 @@
-"""What a result depends on: one module per audit."""
+"""Audits: what a result depends on. One module per audit: what it computes, how it is shown, its command."""

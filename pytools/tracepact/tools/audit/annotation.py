@@ -1,56 +1,79 @@
-"""How ambiguous soft labels are: the entropy of their cells and the share that could go either way (rule 16.5)."""
+"""`tracepact audit annotation`: how ambiguous soft labels are, by scene (rule 16.5)."""
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import fsum, log2
+from typing import Annotated, Unpack
 
-from tracepact.io import SoftTable
+import click
+from msgspec import Meta
+
+from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.io import Conditions, SoftTable, conditions_from, read_soft
+from tracepact.records import Count, Record, Share
+from tracepact.show.figure import Bar, BarGroup, bar_chart
+from tracepact.show.lines import print_diagnostics
+from tracepact.show.screen import progress
+from tracepact.show.table import Table, numbers, words
+from tracepact.tools.audit.runs import Place
+from tracepact.tools.audit.show import OutputOptions, data_table, decimal, exact, output_options, show
 
 _NUMBERED = re.compile(r"[-_ ]*[0-9]+$")
 _QUARTER, _THREE_QUARTERS = Decimal("0.25"), Decimal("0.75")
+_TITLE = "Ambiguity of soft labels"
 
 
-@dataclass(frozen=True, slots=True)
-class Ambiguity:
-    """The soft labels of one scene, or of all: cells, those between a quarter and three quarters, mean entropy.
-
-    The entropy, in bits, is the one float and is for reading.
-    """
+class Ambiguity(Record, frozen=True):
+    """The cells of one scene, or of all."""
 
     scene: str
-    clips: int
-    cells: int
-    between: int
-    entropy: float
-
-    @property
-    def share(self) -> Fraction | None:
-        """The share of cells from a quarter to three quarters; None without cells."""
-        return Fraction(self.between, self.cells) if self.cells else None
+    clips: Count
+    cells: Count
+    between: Annotated[Count, Meta(description="Cells with a confidence from 1/4 to 3/4.")]
+    share: Annotated[Share | None, Meta(description="Their share of all cells; null without cells.")]
+    entropy: Annotated[float, Meta(ge=0, le=1, description="Mean entropy of the cells in bits, for reading only.")]
 
 
-@dataclass(frozen=True, slots=True)
-class Annotation:
-    """The ambiguity of every scene, sorted by name, and of all of them."""
+class AnnotationAudit(Record, frozen=True):
+    """What `tracepact audit annotation --format json` prints: the ambiguity of soft labels by scene (16.5)."""
 
     scenes: tuple[Ambiguity, ...]
     total: Ambiguity
 
 
-def audit_annotation(soft: SoftTable, scenes: Mapping[str, str] | None = None) -> Annotation:
-    """Group the cells of soft labels by the scene of their clip; without a table by its name less its number."""
+def audit_annotation(labels: SoftTable | Place, scenes: Mapping[str, str] | None = None) -> AnnotationAudit:
+    """Measure how ambiguous soft labels are, by scene and in total.
+
+    `labels` is a table of soft labels, or the file or folder to read it from. `scenes` names the scene of every clip;
+    without it, the scene is the clip's name without its number (`scene_of`). InvalidInput if the labels cannot be read;
+    KeyError if `scenes` lacks a clip.
+
+    >>> from tracepact.io.soft import SoftEvent
+    >>> cells = tuple(SoftEvent(Fraction(0), Fraction(1), "x", Decimal(c)) for c in ("0.5", "0.7", "1"))
+    >>> audit_annotation(SoftTable("labels", {"home_1": cells, "home_2": cells})).total.share
+    Fraction(2, 3)
+    """
+    soft = labels if isinstance(labels, SoftTable) else _read(labels)
     values: dict[str, list[Decimal]] = {}
     clips: dict[str, int] = {}
     for clip, events in soft.clips.items():
         scene = scenes[clip] if scenes is not None else scene_of(clip)
         clips[scene] = clips.get(scene, 0) + 1
         values.setdefault(scene, []).extend(event.confidence for event in events)
-    found = tuple(_ambiguity(scene, clips[scene], values[scene]) for scene in sorted(values))
     everything = [value for some in values.values() for value in some]
-    return Annotation(found, _ambiguity("all", sum(clips.values()), everything))
+    return AnnotationAudit(
+        tuple(_ambiguity(scene, clips[scene], values[scene]) for scene in sorted(values)),
+        _ambiguity("all", sum(clips.values()), everything),
+    )
+
+
+def _read(labels: Place) -> SoftTable:
+    diagnostics = Diagnostics()
+    soft = read_soft(labels, diagnostics)
+    diagnostics.raise_errors()
+    return soft
 
 
 def scene_of(clip: str) -> str:
@@ -60,7 +83,7 @@ def scene_of(clip: str) -> str:
 
 
 def entropy(value: Decimal) -> float:
-    """The entropy of a coin with this chance, in bits."""
+    """The entropy, in bits, of an event of this probability."""
     if not 0 < value < 1:
         return 0.0
     p = float(value)
@@ -69,5 +92,79 @@ def entropy(value: Decimal) -> float:
 
 def _ambiguity(scene: str, clips: int, values: list[Decimal]) -> Ambiguity:
     between = sum(1 for value in values if _QUARTER <= value <= _THREE_QUARTERS)
+    share = Fraction(between, len(values)) if values else None
     mean = fsum(map(entropy, values)) / len(values) if values else 0.0
-    return Ambiguity(scene, clips, len(values), between, mean)
+    return Ambiguity(scene, clips, len(values), between, share, mean)
+
+
+# Shown
+
+
+def tables(audit: AnnotationAudit) -> list[Table]:
+    """A row per scene, and the total."""
+    columns = [*words("scene"), *numbers("clips", "cells", "¼ to ¾", "share", "mean entropy (bits)")]
+    return [Table(_TITLE, columns, [_cells(one) for one in (*audit.scenes, audit.total)], totals=1)]
+
+
+def _cells(one: Ambiguity) -> list[str]:
+    share = "–" if one.share is None else f"{float(one.share):.1%}"
+    return [one.scene, f"{one.clips:,}", f"{one.cells:,}", f"{one.between:,}", share, decimal(one.entropy)]
+
+
+def rows(audit: AnnotationAudit) -> Table:
+    """The same as data."""
+    return data_table(
+        ("scene", "clips", "cells", "between", "share", "entropy"),
+        [
+            (one.scene, one.clips, one.cells, one.between, exact(one.share), decimal(one.entropy, 6))
+            for one in (*audit.scenes, audit.total)
+        ],
+    )
+
+
+def figure(audit: AnnotationAudit) -> str:
+    """Entropy and share of every scene, and in total."""
+    groups = [
+        BarGroup(one.scene, [Bar("entropy (bits)", one.entropy), Bar("share ¼ to ¾", one.share)])
+        for one in (*audit.scenes, audit.total)
+    ]
+    return bar_chart(_TITLE, groups, x="entropy in bits, share of cells", x_range=(0, 1))
+
+
+# Command
+
+
+@click.command()
+@click.argument("labels", type=click.Path())
+@click.option("--scenes", type=click.Path(), help="A table (filename, condition) with the scene of every clip.")
+@output_options
+def command(labels: str, scenes: str | None, **output: Unpack[OutputOptions]) -> None:
+    """Show how ambiguous soft labels are in each scene.
+
+    The measures are the mean entropy and the share of cells with a confidence from 1/4 to 3/4. LABELS is a file of soft
+    labels (start, end, label, confidence) or a folder of such files. Without --scenes, the scene of a clip is its name
+    without its number: cafe_restaurant_03 belongs to cafe_restaurant.
+    """
+    diagnostics = Diagnostics()
+    with progress(1) as advance:
+        advance("reading")
+        soft = read_soft(labels, diagnostics)
+        table = conditions_from(scenes, diagnostics) if scenes is not None else None
+        diagnostics.raise_errors()
+        known = None if table is None else _scenes(soft, table, diagnostics)
+        diagnostics.raise_errors()
+    print_diagnostics(diagnostics)
+    show(audit_annotation(soft, known), tables, rows, figure, **output)
+
+
+def _scenes(soft: SoftTable, table: Conditions, diagnostics: Diagnostics) -> dict[str, str]:
+    """The scene of every clip; a clip may be named without its extension."""
+    by_stem = {name.rsplit(".", 1)[0]: scene for name, scene in table.clips.items()}
+    found: dict[str, str] = {}
+    for clip in soft.clips:
+        scene = table.clips.get(clip, by_stem.get(clip))
+        if scene is None:
+            diagnostics.add("missing-condition", f"clip `{clip}` has no scene", RowPlace(table.name))
+        else:
+            found[clip] = scene
+    return found

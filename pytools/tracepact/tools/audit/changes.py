@@ -1,26 +1,30 @@
 """What changed from one run to another, obligation by obligation (rule 16.9)."""
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from fractions import Fraction
+from functools import partial
+from typing import Annotated, TypeVar
 
 import numpy as np
+from msgspec import Meta, field
 
 from tracepact.core import Each, FrameClause
 from tracepact.events.evaluate import is_ignored
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
+from tracepact.records import Count, Record
 from tracepact.scoring import Scorecard
 from tracepact.trace import Run as Frames
 from tracepact.trace.layout import Indices
 
-Interval = tuple[tuple[str, str], Frames]
-"""Clip and class, and an interval there."""
+_T = TypeVar("_T", bound="Tally")
+EventPlace = tuple[tuple[str, str], Frames]
+"""Clip and class, and an interval of frames there."""
 
 
-class Kind(Enum):
-    """What became of an obligation."""
+class ChangeKind(Enum):
+    """How an obligation changed."""
 
     FIXED = "fixed"
     BROKEN = "broken"
@@ -28,52 +32,100 @@ class Kind(Enum):
     NEWLY_ASKED = "newly asked"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Neighbouring obligations of one clip, class and clause that changed alike: a stretch of frames, or an interval.
-
-    `violated` tells whether one of the runs violates them; of those that one run alone asks, whether that one does.
-    """
+class Change(Record, frozen=True):
+    """Neighbouring obligations that changed in the same way: a stretch of frames, or an interval."""
 
     clip: str
-    label: str
+    label: str = field(name="class")
     clause: str
-    kind: Kind
+    kind: ChangeKind = field(name="change")
     onset: Fraction
     offset: Fraction
-    obligations: int
-    violated: bool = True
+    obligations: Annotated[int, Meta(ge=1)]
+    violated: Annotated[
+        bool,
+        Meta(
+            description="Whether one of the runs violates them; if only one run asks for them, whether that one does."
+        ),
+    ]
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """How many obligations changed, by kind; of those that one run alone asks, how many it violates."""
+class OneSided(Record, frozen=True):
+    """Obligations that only one of the runs asks for, and how many of them it violates."""
 
-    obligations: Counter[Kind]
-    violated: Counter[Kind]
+    obligations: Count
+    violated: Count
+
+
+class Tally(Record, frozen=True, kw_only=True):
+    """How many obligations changed, by kind."""
+
+    fixed: Count
+    broken: Count
+    no_longer_asked: OneSided
+    newly_asked: OneSided
 
     @property
     def net(self) -> int:
-        """Fixed minus broken: what one run alone asks is neither won nor lost."""
-        return self.obligations[Kind.FIXED] - self.obligations[Kind.BROKEN]
+        """Fixed minus broken; obligations that only one run asks for do not count."""
+        return self.fixed - self.broken
+
+    @property
+    def obligations(self) -> int:
+        """All changed obligations."""
+        return self.fixed + self.broken + self.no_longer_asked.obligations + self.newly_asked.obligations
+
+    @property
+    def violated(self) -> int:
+        """Those of them that one of the runs violates."""
+        return self.fixed + self.broken + self.no_longer_asked.violated + self.newly_asked.violated
 
 
-def tally(found: list[Change]) -> Tally:
-    """The changes by kind."""
-    made = Tally(Counter(), Counter())
+class ClauseTally(Tally, frozen=True):
+    """How the obligations of a clause changed (rule 16.9)."""
+
+    clause: str
+
+
+class ClipTally(Tally, frozen=True):
+    """How the obligations of a clip changed."""
+
+    clip: str
+
+
+def by_clause(found: Iterable[Change], clauses: Iterable[str]) -> list[ClauseTally]:
+    """The changes of every one of these clauses."""
+    parts: dict[str, list[Change]] = {clause: [] for clause in clauses}
     for change in found:
-        made.obligations[change.kind] += change.obligations
-        made.violated[change.kind] += change.obligations * change.violated
-    return made
+        parts[change.clause].append(change)
+    return [tally(some, partial(ClauseTally, clause)) for clause, some in parts.items()]
 
 
-def by_clip(found: list[Change]) -> list[tuple[str, Tally]]:
+def by_clip(found: Iterable[Change]) -> list[ClipTally]:
     """The clips with changes, those with the largest net first."""
     parts: dict[str, list[Change]] = {}
     for change in found:
         parts.setdefault(change.clip, []).append(change)
-    clips = [(clip, tally(some)) for clip, some in parts.items()]
-    return sorted(clips, key=lambda c: (-abs(c[1].net), -c[1].violated.total(), -c[1].obligations.total(), c[0]))
+    clips = [tally(some, partial(ClipTally, clip)) for clip, some in parts.items()]
+    return sorted(clips, key=lambda c: (-abs(c.net), -c.violated, -c.obligations, c.clip))
+
+
+def tally(found: Iterable[Change], kind: Callable[..., _T]) -> _T:
+    """The changes counted, as what `kind` makes of the fields of a `Tally`."""
+    obligations, violated = Counter[ChangeKind](), Counter[ChangeKind]()
+    for change in found:
+        obligations[change.kind] += change.obligations
+        violated[change.kind] += change.obligations * change.violated
+
+    def one_sided(kind: ChangeKind) -> OneSided:
+        return OneSided(obligations[kind], violated[kind])
+
+    return kind(
+        fixed=obligations[ChangeKind.FIXED],
+        broken=obligations[ChangeKind.BROKEN],
+        no_longer_asked=one_sided(ChangeKind.NO_LONGER_ASKED),
+        newly_asked=one_sided(ChangeKind.NEWLY_ASKED),
+    )
 
 
 def changes(before: Scorecard, after: Scorecard) -> list[Change]:
@@ -98,12 +150,12 @@ def _frame_changes(before: Scorecard, after: Scorecard, clause: FrameClause) -> 
     gone, come = asked & ~asked_now, asked_now & ~asked
     step = before.family.step
     for kind, wrong, mask in (
-        (Kind.FIXED, True, violated & asked_now & ~violated_now),
-        (Kind.BROKEN, True, violated_now & asked & ~violated),
-        (Kind.NO_LONGER_ASKED, True, gone & violated),
-        (Kind.NO_LONGER_ASKED, False, gone & ~violated),
-        (Kind.NEWLY_ASKED, True, come & violated_now),
-        (Kind.NEWLY_ASKED, False, come & ~violated_now),
+        (ChangeKind.FIXED, True, violated & asked_now & ~violated_now),
+        (ChangeKind.BROKEN, True, violated_now & asked & ~violated),
+        (ChangeKind.NO_LONGER_ASKED, True, gone & violated),
+        (ChangeKind.NO_LONGER_ASKED, False, gone & ~violated),
+        (ChangeKind.NEWLY_ASKED, True, come & violated_now),
+        (ChangeKind.NEWLY_ASKED, False, come & ~violated_now),
     ):
         for segment, start, end in _stretches(before, mask):
             place = before.family.place(segment)
@@ -118,7 +170,7 @@ def _asked_frames(card: Scorecard, clause: FrameClause) -> int:
 
 
 def _carried(mask: int, card: Scorecard, like: Scorecard) -> int:
-    """A mask of one run in the layout of another, whose clips and classes may stand in another order."""
+    """A mask of one run in the layout of another, whose clips and classes may be in another order."""
     if (card.family.clips, card.family.classes) == (like.family.clips, like.family.classes):
         return mask
     segments = {like.family.place(s): s for s in range(like.layout.segments)}
@@ -130,7 +182,7 @@ def _carried(mask: int, card: Scorecard, like: Scorecard) -> int:
 
 
 def _stretches(card: Scorecard, mask: int) -> Iterator[tuple[int, int, int]]:
-    """The maximal runs of consecutive frames: segment, first frame, end. No run goes from one segment to the next."""
+    """The maximal stretches of consecutive frames of one segment: segment, first frame, end."""
     positions = card.layout.positions(mask)
     if not len(positions):
         return
@@ -147,18 +199,18 @@ def _event_changes(before: Scorecard, after: Scorecard, clause: str) -> Iterator
     gone, come = asked - asked_now, asked_now - asked
     step = before.family.step
     for kind, wrong, some in (
-        (Kind.FIXED, True, (violated & asked_now) - violated_now),
-        (Kind.BROKEN, True, (violated_now & asked) - violated),
-        (Kind.NO_LONGER_ASKED, True, gone & violated),
-        (Kind.NO_LONGER_ASKED, False, gone - violated),
-        (Kind.NEWLY_ASKED, True, come & violated_now),
-        (Kind.NEWLY_ASKED, False, come - violated_now),
+        (ChangeKind.FIXED, True, (violated & asked_now) - violated_now),
+        (ChangeKind.BROKEN, True, (violated_now & asked) - violated),
+        (ChangeKind.NO_LONGER_ASKED, True, gone & violated),
+        (ChangeKind.NO_LONGER_ASKED, False, gone - violated),
+        (ChangeKind.NEWLY_ASKED, True, come & violated_now),
+        (ChangeKind.NEWLY_ASKED, False, come - violated_now),
     ):
         for place, (start, end) in some:
             yield Change(*place, clause, kind, start * step, end * step, 1, wrong)
 
 
-def _intervals(card: Scorecard, clause: str) -> tuple[set[Interval], set[Interval]]:
+def _intervals(card: Scorecard, clause: str) -> tuple[set[EventPlace], set[EventPlace]]:
     """The intervals a clause obliges about (rule 9.1), and those that violate it."""
     evaluated, events, ignored = card.event_clause(clause), card.events, card.family.ignored
     if evaluated.clause.each is Each.MATCHED:

@@ -1,69 +1,187 @@
-"""The view of the comparison of two runs."""
+"""`tracepact compare`: two runs side by side, and what changed clip by clip (rules 16.7 to 16.9)."""
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Unpack
 
-from rich.console import Group
+import click
+from msgspec import Meta
 
-from tracepact.scoring.uncertainty import LOGIC
+from tracepact.core import Aggregation
+from tracepact.lang.printer import print_number
+from tracepact.records import Count, Name, Record, Share
+from tracepact.scoring import ClauseCounts
+from tracepact.scoring.uncertainty import LOGIC, USUAL, Bootstrap, differences, exact_scores, holm, vacuous_shares
 from tracepact.show.figure import Bar, BarGroup, bar_chart
-from tracepact.tools.audit.changes import Kind, Tally, by_clip, tally
-from tracepact.tools.audit.comparison import Comparison
+from tracepact.show.screen import progress
+from tracepact.show.table import Table, numbers, words
+from tracepact.tools.audit.changes import Change, ClauseTally, ClipTally, OneSided, Tally, by_clause, by_clip, changes
+from tracepact.tools.audit.pairing import paired_rows
+from tracepact.tools.audit.runs import Place, stored_run
+from tracepact.tools.audit.show import (
+    VACUITY,
+    OutputOptions,
+    aggregation_option,
+    bootstrap_options,
+    data_table,
+    decimal,
+    output_options,
+    show,
+    vacuous_mark,
+)
 from tracepact.tools.audit.uncertainty import (
-    bootstrap_data,
+    BootstrapUsed,
+    ScoreDifference,
+    bootstrap_record,
     bootstrap_words,
-    differences_data,
+    difference_records,
     interval_words,
     p_words,
 )
-from tracepact.tools.audit.view import VACUITY, View, empty_part, table
-from tracepact.tools.score.report.data import value_data
-from tracepact.wording import decimal, print_number
+from tracepact.tools.score.store.opening import StoredRun
 
-_COLUMNS = ("filename", "event_label", "clause", "change", "onset", "offset", "obligations", "violated")
 _SHOWN = 15
+_CHANGES = ("fixed", "broken", "no longer asked", "newly asked")
+_ASKED = (
+    "no longer asked, newly asked: obligations that only one run asks for (in parentheses: violated); "
+    "they are neither fixed nor broken"
+)
 
 
-def compare_view(found: Comparison) -> View:
-    """The differences with their intervals, and every obligation that was fixed or broken."""
-    before, after = found.names
-    clips = by_clip(list(found.changes))
-    bars = [Bar(name, item.value, item.low, item.high) for name, item in found.differences.items()]
-    how = bootstrap_words(found.bootstrap, found.clips)
-    return View(
-        {
-            "before": before,
-            "after": after,
-            "aggregation": found.aggregation.value,
-            "clips": found.clips,
-            "bootstrap": bootstrap_data(found.bootstrap),
-            "scores": {
-                name: {
-                    when: {**value_data(scores[name]), "vacuous": str(shares[name])}
-                    for when, scores, shares in _both(found)
-                }
-                for name in found.differences
-            },
-            "differences": differences_data(found.differences, found.corrected),
-            "changed": [{"clause": name, **_counts(found_of)} for name, found_of in _by_clause(found).items()],
-            "changed_clips": [{"clip": clip, **_counts(found_of)} for clip, found_of in clips],
-            "changes": [
-                {
-                    "clip": change.clip,
-                    "class": change.label,
-                    "clause": change.clause,
-                    "change": change.kind.value,
-                    "onset": str(change.onset),
-                    "offset": str(change.offset),
-                    "obligations": change.obligations,
-                    "violated": change.violated,
-                }
-                for change in found.changes
-            ],
-        },
-        _text(found, how),
-        _COLUMNS,
+class ComparedScore(Record, frozen=True):
+    """An exact score with its decimal, and the share that comes from entries without an obligation (rule 16.11)."""
+
+    value: Share
+    decimal: float
+    vacuous: Share
+
+
+class ComparedScores(Record, frozen=True):
+    """The scores of both runs."""
+
+    before: ComparedScore
+    after: ComparedScore
+
+
+class Comparison(Record, frozen=True):
+    """What `tracepact compare --format json` prints: two runs of one contract on the same data (16.7, 16.8, 16.9)."""
+
+    before: Annotated[str, Meta(description="The first run directory.")]
+    after: Annotated[str, Meta(description="The second one.")]
+    aggregation: Aggregation
+    clips: Count
+    bootstrap: BootstrapUsed
+    scores: Annotated[Mapping[Name, ComparedScores], Meta(description="By clause, and `logic`.")]
+    differences: Annotated[Mapping[Name, ScoreDifference], Meta(description="The second minus the first.")]
+    changed: tuple[ClauseTally, ...]
+    changed_clips: tuple[ClipTally, ...]
+    changes: tuple[Change, ...]
+
+
+def compare(
+    before: StoredRun | Place,
+    after: StoredRun | Place,
+    bootstrap: Bootstrap = USUAL,
+    aggregation: Aggregation | None = None,
+) -> Comparison:
+    """Compare two runs of one contract on the same data: scores, differences with intervals, changed obligations.
+
+    `before` and `after` are run directories; `bootstrap` says how clips are drawn; `aggregation` is the contract's own
+    by default. The p of a clause is corrected over the clauses (Holm). InvalidInput if a run cannot be read, or if the
+    runs cannot be compared.
+    """
+    first, second = stored_run(before), stored_run(after)
+    a, b = paired_rows([first, second])
+    chosen = aggregation or first.contract.aggregation
+    found = differences(a, b, chosen, bootstrap)
+    corrected = dict(zip(found, holm([difference.p for difference in found.values()]), strict=True))
+    ours, theirs = _scores(a.counts, chosen), _scores(b.counts, chosen)
+    changed = changes(first.rescore().card, second.rescore().card)
+    return Comparison(
+        str(first.folder),
+        str(second.folder),
+        chosen,
+        len(a.clips),
+        bootstrap_record(bootstrap),
+        {name: ComparedScores(ours[name], theirs[name]) for name in found},
+        difference_records(found, corrected),
+        tuple(by_clause(changed, (name for name in found if name != LOGIC))),
+        tuple(by_clip(changed)),
+        tuple(changed),
+    )
+
+
+def _scores(counts: Mapping[str, ClauseCounts], aggregation: Aggregation) -> dict[str, ComparedScore]:
+    shares = vacuous_shares(counts, aggregation)
+    return {
+        name: ComparedScore(value, round(float(value), 6), shares[name])
+        for name, value in exact_scores(counts, aggregation).items()
+    }
+
+
+# Shown
+
+
+def tables(audit: Comparison) -> list[Table]:
+    """The scores and differences of every clause, the changes by clause, and the clips with most changes."""
+    return [_scores_table(audit), _clauses_table(audit), _clips_table(audit)]
+
+
+def _scores_table(audit: Comparison) -> Table:
+    how = bootstrap_words(audit.bootstrap, audit.clips)
+    vacuous = any(score.vacuous for both in audit.scores.values() for score in (both.before, both.after))
+    return Table(
+        f"{audit.after} compared with {audit.before} ({audit.aggregation.value}), {how}",
+        [*words("clause"), *numbers("before", "after", "difference", "p", "p (Holm)")],
+        [
+            [
+                name,
+                _score(audit.scores[name].before),
+                _score(audit.scores[name].after),
+                interval_words(difference),
+                *p_words(difference),
+            ]
+            for name, difference in audit.differences.items()
+        ],
+        notes=[VACUITY] if vacuous else [],
+    )
+
+
+def _clauses_table(audit: Comparison) -> Table:
+    return Table(
+        "Obligations that changed, by clause",
+        [*words("clause"), *numbers(*_CHANGES)],
+        [[row.clause, *_counts(row)] for row in audit.changed],
+        notes=[_ASKED],
+    )
+
+
+def _clips_table(audit: Comparison) -> Table:
+    shown = audit.changed_clips[:_SHOWN]
+    return Table(
+        f"Clips with changes ({len(shown):,} of {len(audit.changed_clips):,} shown; net is fixed − broken)",
+        [*words("clip"), *numbers(*_CHANGES, "net")],
+        [[row.clip, *_counts(row), f"{row.net:+,}"] for row in shown],
+    )
+
+
+def _score(score: ComparedScore) -> str:
+    return decimal(score.value) + vacuous_mark(score.vacuous)
+
+
+def _counts(row: Tally) -> list[str]:
+    """The cells of _CHANGES."""
+
+    def one_sided(some: OneSided) -> str:
+        return f"{some.obligations:,} ({some.violated:,})"
+
+    return [f"{row.fixed:,}", f"{row.broken:,}", one_sided(row.no_longer_asked), one_sided(row.newly_asked)]
+
+
+def rows(audit: Comparison) -> Table:
+    """A row per change."""
+    return data_table(
+        ("filename", "event_label", "clause", "change", "onset", "offset", "obligations", "violated"),
         [
             (
                 change.clip,
@@ -75,72 +193,42 @@ def compare_view(found: Comparison) -> View:
                 change.obligations,
                 str(change.violated).lower(),
             )
-            for change in found.changes
+            for change in audit.changes
         ],
-        bar_chart(f"{after} − {before}, {how}", [BarGroup("", bars)], x="difference"),
     )
 
 
-def _both(found: Comparison) -> tuple[tuple[str, Mapping[str, Fraction], Mapping[str, Fraction]], ...]:
-    """The scores before and after, with their vacuous shares."""
-    return ("before", found.before, found.vacuous[0]), ("after", found.after, found.vacuous[1])
+def figure(audit: Comparison) -> str:
+    """The difference of every clause, and of their mean, with its interval."""
+    bars = [Bar(name, found.value, found.low, found.high) for name, found in audit.differences.items()]
+    title = f"{audit.after} − {audit.before}, {bootstrap_words(audit.bootstrap, audit.clips)}"
+    return bar_chart(title, [BarGroup("", bars)], x="difference")
 
 
-def _by_clause(found: Comparison) -> dict[str, Tally]:
-    """What became of the obligations of every clause."""
-    return {
-        name: tally([change for change in found.changes if change.clause == name])
-        for name in found.differences
-        if name != LOGIC
-    }
+# Command
 
 
-def _counts(found: Tally) -> dict[str, Any]:
-    """Obligations by what became of them."""
-    return {
-        "fixed": found.obligations[Kind.FIXED],
-        "broken": found.obligations[Kind.BROKEN],
-        **{
-            name: {"obligations": found.obligations[kind], "violated": found.violated[kind]}
-            for name, kind in (("no_longer_asked", Kind.NO_LONGER_ASKED), ("newly_asked", Kind.NEWLY_ASKED))
-        },
-    }
+@click.command()
+@click.argument("before", type=click.Path(file_okay=False))
+@click.argument("after", type=click.Path(file_okay=False))
+@aggregation_option
+@bootstrap_options
+@output_options
+def command(
+    before: str,
+    after: str,
+    aggregation: Aggregation | None,
+    draws: int,
+    seed: int,
+    level: Fraction,
+    **output: Unpack[OutputOptions],
+) -> None:
+    """Show what became better or worse from one run to another, and where.
 
-
-_ONE_SIDED = (Kind.NO_LONGER_ASKED, Kind.NEWLY_ASKED)
-_CHANGES = ("fixed", "broken", *(kind.value for kind in _ONE_SIDED))
-
-
-def _changed(found: Tally) -> list[str]:
-    """The cells of _CHANGES."""
-    alone = [f"{found.obligations[kind]:,} ({found.violated[kind]:,})" for kind in _ONE_SIDED]
-    return [f"{found.obligations[Kind.FIXED]:,}", f"{found.obligations[Kind.BROKEN]:,}", *alone]
-
-
-def _text(found: Comparison, how: str) -> Group:
-    before, after = found.names
-    made = table(
-        f"{after} against {before} ({found.aggregation.value}), {how}",
-        ("clause",),
-        ("before", "after", "difference", "p", "p after Holm", *_CHANGES),
-    )
-    changed_of = _by_clause(found)
-    for name, item in found.differences.items():
-        made.add_row(
-            name,
-            *(decimal(scores[name]) + empty_part(shares[name]) for _, scores, shares in _both(found)),
-            interval_words(item),
-            p_words(item.p),
-            p_words(found.corrected[name]),
-            *(_changed(changed_of[name]) if name in changed_of else [""] * len(_CHANGES)),
-        )
-    notes = [VACUITY] if any(any(shares.values()) for shares in found.vacuous) else []
-    notes.append(
-        "no longer asked, newly asked: obligations of one run alone, neither fixed nor broken (so many violated)"
-    )
-    clips = by_clip(list(found.changes))
-    shown = f"{min(_SHOWN, len(clips)):,} of {len(clips):,}"
-    changed = table(f"Changed clips, {shown}; net is fixed − broken", ("clip",), (*_CHANGES, "net"))
-    for clip, tallied in clips[:_SHOWN]:
-        changed.add_row(clip, *_changed(tallied), f"{tallied.net:+,}")
-    return Group(made, *notes, "", changed)
+    BEFORE and AFTER are run directories of one contract on the same data. The differences have intervals over clips; p
+    is two-sided and corrected over the clauses (Holm). The rows of CSV are the obligations that changed.
+    """
+    with progress(1) as advance:
+        advance("comparing")
+        audit = compare(before, after, Bootstrap(draws, seed, level), aggregation)
+    show(audit, tables, rows, figure, **output)

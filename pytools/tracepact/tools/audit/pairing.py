@@ -1,4 +1,4 @@
-"""Runs that are to be compared: the same contract, data, clips and classes, in one order (rule 16.8)."""
+"""Runs that can be compared: the same contract, data, clips and classes, brought into one order (rule 16.8)."""
 
 from collections.abc import Sequence
 
@@ -15,38 +15,38 @@ _ROLES = ("reference", "durations", "ignore", "masks")
 def paired_rows(runs: Sequence[StoredRun]) -> list[ScoreRows]:
     """The score rows of runs, with clips and classes in the order of the first.
 
-    InvalidInput says every reason why they cannot be compared.
+    InvalidInput gives every reason why they cannot be compared.
     """
     diagnostics = Diagnostics()
     first = runs[0]
     for other in runs[1:]:
         for fault, help in _faults(first, other):
-            diagnostics.add("incomparable-runs", f"{fault} than in `{first.folder}`", RowPlace(str(other.folder)), help)
+            diagnostics.add("incomparable-runs", f"{fault} `{first.folder}`", RowPlace(str(other.folder)), help)
     diagnostics.raise_errors()
     return [_ordered(run.rows, first.rows) for run in runs]
 
 
 def _faults(first: StoredRun, other: StoredRun) -> list[tuple[str, str]]:
-    """What is not the same, and what to do about it."""
+    """What differs, and what to do about it."""
     found = []
     if first.manifest["contract"]["digest"] != other.manifest["contract"]["digest"]:
-        found.append(("the contract is another one", "score both with one contract and the same --set"))
+        found.append(("the contract differs from that of", "score both with one contract and the same --set"))
     if first.manifest["settings"]["mode"] != other.manifest["settings"]["mode"]:
-        found.append(("the mode is another one", "score both class-indexed, or both as a union"))
+        found.append(("the mode differs from that of", "score both class-indexed, or both as a union"))
     for role in _ROLES:
         if not _same_table(first, other, role):
-            found.append((f"the {role} table is another one", "score both against the same data"))
+            found.append((f"the {role} table differs from that of", "score both against the same data"))
     if found:
         return found
     if set(first.rows.clips) != set(other.rows.clips):
-        found.append(("the clips are others", "score both on the same clips"))
+        found.append(("the clips differ from those of", "score both on the same clips"))
     if set(first.rows.classes) != set(other.rows.classes):
-        found.append(("the classes are others", "declare them in the contract: `labels A B C`"))
+        found.append(("the classes differ from those of", "declare them in the contract: `labels A B C`"))
     return found
 
 
 def _same_table(first: StoredRun, other: StoredRun, role: str) -> bool:
-    """Whether both runs scored the same: the same bytes, or the same content."""
+    """Whether both runs scored the same table: the same bytes, or the same content."""
     files = [next((t["file"] for t in run.manifest["tables"] if t["role"] == role), None) for run in (first, other)]
     if files[0] is None or files[1] is None:
         return files[0] == files[1]

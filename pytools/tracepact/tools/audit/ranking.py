@@ -1,238 +1,151 @@
-"""The views of the audits of several systems: profiles, coordinates, neutrality."""
+"""Rankings of systems under a profile or on a clause: their record, table, rows and figure (rule 16.10)."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Annotated
 
-from rich.console import Group
-from rich.table import Table
+from msgspec import Meta
 
 from tracepact.core import Aggregation, Profile
+from tracepact.records import Digest, Record, Share, ShareDecimal
 from tracepact.show.figure import heat_table
-from tracepact.tools.audit.systems import NeutralityAudit, ProfileAudit, Question, Ranking, SelectionAudit, Systems
-from tracepact.tools.audit.view import VACUITY, Cell, View, empty_part, exact, table
-from tracepact.wording import decimal, rounded
+from tracepact.show.table import Column, numbers, words
+from tracepact.tools.audit.show import VACUITY, decimal, vacuous_mark
+from tracepact.tools.audit.systems import Systems
 
-_VALUES = ("system", "value", "decimal", "rank", "best", "vacuous")
-
-
-def profile_view(audit: ProfileAudit) -> View:
-    """Which system is best under which profile."""
-    title = "The best system under each risk profile"
-    rankings = [ranking for _, ranking in audit.profiles]
-    shown = _ranked_table(title, "profile", audit.systems.names)
-    shown.add_column("weights")
-    for profile, ranking in audit.profiles:
-        weights = _weights(profile.profile, len(audit.systems.contract.clauses))
-        shown.add_row(*_cells(ranking), weights + _own_aggregation(profile.profile, audit.aggregation))
-    notes = [_changes(rankings)]
-    notes += [f"{name} is dominated by {', '.join(by)}" for name, by in audit.dominated.items() if by]
-    notes += [f"{name}: the contract lacks some of its clauses" for name in audit.absent]
-    return View(
-        {
-            **_head(audit.systems, audit.aggregation),
-            "profiles": [
-                {
-                    "name": profile.profile.name,
-                    "origin": profile.origin.value,
-                    "aggregation": profile.profile.aggregation.value,
-                    "weights": [{"clause": c, "weight": str(w)} for c, w in profile.profile.weights],
-                    **_ranking(ranking),
-                }
-                for profile, ranking in audit.profiles
-            ],
-            "winners": list(audit.winners),
-            "dominated": [{"system": name, "by": list(by)} for name, by in audit.dominated.items() if by],
-            "absent": list(audit.absent),
-        },
-        Group(shown, *_vacuity(rankings), *notes),
-        ("profile", "origin", "aggregation", *_VALUES),
-        [
-            (profile.profile.name, profile.origin.value, profile.profile.aggregation.value, *row)
-            for profile, ranking in audit.profiles
-            for row in _rows(ranking)
-        ],
-        _figure(title, rankings, audit.systems.names),
-    )
+Names = Annotated[tuple[str, ...], Meta(extra_json_schema={"uniqueItems": True})]
+SomeNames = Annotated[tuple[str, ...], Meta(min_length=1, extra_json_schema={"uniqueItems": True})]
+VALUE_COLUMNS = ("system", "value", "decimal", "rank", "best", "vacuous")
+BEST = "*: best"
 
 
-def selection_view(audit: SelectionAudit) -> View:
-    """Which system is best on which coordinate."""
-    title = f"The best system on each coordinate ({audit.aggregation.value})"
-    shown = _ranked_table(title, "clause", audit.systems.names)
-    for ranking in audit.coordinates:
-        shown.add_row(*_cells(ranking))
-    led = [{"system": name, "coordinates": audit.led(name)} for name in audit.systems.names]
-    note = "; ".join(f"{row['system']} leads on {row['coordinates']} of {len(audit.coordinates)}" for row in led)
-    return View(
-        {
-            **_head(audit.systems, audit.aggregation),
-            "coordinates": [{"clause": ranking.name, **_ranking(ranking)} for ranking in audit.coordinates],
-            "led": led,
-        },
-        Group(shown, *_vacuity(audit.coordinates), note),
-        ("clause", "aggregation", *_VALUES),
-        [(ranking.name, audit.aggregation.value, *row) for ranking in audit.coordinates for row in _rows(ranking)],
-        _figure(title, audit.coordinates, audit.systems.names),
-    )
+class ContractUsed(Record, frozen=True):
+    """The contract of the runs."""
+
+    name: str
+    digest: Digest
 
 
-def neutrality_view(audit: NeutralityAudit) -> View:
-    """Which answers change without some of the systems."""
-    title = f"The same questions without {', '.join(audit.without)}"
-    shown = table(title, ("question", "of", "best of all"), ("ahead by",))
-    shown.add_column("best of the rest", overflow="fold")
-    shown.add_column("ahead by", justify="right")
-    shown.add_column("changed")
-    for question in audit.questions:
-        shown.add_row(
-            question.of_all.name,
-            question.kind,
-            _named(_marked(question.of_all)),
-            decimal(question.of_all.margin),
-            _named(_marked(question.of_rest)),
-            decimal(question.of_rest.margin),
-            "changed" if question.changed else "",
-        )
-    changed = sum(question.changed for question in audit.questions)
-    return View(
-        {
-            **_head(audit.systems, audit.aggregation),
-            "without": list(audit.without),
-            "questions": [_question(question) for question in audit.questions],
-            "changed": changed,
-        },
-        Group(
-            shown,
-            *_vacuity([question.of_all for question in audit.questions]),
-            f"{changed} of {len(audit.questions)} answers change",
-        ),
-        ("kind", "name", "systems", *_VALUES),
-        [
-            (question.kind, question.of_all.name, which, *row)
-            for question in audit.questions
-            for which, ranking in (("all", question.of_all), ("rest", question.of_rest))
-            for row in _rows(ranking)
-        ],
-        _figure(
-            f"The best of each question, of all and without {', '.join(audit.without)}",
-            [replace(r, name=f"{r.name}{of}") for q in audit.questions for r, of in _both(q)],
-            audit.systems.names,
-        ),
-    )
+class SystemsAudit(Record, frozen=True):
+    """What the audits of several systems have in common."""
+
+    contract: ContractUsed
+    aggregation: Annotated[Aggregation, Meta(description="Of the scores that are ranked (7.5).")]
+    systems: Annotated[tuple[str, ...], Meta(min_length=2, extra_json_schema={"uniqueItems": True})]
 
 
-def _head(systems: Systems, aggregation: Aggregation) -> dict[str, Any]:
-    return {
-        "contract": {"name": systems.contract.name, "digest": systems.contract.digest},
-        "aggregation": aggregation.value,
-        "systems": list(systems.names),
-    }
+class SystemValue(Record, frozen=True):
+    """The value of a system."""
 
-
-def _ranking(ranking: Ranking) -> dict[str, Any]:
-    return {
-        "values": [
-            {"system": n, "value": exact(v), "decimal": rounded(v), "vacuous": exact(share)}
-            for (n, v), share in zip(ranking.values, ranking.vacuous, strict=True)
-        ],
-        "best": list(ranking.best),
-        "tie": len(ranking.best) > 1,
-        "margin": exact(ranking.margin),
-    }
-
-
-def _question(question: Question) -> dict[str, Any]:
-    return {
-        "kind": question.kind,
-        "name": question.of_all.name,
-        "all": _ranking(question.of_all),
-        "rest": _ranking(question.of_rest),
-        "changed": question.changed,
-    }
-
-
-def _both(question: Question) -> tuple[tuple[Ranking, str], ...]:
-    """A line for all systems; where the answer changes, one for the rest."""
-    rest = ((question.of_rest, ": the rest"),) if question.changed else ()
-    return (question.of_all, ""), *rest
-
-
-def _rows(ranking: Ranking) -> list[tuple[Cell, ...]]:
-    """A row for every system; equal values share a rank."""
-    values = [value for _, value in ranking.values]
-    return [
-        (
-            name,
-            str(value),
-            decimal(value, 6),
-            1 + sum(v > value for v in values),
-            str(name in ranking.best).lower(),
-            str(share),
-        )
-        for (name, value), share in zip(ranking.values, ranking.vacuous, strict=True)
+    system: str
+    value: Share
+    decimal: ShareDecimal
+    vacuous: Annotated[
+        Share,
+        Meta(description="The share of the value from entries without an obligation, which count 1 (rule 16.11)."),
     ]
 
 
-def _ranked_table(title: str, first: str, names: Sequence[str]) -> Table:
-    shown = table(title, (first,), names)
-    shown.add_column("best", overflow="fold")
-    shown.add_column("ahead by", justify="right")
-    return shown
+class Ranking(Record, frozen=True, kw_only=True):
+    """The systems ranked by their values."""
 
-
-def _weights(profile: Profile, clauses: int) -> str:
-    if len({weight for _, weight in profile.weights}) == 1:
-        return "every clause alike" if len(profile.weights) == clauses else ", ".join(c for c, _ in profile.weights)
-    return ", ".join(f"{clause} = {weight}" for clause, weight in profile.weights)
-
-
-def _own_aggregation(profile: Profile, asked: Aggregation) -> str:
-    """A mark for a profile that keeps an aggregation of its own."""
-    return "" if profile.aggregation is asked else f" (over {profile.aggregation.value}, its own)"
-
-
-def _cells(ranking: Ranking) -> list[str]:
-    """A line of the table: values, the best with a star, those that rest on vacuous entries with how far."""
-    values = [
-        decimal(value) + ("*" if name in ranking.best else " ") + empty_part(share)
-        for (name, value), share in zip(ranking.values, ranking.vacuous, strict=True)
+    values: Annotated[
+        tuple[SystemValue, ...], Meta(min_length=1, description="The value of every system, in the order given.")
     ]
-    return [ranking.name, *values, _named(ranking.best), decimal(ranking.margin)]
+    best: Annotated[SomeNames, Meta(description="The systems with the highest value; several are a tie.")]
+    tie: bool
+    margin: Annotated[
+        Share | None, Meta(description="How far the best is ahead of the next; 0 for a tie, null for one system.")
+    ]
 
 
-def _marked(ranking: Ranking) -> list[str]:
-    """The best, with how much of their values has no obligation behind it."""
-    shares = zip(ranking.values, ranking.vacuous, strict=True)
-    return [name + empty_part(share) for (name, _), share in shares if name in ranking.best]
+class ClauseRanking(Ranking, frozen=True):
+    """The systems ranked on one clause."""
+
+    clause: str
 
 
-def _vacuity(rankings: Sequence[Ranking]) -> list[str]:
-    """What the mark of vacuity means, if there is one."""
-    return [VACUITY] if any(any(ranking.vacuous) for ranking in rankings) else []
+def contract_used(systems: Systems) -> ContractUsed:
+    """The contract of the systems."""
+    return ContractUsed(systems.contract.name, systems.contract.digest)
 
 
-def _named(best: Sequence[str]) -> str:
+def ranking(systems: Systems, profile: Profile) -> Ranking:
+    """The systems ranked by the value of a profile."""
+    values = []
+    for system in systems.systems:
+        value = system.value(profile)
+        values.append(SystemValue(system.name, value, round(float(value), 6), system.vacuous_share(profile)))
+    ordered = sorted((one.value for one in values), reverse=True)
+    best = tuple(one.system for one in values if one.value == ordered[0])
+    margin = ordered[0] - ordered[1] if len(ordered) > 1 else None
+    return Ranking(values=tuple(values), best=best, tie=len(best) > 1, margin=margin)
+
+
+def clause_rankings(systems: Systems, aggregation: Aggregation) -> list[ClauseRanking]:
+    """The systems ranked on every clause."""
+    found = []
+    for clause in systems.contract.clauses:
+        alone = ranking(systems, Profile(clause.name, aggregation, ((clause.name, Fraction(1)),)))
+        found.append(
+            ClauseRanking(clause.name, values=alone.values, best=alone.best, tie=alone.tie, margin=alone.margin)
+        )
+    return found
+
+
+# Shown
+
+
+def ranking_columns(first: str, systems: Sequence[str]) -> list[Column]:
+    """The columns of a table of rankings."""
+    return [*words(first), *numbers(*systems), *words("best"), *numbers("margin")]
+
+
+def ranking_cells(name: str, row: Ranking) -> list[str]:
+    """A row of a table of rankings: the values with the best and the vacuous ones marked, the best, the margin."""
+    values = (
+        decimal(one.value) + ("*" if one.system in row.best else " ") + vacuous_mark(one.vacuous) for one in row.values
+    )
+    return [name, *values, named(row.best), margin_text(row.margin)]
+
+
+def best_marked(row: Ranking) -> str:
+    """The best systems, each with its vacuous share."""
+    return named([one.system + vacuous_mark(one.vacuous) for one in row.values if one.system in row.best])
+
+
+def named(best: Sequence[str]) -> str:
+    """The best system, or the systems that tie."""
     return best[0] if len(best) == 1 else f"tie: {', '.join(best)}"
 
 
-def _changes(rankings: Sequence[Ranking]) -> str:
-    winners = list(dict.fromkeys(name for ranking in rankings for name in ranking.best))
-    if all(ranking.best == rankings[0].best for ranking in rankings):
-        return f"{_named(rankings[0].best)} under every profile"
-    return f"the choice depends on the profile: {', '.join(winners)}"
+def margin_text(margin: Fraction | None) -> str:
+    """A margin to read; a small one is not shown as zero."""
+    return "<0.001" if margin is not None and 0 < margin < Fraction(1, 2000) else decimal(margin)
 
 
-def _figure(title: str, rankings: Sequence[Ranking], names: Sequence[str]) -> str:
-    """Values by system, a frame around the best; a system that is not ranked has a dash."""
-    ranked = [dict(ranking.values) for ranking in rankings]
-    best = {(row, names.index(name)) for row, ranking in enumerate(rankings) for name in ranking.best}
+def vacuity_note(rankings: Sequence[Ranking]) -> list[str]:
+    """What the mark of vacuous values means, if one is shown."""
+    return [VACUITY] if any(one.vacuous for row in rankings for one in row.values) else []
+
+
+def value_rows(row: Ranking) -> Iterator[tuple[str | int, ...]]:
+    """The cells of `VALUE_COLUMNS` for every system; equal values share a rank."""
+    for one in row.values:
+        rank = 1 + sum(other.value > one.value for other in row.values)
+        is_best = str(one.system in row.best).lower()
+        yield one.system, str(one.value), f"{float(one.value):.6f}", rank, is_best, str(one.vacuous)
+
+
+def ranking_figure(title: str, rankings: Sequence[tuple[str, Ranking]], systems: Sequence[str]) -> str:
+    """Values by system, with a frame around the best; a system that is not ranked has a dash."""
+    ranked = [{one.system: one.value for one in row.values} for _, row in rankings]
     return heat_table(
         f"{title} (framed)",
-        [ranking.name for ranking in rankings],
-        names,
-        [[values.get(name) for name in names] for values in ranked],
+        [name for name, _ in rankings],
+        systems,
+        [[values.get(system) for system in systems] for values in ranked],
         value_range=(0, 1),
-        shown=decimal,
-        framed=best,
+        shown=lambda value: f"{float(value):.3f}",
+        framed={(index, systems.index(system)) for index, (_, row) in enumerate(rankings) for system in row.best},
     )

@@ -1,4 +1,4 @@
-"""Risk profiles: over the starter guards, a contract's own, and those a user writes (rule 16.10)."""
+"""Risk profiles: those over the starter guards, the contract's own, and those a user writes (rule 16.10)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ STARTER_PROFILES: dict[str, tuple[str, ...]] = {
     "silence_protection": ("spurious_guard", "silence_guard"),
     "event_integrity": ("duration_guard", "fragmentation_guard"),
 }
-"""The guards that each of them weighs, all alike: together they are the starter guards, none twice."""
+"""The guards that each of them weighs, equally; every starter guard is in exactly one of them."""
 BALANCED = "balanced"
 
 
@@ -36,18 +36,19 @@ class RiskProfile:
 
 
 @dataclass(frozen=True, slots=True)
-class Profiles:
-    """The profiles of an audit; `absent` are those of the starter guards that weigh clauses the contract lacks."""
+class RiskProfiles:
+    """The profiles of an audit; `absent` are those over starter guards that the contract lacks."""
 
-    found: tuple[RiskProfile, ...]
+    profiles: tuple[RiskProfile, ...]
     absent: tuple[str, ...]
 
 
-def risk_profiles(contract: Contract, aggregation: Aggregation, given: Sequence[str] = ()) -> Profiles:
-    """Balanced, those of the starter guards, the contract's own, and given ones such as `mine : onset_guard = 2`.
+def risk_profiles(contract: Contract, aggregation: Aggregation, given: Sequence[str] = ()) -> RiskProfiles:
+    """The profile `balanced`, those over the starter guards, the contract's own, and the given ones.
 
-    A profile of the contract takes the place of one of the same name. A given one is over `aggregation` unless it says
-    `over …` itself. InvalidInput says what is wrong with a given one.
+    A profile of the contract replaces one of the same name. A given one is written as in a contract, such as
+    `mine : onset_guard = 2`, and uses `aggregation` unless it names its own with `over …`. InvalidInput if a given
+    profile is wrong, or has the name of another.
     """
     own = {profile.name: RiskProfile(profile, Origin.CONTRACT) for profile in contract.profiles}
     clauses = tuple(clause.name for clause in contract.clauses)
@@ -64,7 +65,7 @@ def risk_profiles(contract: Contract, aggregation: Aggregation, given: Sequence[
         if (name := profile.profile.name) in ordered:
             help = "give it another name"
             raise InvalidInput([Diagnostic("repeated-name", f"there is already a profile `{name}`", None, help)])
-    return Profiles((*{**ordered, **own}.values(), *written), absent)
+    return RiskProfiles((*{**ordered, **own}.values(), *written), absent)
 
 
 def _even(name: str, aggregation: Aggregation, clauses: Sequence[str]) -> Profile:
@@ -72,7 +73,7 @@ def _even(name: str, aggregation: Aggregation, clauses: Sequence[str]) -> Profil
 
 
 def _written(contract: Contract, aggregation: Aggregation, given: Sequence[str]) -> tuple[Profile, ...]:
-    """Profiles written as in a contract, without the word `profile`; read as if they stood at its end."""
+    """Profiles written as in a contract, without the word `profile`; parsed as if they were at its end."""
     found: list[Profile] = []
     text = contract.text.rstrip()
     for line in given:

@@ -1,18 +1,36 @@
-"""The same run once more, with something changed: the mode, the contract, the predictions."""
+"""Runs as the audits take them: as `score` returns them or from a run directory, and scored again with a change."""
 
+import os
 from fractions import Fraction
+from pathlib import Path
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics
 from tracepact.scoring import Scorecard, score_family
 from tracepact.tools.score.run import Run
+from tracepact.tools.score.store.opening import StoredRun, open_run
 from tracepact.trace import Durations, EventTable, Family, Mode, assemble
 
+Place = str | os.PathLike[str]
 
-def scored_again(
+
+def stored_run(run: StoredRun | Place) -> StoredRun:
+    """A run directory, opened unless it already is; InvalidInput if it cannot be."""
+    return run if isinstance(run, StoredRun) else open_run(Path(run), Diagnostics())
+
+
+def scored_run(run: Run | Place) -> Run:
+    """A run as `score` returns it, or the run a directory holds, computed again from its tables."""
+    return run if isinstance(run, Run) else stored_run(run).rescore()
+
+
+def rescored(
     run: Run, *, contract: Contract | None = None, prediction: EventTable | None = None, mode: Mode | None = None
 ) -> Scorecard:
-    """What a run would have given; InvalidInput if it cannot be."""
+    """The scorecard of a run with another contract, other predictions or another mode, all else equal.
+
+    InvalidInput if that cannot be scored.
+    """
     card = run.card
     compiled = contract or card.contract
     diagnostics = Diagnostics()
@@ -31,7 +49,7 @@ def scored_again(
 
 
 def _durations(run: Run) -> Durations:
-    """The lengths of all clips of a run, those without events included."""
+    """The durations of all clips of a run, including those without events."""
     if isinstance(run.durations, Fraction):
         return Durations("durations", dict.fromkeys(run.card.family.clips, run.durations))
     return run.durations

@@ -1,23 +1,98 @@
-"""`tracepact audit selection`: which system is best on which coordinate."""
+"""`tracepact audit selection`: the best system on each clause (rule 16.10)."""
 
-from typing import Unpack
+from typing import Annotated, Unpack
 
 import click
+from msgspec import Meta
 
-from tracepact.tools.audit.ranking import selection_view
-from tracepact.tools.audit.show import Shown, show, show_options
-from tracepact.tools.audit.systems import audit_selection
-from tracepact.tools.audit.systems_command import aggregation_option, chosen, read, runs_argument
+from tracepact.core import Aggregation
+from tracepact.records import Count, Record
+from tracepact.show.table import Table
+from tracepact.tools.audit.ranking import (
+    BEST,
+    VALUE_COLUMNS,
+    ClauseRanking,
+    SystemsAudit,
+    clause_rankings,
+    contract_used,
+    ranking_cells,
+    ranking_columns,
+    ranking_figure,
+    vacuity_note,
+    value_rows,
+)
+from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show
+from tracepact.tools.audit.systems import Systems, runs_argument, systems_given
+
+
+class Led(Record, frozen=True):
+    """On how many clauses a system is best, alone or in a tie."""
+
+    system: str
+    coordinates: Count
+
+
+class SelectionAudit(SystemsAudit, frozen=True):
+    """What `tracepact audit selection --format json` prints: systems ranked on every clause (16.10)."""
+
+    coordinates: Annotated[tuple[ClauseRanking, ...], Meta(min_length=1)]
+    led: Annotated[tuple[Led, ...], Meta(description="On how many coordinates each system is best, alone or in a tie.")]
+
+
+def audit_selection(systems: Systems, aggregation: Aggregation | None = None) -> SelectionAudit:
+    """Rank systems on every clause.
+
+    `systems` come from `read_systems`; `aggregation` is the contract's own by default. Scores are compared exactly.
+    """
+    chosen = aggregation or systems.contract.aggregation
+    ranked = tuple(clause_rankings(systems, chosen))
+    led = tuple(Led(name, sum(name in row.best for row in ranked)) for name in systems.names)
+    return SelectionAudit(contract_used(systems), chosen, systems.names, ranked, led)
+
+
+# Shown
+
+
+def tables(audit: SelectionAudit) -> list[Table]:
+    """A row per clause."""
+    led = "; ".join(f"{one.system} on {one.coordinates} of {len(audit.coordinates)}" for one in audit.led)
+    return [
+        Table(
+            _title(audit),
+            ranking_columns("clause", audit.systems),
+            [ranking_cells(row.clause, row) for row in audit.coordinates],
+            notes=[BEST, *vacuity_note(audit.coordinates), f"best, alone or in a tie: {led}"],
+        )
+    ]
+
+
+def _title(audit: SelectionAudit) -> str:
+    return f"The best system on each clause ({audit.aggregation.value})"
+
+
+def rows(audit: SelectionAudit) -> Table:
+    """A row per clause and system."""
+    return data_table(
+        ("clause", "aggregation", *VALUE_COLUMNS),
+        [(row.clause, audit.aggregation.value, *cells) for row in audit.coordinates for cells in value_rows(row)],
+    )
+
+
+def figure(audit: SelectionAudit) -> str:
+    """Scores by clause and system."""
+    return ranking_figure(_title(audit), [(row.clause, row) for row in audit.coordinates], audit.systems)
+
+
+# Command
 
 
 @click.command()
 @runs_argument
 @aggregation_option
-@show_options
-def command(runs: tuple[str, ...], aggregation: str | None, **shown: Unpack[Shown]) -> None:
-    """Which system is best on which coordinate of the vector.
+@output_options
+def command(runs: tuple[str, ...], aggregation: Aggregation | None, **output: Unpack[OutputOptions]) -> None:
+    """Show the best system on each clause.
 
-    RUNS are run directories or report.json files of one contract and the same data.
+    RUNS are run directories or report.json files of one contract on the same data.
     """
-    systems = read(runs)
-    show(selection_view(audit_selection(systems, chosen(systems, aggregation))), **shown)
+    show(audit_selection(systems_given(runs), aggregation), tables, rows, figure, **output)

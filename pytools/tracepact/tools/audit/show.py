@@ -1,86 +1,156 @@
-"""What the audits share: the options by which they are shown and written, and stored runs as arguments."""
+"""Shows an audit: tables as text, its record as JSON, rows as CSV, a figure as SVG; and the options for that."""
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, TypeVar, Unpack
 
 import click
+from rich.console import Group, RenderableType
 
 from tracepact.core import Aggregation
-from tracepact.diagnostics import Diagnostics
-from tracepact.files import json_text, table_text, write_whole
+from tracepact.files import json_text, write_whole
+from tracepact.records import Record, plain
 from tracepact.scoring.bootstrap import DRAWS, SEED
+from tracepact.show.figure import Number
 from tracepact.show.lines import reader_may_leave, say
 from tracepact.show.screen import print_tables
-from tracepact.tools.audit.view import View
-from tracepact.tools.parameters import OutputFile, Share
-from tracepact.tools.score.run import Run
-from tracepact.tools.score.store.opening import open_run
+from tracepact.show.table import Table, words
+from tracepact.show.terminal import TerminalTable
+from tracepact.tools.formats import format_option
+from tracepact.tools.score.arguments import Share
+from tracepact.tools.score.store.tables import table_text
 from tracepact.tools.score.store.writing import owner
 
-
-class Shown(TypedDict):
-    """What `show_options` hands to a command."""
-
-    as_json: bool
-    csv: Path | None
-    figure: Path | None
-
-
-_OPTIONS = (
-    click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON."),
-    click.option("--csv", type=OutputFile(owner), help="Also write its rows to this file."),
-    click.option("--figure", type=OutputFile(owner, ".svg"), help="Also write its chart to this file, as SVG (.svg)."),
+_R = TypeVar("_R", bound=Record)
+VACUITY = (
+    "∅: share of the value that comes from entries without an obligation, which score 1 (rule 16.11); ∅ alone: all"
 )
 
 
-def show_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of `Shown`."""
-    for option in reversed(_OPTIONS):
+class OutputOptions(TypedDict):
+    """What `output_options` passes to a command."""
+
+    form: str
+    csv_file: Path | None
+    figure_file: Path | None
+
+
+class OutputFile(click.Path):
+    """A file to write, with this ending if one is required, and outside of run directories."""
+
+    def __init__(self, ending: str = "") -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+        self.ending = ending
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path, refused before anything is computed."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if self.ending and path.suffix.lower() != self.ending:
+            self.fail(f"`{path}` must end in {self.ending}", param, ctx)
+        if folder := owner(path):
+            self.fail(f"`{path}` belongs to the run directory `{folder}`; name another file", param, ctx)
+        return path
+
+
+def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options --format, --csv and --figure."""
+    for option in (
+        click.option(
+            "--figure", "figure_file", type=OutputFile(".svg"), help="Also write the chart to this SVG file (.svg)."
+        ),
+        click.option("--csv", "csv_file", type=OutputFile(), help="Also write the rows to this CSV file."),
+        format_option("text", "json", "csv"),
+    ):
         function = option(function)
     return function
 
 
-def show(view: View, more: Mapping[Path, str] | None = None, **given: Unpack[Shown]) -> None:
-    """Print an audit, and write the files that are asked for."""
-    files = dict(more or {})
-    if given["csv"] is not None:
-        files[given["csv"]] = table_text(view.columns, view.rows, ",")
-    if given["figure"] is not None:
-        files[given["figure"]] = view.figure
-    write_whole(files)
-    for path in files:
-        say(f"wrote {path}")
-    with reader_may_leave():
-        if given["as_json"]:
-            click.echo(json_text(view.data), nl=False)
-        else:
-            print_tables(view.text)
-
-
-def stored(folder: str) -> Run:
-    """The run a directory holds, computed again from its tables."""
-    return open_run(folder, Diagnostics()).rescore()
-
-
 def aggregation_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The option --aggregation, by default the contract's own."""
+    """The option --aggregation; None stands for the contract's own."""
     return click.option(
         "--aggregation",
         type=click.Choice([a.value for a in Aggregation]),
         callback=lambda ctx, param, value: None if value is None else Aggregation(value),
-        help="How clips and classes become one; by default as the contract says.",
+        help="Aggregation over clips and classes (default: the contract's own).",
     )(function)
 
 
 def bootstrap_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options --draws, --seed and --level of a bootstrap."""
     for option in (
-        click.option("--level", type=Share(), default="0.95", show_default=True, help="The level of the intervals."),
+        click.option("--level", type=Share(), default="0.95", show_default=True, help="Level of the intervals."),
         click.option("--seed", type=click.IntRange(0), default=SEED, show_default=True, help="Seed of the generator."),
         click.option(
-            "--draws", type=click.IntRange(1, 10**6), default=DRAWS, show_default=True, help="Draws of clips."
+            "--draws", type=click.IntRange(1, 10**6), default=DRAWS, show_default=True, help="Number of draws of clips."
         ),
     ):
         function = option(function)
     return function
+
+
+def show(
+    audit: _R,
+    tables: Callable[[_R], Sequence[Table]],
+    rows: Callable[[_R], Table],
+    figure: Callable[[_R], str],
+    files: Mapping[Path, str] | None = None,
+    **output: Unpack[OutputOptions],
+) -> None:
+    """Print an audit in the chosen format, and write the files that were asked for.
+
+    `tables`, `rows` and `figure` are called only if they are needed; `files` are further files to write, by place.
+    """
+    written = dict(files or {})
+    if output["csv_file"] is not None:
+        written[output["csv_file"]] = _csv(rows(audit))
+    if output["figure_file"] is not None:
+        written[output["figure_file"]] = figure(audit)
+    write_whole(written)
+    for path in written:
+        say(f"wrote {path}")
+    with reader_may_leave():
+        match output["form"]:
+            case "json":
+                click.echo(json_text(plain(audit)), nl=False)
+            case "csv":
+                click.echo(_csv(rows(audit)), nl=False)
+            case _:
+                print_tables(Group(*_drawn(tables(audit))))
+
+
+def data_table(columns: Sequence[str], rows: Iterable[Sequence[str | int]]) -> Table:
+    """The rows of an audit as a program reads them: exact values, plain numbers."""
+    return Table("", words(*columns), [[str(cell) for cell in row] for row in rows])
+
+
+def decimal(value: Number | None, places: int = 3) -> str:
+    """A number to read; a dash for none."""
+    return "–" if value is None else f"{float(value):.{places}f}"
+
+
+def exact(value: Fraction | None) -> str:
+    """An exact number in a row of data; empty for none."""
+    return "" if value is None else str(value)
+
+
+def vacuous_mark(share: Fraction) -> str:
+    """The mark of a value that comes in part from vacuous entries, with their share; empty for a share of 0."""
+    if not share:
+        return ""
+    if share == 1:
+        return " ∅"
+    return f" ∅ {min(max(round(share * 100), 1), 99)} %"
+
+
+def _csv(table: Table) -> str:
+    return table_text([column.heading for column in table.columns], table.texts(), ",")
+
+
+def _drawn(tables: Sequence[Table]) -> Iterator[RenderableType]:
+    """Tables with an empty line between them; the notes of a table bring their own."""
+    for index, table in enumerate(tables):
+        if index and not tables[index - 1].notes:
+            yield ""
+        yield TerminalTable(table)

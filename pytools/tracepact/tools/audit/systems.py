@@ -1,4 +1,4 @@
-"""Several systems on the same data: which is best under which weights, by coordinate, and without some (rule 16.10)."""
+"""Several systems on the same data, read from run directories and reports (rules 16.8 and 16.10)."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,12 +7,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import click
+
 from tracepact.core import Aggregation, Contract, Profile
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, did_you_mean
 from tracepact.lang import parse_contract
 from tracepact.scoring.vacuity import vacuous_share, weighted_mean
+from tracepact.show.screen import progress
 from tracepact.tools.audit.pairing import paired_rows
-from tracepact.tools.audit.risk_profiles import Profiles, RiskProfile
 from tracepact.tools.score.store.manifest import NAME as MANIFEST
 from tracepact.tools.score.store.opening import StoredRun, open_run
 
@@ -34,14 +36,14 @@ class System:
         return weighted_mean((weight, scores[clause]) for clause, weight in profile.weights)
 
     def vacuous_share(self, profile: Profile) -> Fraction:
-        """How much of the value of a profile has no obligation behind it."""
+        """The share of a profile's value that comes from entries without an obligation (rule 16.11)."""
         shares = self.vacuous.get(profile.aggregation, {})
         return weighted_mean((weight, shares.get(clause, Fraction(0))) for clause, weight in profile.weights)
 
 
 @dataclass(frozen=True, slots=True)
 class Systems:
-    """Systems that were scored with one contract on the same data, in the order given."""
+    """Systems scored with one contract on the same data, in the order given."""
 
     contract: Contract
     systems: tuple[System, ...]
@@ -52,7 +54,7 @@ class Systems:
         return tuple(system.name for system in self.systems)
 
     def without(self, names: Sequence[str]) -> "Systems":
-        """The systems but the named ones; InvalidInput if a name is unknown or none is left."""
+        """All systems except the named ones; InvalidInput if a name is unknown or no system is left."""
         diagnostics = Diagnostics()
         for name in names:
             if name not in self.names:
@@ -60,148 +62,17 @@ class Systems:
                 diagnostics.add("unknown-system", f"there is no system `{name}` among the runs", help=help)
         left = tuple(system for system in self.systems if system.name not in names)
         if not left and not diagnostics.errors:
-            diagnostics.add("unknown-system", "no system is left", help="leave out fewer of them")
+            diagnostics.add("unknown-system", "no system is left", help="leave out fewer systems")
         diagnostics.raise_errors()
         return Systems(self.contract, left)
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """The systems under one profile or clause: their values in the order given, and who is best.
-
-    `vacuous` has the vacuous share of each value (rule 16.11), in the same order. `margin` is how far the best are
-    ahead of the next best value; 0 for a tie, None where there is one system.
-    """
-
-    name: str
-    values: tuple[tuple[str, Fraction], ...]
-    vacuous: tuple[Fraction, ...]
-
-    @property
-    def best(self) -> tuple[str, ...]:
-        """The systems with the highest value: more than one is a tie."""
-        top = max(value for _, value in self.values)
-        return tuple(name for name, value in self.values if value == top)
-
-    @property
-    def margin(self) -> Fraction | None:
-        """How far the best is ahead."""
-        if len(self.values) < 2:
-            return None
-        first, second = sorted((value for _, value in self.values), reverse=True)[:2]
-        return first - second
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileAudit:
-    """Who is best under which weights.
-
-    `dominated` names for a system those that are nowhere worse and somewhere better under the contract's aggregation:
-    whatever the weights, it is not the only best.
-    """
-
-    systems: Systems
-    aggregation: Aggregation
-    profiles: tuple[tuple[RiskProfile, Ranking], ...]
-    absent: tuple[str, ...]
-    dominated: Mapping[str, tuple[str, ...]]
-
-    @property
-    def winners(self) -> tuple[str, ...]:
-        """The systems that are best, alone or in a tie, under some profile."""
-        best = {name for _, ranking in self.profiles for name in ranking.best}
-        return tuple(name for name in self.systems.names if name in best)
-
-
-@dataclass(frozen=True, slots=True)
-class SelectionAudit:
-    """Who is best on each coordinate of the vector."""
-
-    systems: Systems
-    aggregation: Aggregation
-    coordinates: tuple[Ranking, ...]
-
-    def led(self, name: str) -> int:
-        """On how many coordinates a system is best, alone or in a tie."""
-        return sum(name in ranking.best for ranking in self.coordinates)
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Who is best under a profile or on a coordinate, of all systems and of those that are left."""
-
-    kind: str
-    of_all: Ranking
-    of_rest: Ranking
-
-    @property
-    def changed(self) -> bool:
-        """Whether the answer is another one."""
-        return self.of_all.best != self.of_rest.best
-
-
-@dataclass(frozen=True, slots=True)
-class NeutralityAudit:
-    """What the answers owe to some of the systems: the same questions with and without them."""
-
-    systems: Systems
-    aggregation: Aggregation
-    without: tuple[str, ...]
-    questions: tuple[Question, ...]
-
-
-def audit_profiles(systems: Systems, profiles: Profiles, aggregation: Aggregation) -> ProfileAudit:
-    """Rank the systems under every profile."""
-    ranked = tuple((profile, _ranking(systems, profile.profile)) for profile in profiles.found)
-    return ProfileAudit(systems, aggregation, ranked, profiles.absent, _dominated(systems, aggregation))
-
-
-def audit_selection(systems: Systems, aggregation: Aggregation) -> SelectionAudit:
-    """Rank the systems on every clause."""
-    clauses = (clause.name for clause in systems.contract.clauses)
-    alone = (Profile(name, aggregation, ((name, Fraction(1)),)) for name in clauses)
-    return SelectionAudit(systems, aggregation, tuple(_ranking(systems, profile) for profile in alone))
-
-
-def audit_neutrality(
-    systems: Systems, without: Sequence[str], profiles: Profiles, aggregation: Aggregation
-) -> NeutralityAudit:
-    """The profile and selection audits side by side, with and without the named systems."""
-    rest = systems.without(without)
-    questions = [
-        Question("profile", _ranking(systems, found.profile), _ranking(rest, found.profile)) for found in profiles.found
-    ]
-    both = audit_selection(systems, aggregation), audit_selection(rest, aggregation)
-    pairs = zip(*(audit.coordinates for audit in both), strict=True)
-    questions += [Question("coordinate", of_all, of_rest) for of_all, of_rest in pairs]
-    return NeutralityAudit(systems, aggregation, tuple(dict.fromkeys(without)), tuple(questions))
-
-
-def _ranking(systems: Systems, profile: Profile) -> Ranking:
-    return Ranking(
-        profile.name,
-        tuple((system.name, system.value(profile)) for system in systems.systems),
-        tuple(system.vacuous_share(profile) for system in systems.systems),
-    )
-
-
-def _dominated(systems: Systems, aggregation: Aggregation) -> dict[str, tuple[str, ...]]:
-    """For every system those that are nowhere worse and somewhere better."""
-    clauses = [clause.name for clause in systems.contract.clauses]
-    values = {s.name: [s.scores[aggregation][clause] for clause in clauses] for s in systems.systems}
-
-    def above(one: str, other: str) -> bool:
-        pairs = list(zip(values[one], values[other], strict=True))
-        return all(a >= b for a, b in pairs) and any(a > b for a, b in pairs)
-
-    return {name: tuple(other for other in values if above(other, name)) for name in values}
-
-
-# Reading
-
-
 def read_systems(places: Sequence[str]) -> Systems:
-    """The systems of run directories and report.json files; InvalidInput if they are not on one contract and data."""
+    """The systems of run directories and report.json files.
+
+    A system is named by its folder, or by its whole place where two folders have the same name. InvalidInput if one
+    cannot be read, or if they are not of one contract on the same data.
+    """
     diagnostics = Diagnostics()
     runs: list[StoredRun] = []
     reports: dict[str, dict[str, Any]] = {}
@@ -247,7 +118,7 @@ def _report(path: Path) -> dict[str, Any]:
 
 
 def _check_same(reports: Mapping[str, dict[str, Any]]) -> None:
-    """One contract, one family, one reference: what reports say of it."""
+    """Check by what the reports say that they share contract, family and data."""
     diagnostics = Diagnostics()
     (first, base), *others = reports.items()
     for place, report in reports.items():
@@ -261,13 +132,13 @@ def _check_same(reports: Mapping[str, dict[str, Any]]) -> None:
             ("data", "score both against the same data"),
         ):
             if _identity(base, what) != _identity(report, what):
-                headline = f"the {what} is another one than in `{first}`"
+                headline = f"the {what} of the report differs from that of `{first}`"
                 diagnostics.add("incomparable-runs", headline, RowPlace(place), help)
     diagnostics.raise_errors()
 
 
 def _identity(report: dict[str, Any], what: str) -> Any:
-    """What two reports must agree in."""
+    """What two reports must agree on."""
     match what:
         case "contract":
             return report.get("contract", {}).get("digest")
@@ -292,7 +163,7 @@ def _read(place: str, report: dict[str, Any]) -> tuple[Contract, _Vectors, _Vect
         )
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         diagnostics = Diagnostics()
-        headline = "the report has no contract or no whole vector"
+        headline = "the report lacks its contract or part of its vector"
         diagnostics.add("bad-json", headline, RowPlace(place), "score again to make a new one")
         raise InvalidInput(diagnostics) from error
 
@@ -302,7 +173,7 @@ def _share(score: Mapping[str, Any]) -> Fraction:
 
 
 def _names(places: Sequence[str]) -> dict[str, str]:
-    """Short names that tell the runs apart: folders by their own name, reports by their folder's, else as given."""
+    """Short names that tell the runs apart: that of the folder, also for its report; the place itself if they clash."""
 
     def short(place: str) -> str:
         path = Path(place).resolve()
@@ -310,3 +181,25 @@ def _names(places: Sequence[str]) -> dict[str, str]:
 
     names = {place: short(place) for place in places}
     return {p: name if list(names.values()).count(name) == 1 else p for p, name in names.items()}
+
+
+# Command line
+
+runs_argument = click.argument("runs", nargs=-1, required=True, type=click.Path())
+profile_option = click.option(
+    "--profile",
+    "given",
+    multiple=True,
+    metavar="PROFILE",
+    help="A further profile, written as in a contract: --profile 'mine : onset_guard = 2, silence_guard = 1'. "
+    "It uses --aggregation unless it names its own: 'mine over pooled : …'. Repeatable.",
+)
+
+
+def systems_given(runs: Sequence[str]) -> Systems:
+    """The systems of at least two runs, as a command takes them."""
+    if len(runs) < 2:
+        raise click.UsageError("give at least two runs")
+    with progress(1) as advance:
+        advance("reading")
+        return read_systems(runs)

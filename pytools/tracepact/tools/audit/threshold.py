@@ -1,71 +1,228 @@
-"""Decodings of one score file side by side: the vector at each threshold (rule 16.6)."""
+"""`tracepact audit threshold`: the vector of one score file at several decoding thresholds (rule 16.6)."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from typing import Annotated, Unpack
+
+import click
+from msgspec import Meta
 
 from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
-from tracepact.io import Decoding, ScoreTable, decode
+from tracepact.io import Decoding, ScoreTable, decode, label_map_from, read_scores
 from tracepact.io.labels import LabelMap, apply_map
 from tracepact.io.prepare import name_clips
-from tracepact.scoring import Score
-from tracepact.tools.audit.runs import scored_again
+from tracepact.records import Count, Name, Record, Share
+from tracepact.show.figure import Curve, curve_chart
+from tracepact.show.lines import print_diagnostics
+from tracepact.show.screen import progress
+from tracepact.show.table import Table, numbers
+from tracepact.tools.audit.runs import Place, rescored, scored_run
+from tracepact.tools.audit.show import (
+    OutputOptions,
+    aggregation_option,
+    data_table,
+    decimal,
+    exact,
+    output_options,
+    show,
+)
+from tracepact.tools.score.arguments import OddLength
+from tracepact.tools.score.arguments import Share as ShareArgument
 from tracepact.tools.score.run import Run
-from tracepact.trace import Durations
-from tracepact.wording import short
+from tracepact.tools.score.values import ScoreValue, Value, score_value, value_of
+from tracepact.trace import Durations, EventTable
+
+THRESHOLDS = tuple(Fraction(k, 20) for k in range(1, 20))
+"""The thresholds that are tried unless others are given."""
+_LOGIC = "logic"
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedVector:
-    """The vector of one decoding, its mean, and how many events it gave."""
+class DecodingUsed(Record, frozen=True):
+    """How scores were decoded (13.9)."""
 
-    decoding: Decoding
-    events: int
-    vector: Mapping[str, Score]
-    logic: Fraction
+    threshold: Share
+    low: Share | None
+    median: Annotated[int, Meta(ge=1)]
 
 
-@dataclass(frozen=True, slots=True)
-class ThresholdAudit:
-    """The vectors by threshold, ascending, and the aggregation they are under."""
+class DecodedVector(Record, frozen=True):
+    """One decoding (13.9) and its scores."""
 
-    aggregation: str
-    points: tuple[DecodedVector, ...]
+    decoding: DecodingUsed
+    events: Annotated[Count, Meta(description="Decoded events.")]
+    vector: Annotated[Mapping[Name, ScoreValue], Meta(description="The score of every clause.")]
+    logic: Value
 
-    def best(self, clause: str) -> tuple[DecodedVector, ...]:
-        """The decodings under which a clause scores highest, more than one if they tie; `logic` is the mean."""
-        top = max(_value(point, clause) for point in self.points)
-        return tuple(point for point in self.points if _value(point, clause) == top)
+    def value(self, clause: str) -> Fraction:
+        """The score of a clause, or of `logic`, their mean."""
+        return self.logic.value if clause == _LOGIC else self.vector[clause].value
 
 
-def audit_thresholds(
-    run: Run,
-    scores: ScoreTable,
-    values: Sequence[Fraction],
+class BestThresholds(Record, frozen=True):
+    """The thresholds at which a clause, or `logic`, scores highest."""
+
+    clause: str
+    thresholds: Annotated[tuple[Share, ...], Meta(min_length=1, description="Ascending; more than one is a tie.")]
+
+
+class ThresholdAudit(Record, frozen=True):
+    """What `tracepact audit threshold --format json` prints: the vector at each decoding threshold (16.6)."""
+
+    aggregation: Aggregation
+    points: Annotated[tuple[DecodedVector, ...], Meta(min_length=1, description="By threshold, ascending.")]
+    best: Annotated[tuple[BestThresholds, ...], Meta(min_length=1)]
+
+
+def audit_threshold(
+    run: Run | Place,
+    scores: ScoreTable | Place,
+    thresholds: Sequence[Fraction] = THRESHOLDS,
     *,
     median: int = 1,
     aggregation: Aggregation | None = None,
     labels: LabelMap | None = None,
     advance: Callable[[str], None] = lambda what: None,
 ) -> ThresholdAudit:
-    """Decode scores at each value and score the events in place of a run's predictions; InvalidInput if that fails."""
-    lengths = run.durations.clips if isinstance(run.durations, Durations) else {}
-    chosen = aggregation or run.card.contract.aggregation
+    """Decode scores at each threshold and score the events in place of the predictions of a run.
+
+    `run` is a run or a run directory; `scores` a score table, or the file or folder to read it from; `median` the
+    length of the median filter in frames; `aggregation` that of the scores, the contract's own by default. `labels` are
+    applied to the decoded events. `advance` is told of each threshold before its turn. InvalidInput if an input cannot
+    be read, or if decoded events cannot be scored.
+    """
+    base = scored_run(run)
+    table = scores if isinstance(scores, ScoreTable) else _read(scores)
+    chosen = aggregation or base.card.contract.aggregation
     points = []
-    for value in sorted(set(values)):
-        advance(f"threshold {short(value)}")
-        diagnostics = Diagnostics()
-        decoding = Decoding(value, None, median)
-        table, _ = name_clips(decode(scores, decoding), run.reference, lengths, diagnostics)
-        if labels is not None:
-            table = apply_map(labels, table, diagnostics).table
+    for value in sorted(set(thresholds)):
+        advance(f"threshold {float(value):g}")
+        events = _events(base, table, Decoding(value, None, median), labels)
+        card = rescored(base, prediction=replace(events, digest=None))
+        points.append(
+            DecodedVector(
+                DecodingUsed(value, None, median),
+                sum(map(len, events.clips.values())),
+                {name: score_value(score) for name, score in card.vector(chosen).items()},
+                value_of(card.logic(chosen)),
+            )
+        )
+    return ThresholdAudit(chosen, tuple(points), tuple(_best(points)))
+
+
+def _read(scores: Place) -> ScoreTable:
+    diagnostics = Diagnostics()
+    table = read_scores(scores, diagnostics)
+    diagnostics.raise_errors()
+    return table
+
+
+def _events(run: Run, scores: ScoreTable, decoding: Decoding, labels: LabelMap | None) -> EventTable:
+    """The decoded events, with the clip names of the run."""
+    diagnostics = Diagnostics()
+    lengths = run.durations.clips if isinstance(run.durations, Durations) else {}
+    events, _ = name_clips(decode(scores, decoding), run.reference, lengths, diagnostics)
+    if labels is not None:
+        events = apply_map(labels, events, diagnostics).table
+    diagnostics.raise_errors()
+    return events
+
+
+def _best(points: Sequence[DecodedVector]) -> Iterator[BestThresholds]:
+    for clause in (*points[0].vector, _LOGIC):
+        top = max(point.value(clause) for point in points)
+        best = tuple(point.decoding.threshold for point in points if point.value(clause) == top)
+        yield BestThresholds(clause, best)
+
+
+# Shown
+
+
+def tables(audit: ThresholdAudit) -> list[Table]:
+    """A row per threshold, with the best threshold of each clause marked."""
+
+    def cell(point: DecodedVector, best: BestThresholds) -> str:
+        mark = " ▲" if point.decoding.threshold in best.thresholds else "  "
+        return decimal(point.value(best.clause)) + mark
+
+    return [
+        Table(
+            f"Vector by decoding threshold ({audit.aggregation.value}; ▲ best)",
+            numbers("threshold", "events", *(best.clause for best in audit.best)),
+            [
+                [
+                    f"{float(point.decoding.threshold):g}",
+                    f"{point.events:,}",
+                    *(cell(point, best) for best in audit.best),
+                ]
+                for point in audit.points
+            ],
+        )
+    ]
+
+
+def rows(audit: ThresholdAudit) -> Table:
+    """A row per threshold and clause."""
+    columns = ("threshold", "low", "median", "events", "clause", "value", "decimal", "satisfied", "obligated")
+    return data_table(columns, _rows(audit))
+
+
+def _rows(audit: ThresholdAudit) -> Iterator[tuple[str | int, ...]]:
+    for point in audit.points:
+        how = point.decoding
+        head = (str(how.threshold), exact(how.low), how.median, point.events)
+        for name, score in point.vector.items():
+            yield *head, name, str(score.value), decimal(score.value, 6), score.satisfied, score.obligated
+        yield *head, _LOGIC, str(point.logic.value), decimal(point.logic.value, 6), "", ""
+
+
+def figure(audit: ThresholdAudit) -> str:
+    """The score of every clause, and their mean, over the threshold."""
+    curves = []
+    for best in audit.best:
+        points = [(point.decoding.threshold, point.value(best.clause)) for point in audit.points]
+        curves.append(Curve("logic (mean)" if best.clause == _LOGIC else best.clause, points, points))
+    title = f"Scores by decoding threshold ({audit.aggregation.value})"
+    return curve_chart(title, curves, x="threshold", y="score")
+
+
+# Command
+
+
+@click.command()
+@click.argument("run", type=click.Path(file_okay=False))
+@click.option("--scores", required=True, type=click.Path(), help="The score file of a clip, or a folder of them.")
+@click.option(
+    "--at", "at", type=ShareArgument(), multiple=True, help="A threshold; repeatable (default: 0.05 to 0.95)."
+)
+@click.option("--median", type=OddLength(), default="1", help="Length of a median filter for the scores, in frames.")
+@click.option("--label-map", type=click.Path(), help="A label map (TOML), applied to the decoded events.")
+@aggregation_option
+@output_options
+def command(
+    run: str,
+    scores: str,
+    at: tuple[Fraction, ...],
+    median: int,
+    label_map: str | None,
+    aggregation: Aggregation | None,
+    **output: Unpack[OutputOptions],
+) -> None:
+    """Show the vector at each decoding threshold of a score file.
+
+    RUN is a run directory. Its contract, reference, durations and ignored regions are used; its predictions are not.
+    """
+    thresholds = at or THRESHOLDS
+    diagnostics = Diagnostics()
+    with progress(2 + len(set(thresholds))) as advance:
+        advance("reading")
+        base = scored_run(run)
+        table = read_scores(scores, diagnostics)
+        labels = label_map_from(label_map, diagnostics)
         diagnostics.raise_errors()
-        card = scored_again(run, prediction=replace(table, digest=None))
-        events = sum(map(len, table.clips.values()))
-        points.append(DecodedVector(decoding, events, card.vector(chosen), card.logic(chosen)))
-    return ThresholdAudit(chosen.value, tuple(points))
-
-
-def _value(point: DecodedVector, clause: str) -> Fraction:
-    return point.logic if clause == "logic" else point.vector[clause].value
+        audit = audit_threshold(
+            base, table, thresholds, median=median, aggregation=aggregation, labels=labels, advance=advance
+        )
+    print_diagnostics(diagnostics)
+    show(audit, tables, rows, figure, **output)

@@ -1,110 +1,235 @@
-"""The view of the uncertainty audit."""
+"""`tracepact audit uncertainty`: intervals over clips, and differences between systems (rules 16.7 and 16.8)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Unpack
 
-from rich.console import Group, RenderableType
+import click
+from msgspec import Meta
 
-from tracepact.scoring.uncertainty import Bootstrap, Difference, Interval, Uncertainty
+from tracepact.core import Aggregation
+from tracepact.records import Count, Name, Record, Share
+from tracepact.scoring import ScoreRows
+from tracepact.scoring.uncertainty import USUAL, Bootstrap, Difference, Interval, differences, holm, intervals
 from tracepact.show.figure import Bar, BarGroup, bar_chart
-from tracepact.tools.audit.view import Cell, View, table
-from tracepact.tools.score.report.data import value_data
-from tracepact.wording import count, decimal, rounded, short
+from tracepact.show.screen import progress
+from tracepact.show.table import Table, numbers, words
+from tracepact.tools.audit.pairing import paired_rows
+from tracepact.tools.audit.runs import Place, stored_run
+from tracepact.tools.audit.show import (
+    OutputOptions,
+    aggregation_option,
+    bootstrap_options,
+    data_table,
+    decimal,
+    output_options,
+    show,
+)
+from tracepact.tools.score.report.text import count
+from tracepact.tools.score.store.opening import StoredRun
 
-_COLUMNS = ("system", "clause", "quantity", "value", "decimal", "low", "high", "p", "corrected")
+
+class BootstrapUsed(Record, frozen=True):
+    """How clips were drawn (16.7)."""
+
+    draws: Annotated[int, Meta(ge=1)]
+    seed: Count
+    level: Share
 
 
-def uncertainty_view(audit: Uncertainty) -> View:
-    """Every score with its interval, and the differences from the first system."""
-    how = bootstrap_words(audit.bootstrap, audit.clips)
-    names = list(audit.systems[0].intervals)
-    groups = [BarGroup(name, [_bar(system.name, system.intervals[name]) for system in audit.systems]) for name in names]
-    return View(
-        {
-            "aggregation": audit.aggregation.value,
-            "clips": audit.clips,
-            "bootstrap": bootstrap_data(audit.bootstrap),
-            "systems": [
-                {
-                    "name": system.name,
-                    "scores": {name: interval_data(found) for name, found in system.intervals.items()},
-                    "differences": differences_data(system.differences, system.corrected),
-                }
-                for system in audit.systems
-            ],
-        },
-        _text(audit, names, how),
-        _COLUMNS,
-        _rows(audit),
-        bar_chart(f"Scores ({audit.aggregation.value}), {how}", groups, x="score", x_range=(0, 1)),
+class ScoreInterval(Record, frozen=True):
+    """An exact score with its decimal, and the ends of its interval for reading."""
+
+    value: Share
+    decimal: float
+    low: float
+    high: float
+
+
+class ScoreDifference(Record, frozen=True):
+    """An exact difference with its decimal, the ends of its interval for reading, and its p before and after Holm."""
+
+    value: Fraction
+    decimal: float
+    low: float
+    high: float
+    p: Share
+    corrected: Share
+
+
+class SystemScores(Record, frozen=True):
+    """The scores of a system, and its differences from the first one."""
+
+    name: str
+    scores: Annotated[Mapping[Name, ScoreInterval], Meta(description="By clause, and `logic`.")]
+    differences: Annotated[
+        Mapping[Name, ScoreDifference],
+        Meta(description="From the first system, by clause and for `logic`; empty for the first system."),
+    ]
+
+
+class UncertaintyAudit(Record, frozen=True):
+    """What `tracepact audit uncertainty --format json` prints: scores with intervals over clips (16.7, 16.8)."""
+
+    aggregation: Aggregation
+    clips: Count
+    bootstrap: BootstrapUsed
+    systems: Annotated[tuple[SystemScores, ...], Meta(min_length=1)]
+
+
+def audit_uncertainty(
+    runs: Sequence[StoredRun | Place], aggregation: Aggregation | None = None, bootstrap: Bootstrap = USUAL
+) -> UncertaintyAudit:
+    """Intervals of the scores of every run over clips, and the differences of all runs from the first.
+
+    `runs` are run directories of one contract on the same data; `aggregation` is the contract's own by default;
+    `bootstrap` says how clips are drawn. The p of a clause is corrected over the runs (Holm). InvalidInput if a run
+    cannot be read, or if the runs cannot be compared.
+    """
+    opened = [stored_run(run) for run in runs]
+    paired = list(zip(map(_name, runs), paired_rows(opened), strict=True))
+    return uncertainty_of(paired, aggregation or opened[0].contract.aggregation, bootstrap)
+
+
+def uncertainty_of(
+    systems: Sequence[tuple[str, ScoreRows]], aggregation: Aggregation, bootstrap: Bootstrap = USUAL
+) -> UncertaintyAudit:
+    """The audit of named score rows, all with the same clips, classes and clauses."""
+    base = systems[0][1]
+    found = [differences(base, rows, aggregation, bootstrap) for _, rows in systems[1:]]
+    corrected = [dict[str, Fraction]() for _ in found]
+    for name in found[0] if found else ():
+        for row, value in zip(corrected, holm([some[name].p for some in found]), strict=True):
+            row[name] = value
+    compared = [{}, *map(difference_records, found, corrected)]
+    return UncertaintyAudit(
+        aggregation,
+        len(base.clips),
+        bootstrap_record(bootstrap),
+        tuple(
+            SystemScores(name, _scores(intervals(rows, aggregation, bootstrap)), difference)
+            for (name, rows), difference in zip(systems, compared, strict=True)
+        ),
     )
 
 
-def bootstrap_words(bootstrap: Bootstrap, clips: int) -> str:
+def bootstrap_record(bootstrap: Bootstrap) -> BootstrapUsed:
+    """The record of a bootstrap."""
+    return BootstrapUsed(bootstrap.number, bootstrap.seed, bootstrap.level)
+
+
+def difference_records(
+    found: Mapping[str, Difference], corrected: Mapping[str, Fraction]
+) -> dict[str, ScoreDifference]:
+    """Differences by clause, each with its corrected p."""
+    return {name: ScoreDifference(*_ends(one), one.p, corrected[name]) for name, one in found.items()}
+
+
+def _scores(found: Mapping[str, Interval]) -> dict[str, ScoreInterval]:
+    return {name: ScoreInterval(*_ends(one)) for name, one in found.items()}
+
+
+def _ends(found: Interval | Difference) -> tuple[Fraction, float, float, float]:
+    return found.value, round(float(found.value), 6), round(found.low, 6), round(found.high, 6)
+
+
+def _name(run: StoredRun | Place) -> str:
+    return str(run.folder if isinstance(run, StoredRun) else run)
+
+
+# Shown
+
+
+def bootstrap_words(bootstrap: BootstrapUsed, clips: int) -> str:
     """How intervals were made, in words."""
-    level = f"{short(bootstrap.level * 100)} %"
-    return f"{level} intervals over {count(clips, 'clip')} ({count(bootstrap.number, 'draw')}, seed {bootstrap.seed})"
+    level = f"{float(bootstrap.level * 100):g} %"
+    return f"{level} intervals over {count(clips, 'clip')} ({count(bootstrap.draws, 'draw')}, seed {bootstrap.seed})"
 
 
-def bootstrap_data(bootstrap: Bootstrap) -> dict[str, Any]:
-    """How clips were drawn, as plain data."""
-    return {"draws": bootstrap.number, "seed": bootstrap.seed, "level": str(bootstrap.level)}
-
-
-def interval_data(found: Interval | Difference) -> dict[str, Any]:
-    """An exact value, and the ends of its interval for reading."""
-    return {**value_data(found.value), "low": rounded(found.low), "high": rounded(found.high)}
-
-
-def differences_data(found: Mapping[str, Difference], corrected: Mapping[str, Fraction]) -> dict[str, Any]:
-    """Differences with their p, before and after Holm's correction."""
-    return {
-        name: {**interval_data(difference), "p": str(difference.p), "corrected": str(corrected[name])}
-        for name, difference in found.items()
-    }
-
-
-def interval_words(found: Interval | Difference) -> str:
+def interval_words(found: ScoreInterval | ScoreDifference) -> str:
     """A value and its interval."""
     return f"{decimal(found.value)} ({decimal(found.low)} to {decimal(found.high)})"
 
 
-def p_words(p: Fraction) -> str:
-    """A value of p for reading."""
-    return decimal(p, 4)
+def p_words(found: ScoreDifference) -> list[str]:
+    """The p of a difference, before and after Holm."""
+    return [decimal(found.p, 4), decimal(found.corrected, 4)]
 
 
-def _bar(name: str, found: Interval) -> Bar:
-    return Bar(name, found.value, found.low, found.high)
+def tables(audit: UncertaintyAudit) -> list[Table]:
+    """The scores of all systems, and for every system but the first its differences from the first."""
+    first, *others = audit.systems
+    how = bootstrap_words(audit.bootstrap, audit.clips)
+    scores = Table(
+        f"Scores ({audit.aggregation.value}), {how}",
+        [*words("clause"), *numbers(*(system.name for system in audit.systems))],
+        [[name, *(interval_words(system.scores[name]) for system in audit.systems)] for name in first.scores],
+    )
+    return [scores, *(_differences(system, first) for system in others)]
 
 
-def _rows(audit: Uncertainty) -> list[tuple[Cell, ...]]:
-    found: list[tuple[Cell, ...]] = []
+def _differences(system: SystemScores, first: SystemScores) -> Table:
+    return Table(
+        f"Difference {system.name} − {first.name}",
+        [*words("clause"), *numbers("difference", "p", "p (Holm)")],
+        [[name, interval_words(found), *p_words(found)] for name, found in system.differences.items()],
+    )
+
+
+def rows(audit: UncertaintyAudit) -> Table:
+    """A row per system and score, and per difference."""
+    columns = ("system", "clause", "quantity", "value", "decimal", "low", "high", "p", "corrected")
+    return data_table(columns, _rows(audit))
+
+
+def _rows(audit: UncertaintyAudit) -> Iterator[tuple[str, ...]]:
     for system in audit.systems:
-        for name, score in system.intervals.items():
-            found.append((system.name, name, "score", *_ends(score), "", ""))
+        for name, score in system.scores.items():
+            yield system.name, name, "score", *_numbers(score), "", ""
         for name, change in system.differences.items():
-            p, corrected = str(change.p), str(system.corrected[name])
-            found.append((system.name, name, "difference", *_ends(change), p, corrected))
-    return found
+            yield system.name, name, "difference", *_numbers(change), str(change.p), str(change.corrected)
 
 
-def _ends(found: Interval | Difference) -> tuple[str, str, str, str]:
+def _numbers(found: ScoreInterval | ScoreDifference) -> tuple[str, str, str, str]:
     return str(found.value), decimal(found.value, 6), decimal(found.low, 6), decimal(found.high, 6)
 
 
-def _text(audit: Uncertainty, names: list[str], how: str) -> Group:
-    scores = table(f"Scores ({audit.aggregation.value}), {how}", ("clause",), [s.name for s in audit.systems])
-    for name in names:
-        scores.add_row(name, *(interval_words(system.intervals[name]) for system in audit.systems))
-    parts: list[RenderableType] = [scores]
-    base = audit.systems[0].name
-    for system in audit.systems[1:]:
-        made = table(f"{system.name} − {base}", ("clause",), ("difference", "p", "p after Holm"))
-        for name in names:
-            difference = system.differences[name]
-            shown = p_words(difference.p), p_words(system.corrected[name])
-            made.add_row(name, interval_words(difference), *shown)
-        parts += ["", made]
-    return Group(*parts)
+def figure(audit: UncertaintyAudit) -> str:
+    """The score of every clause and system with its interval."""
+
+    def bar(name: str, found: ScoreInterval) -> Bar:
+        return Bar(name, found.value, found.low, found.high)
+
+    groups = [
+        BarGroup(name, [bar(system.name, system.scores[name]) for system in audit.systems])
+        for name in audit.systems[0].scores
+    ]
+    title = f"Scores ({audit.aggregation.value}), {bootstrap_words(audit.bootstrap, audit.clips)}"
+    return bar_chart(title, groups, x="score", x_range=(0, 1))
+
+
+# Command
+
+
+@click.command()
+@click.argument("runs", type=click.Path(file_okay=False), nargs=-1, required=True)
+@aggregation_option
+@bootstrap_options
+@output_options
+def command(
+    runs: tuple[str, ...],
+    aggregation: Aggregation | None,
+    draws: int,
+    seed: int,
+    level: Fraction,
+    **output: Unpack[OutputOptions],
+) -> None:
+    """Show intervals of the scores over clips, and the differences of all systems from the first.
+
+    RUNS are run directories of one contract on the same data. Clips are drawn with replacement, the same clips for all
+    systems; p is two-sided and corrected over the systems (Holm).
+    """
+    with progress(1) as advance:
+        advance("drawing clips")
+        audit = audit_uncertainty(runs, aggregation, Bootstrap(draws, seed, level))
+    show(audit, tables, rows, figure, **output)

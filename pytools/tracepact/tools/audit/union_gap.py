@@ -1,129 +1,175 @@
-"""Union against class-indexed scoring, and what makes the difference (rule 16.4)."""
+"""`tracepact audit union-gap`: union and class-indexed scoring, and what makes the difference (rule 16.4)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Literal, Unpack
 
+import click
 import numpy as np
+from msgspec import Meta, field
 from numpy.typing import NDArray
 
 from tracepact.core import Aggregation, EventClause, FrameClause, atoms
 from tracepact.core.contract import CLASS_ATOMS
-from tracepact.scoring import ClauseCounts, Score, Scorecard, aggregate
-from tracepact.tools.audit.runs import scored_again
+from tracepact.records import Count, Name, Record, Share
+from tracepact.scoring import ClauseCounts, Scorecard, aggregate
+from tracepact.show.figure import Bar, BarGroup, bar_chart, heat_table
+from tracepact.show.screen import progress
+from tracepact.show.table import Table, numbers, words
+from tracepact.tools.audit.runs import Place, rescored, scored_run
+from tracepact.tools.audit.show import OutputFile, OutputOptions, data_table, decimal, exact, output_options, show
 from tracepact.tools.score.run import Run
+from tracepact.tools.score.values import ScoreValue, score_value
 from tracepact.trace import Mode
 from tracepact.trace.family import Atoms
 
 Frames = NDArray[np.int64]
+StratumName = Literal["none", "low", "even", "high"]
 
-STRATA = ("none", "low", "even", "high")
-
-
-@dataclass(frozen=True, slots=True)
-class ClassSupport:
-    """The active frames of a class on both sides."""
-
-    label: str
-    reference: int
-    predicted: int
-
-    @property
-    def ratio(self) -> Fraction | None:
-        """Predicted over reference frames; None without a reference."""
-        return Fraction(self.predicted, self.reference) if self.reference else None
-
-    @property
-    def stratum(self) -> str | None:
-        """Where the ratio lies; None for a class without a reference."""
-        if self.ratio is None:
-            return None
-        if not self.predicted:
-            return "none"
-        return "low" if self.ratio < Fraction(1, 2) else "even" if self.ratio <= 2 else "high"
+STRATA: tuple[StratumName, ...] = ("none", "low", "even", "high")
+_TITLE = "Union and class-indexed scoring"
+_SHOWN = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Substitution:
-    """Frames of a reference class where another class is predicted in its place."""
+class ClauseGap(Record, frozen=True):
+    """Both scores of a clause; a clause that compares classes has no union score and no gap."""
+
+    clause: str
+    aggregation: Aggregation
+    class_indexed: ScoreValue
+    union: ScoreValue | None
+    gap: Annotated[Fraction | None, Meta(description="Union minus class-indexed.")]
+
+
+class ClassSupport(Record, frozen=True):
+    """Active frames of a class."""
+
+    label: str = field(name="class")
+    reference: Count
+    predicted: Count
+    ratio: Annotated[Fraction | None, Meta(description="Predicted over reference frames; null without a reference.")]
+    stratum: StratumName | None
+
+
+class Substitution(Record, frozen=True):
+    """Frames of a reference class at which another class is predicted instead."""
 
     reference: str
     predicted: str
-    frames: int
-    share: Fraction
+    frames: Annotated[int, Meta(ge=1)]
+    share: Annotated[Share, Meta(description="Their share of the frames of the reference class.")]
 
 
-@dataclass(frozen=True, slots=True)
-class Stratum:
-    """The classes of one stratum and their pooled scores."""
+class Confusion(Record, frozen=True):
+    """The share of each reference class's frames at which each class is predicted; rows are references."""
 
-    name: str
     classes: tuple[str, ...]
-    scores: Mapping[str, Score]
+    shares: tuple[tuple[Share | None, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class UnionGap:
-    """Both scores of each clause under the contract's aggregation and pooled, and the mechanisms behind the gap.
+class Stratum(Record, frozen=True):
+    """The classes of a stratum and their pooled scores."""
 
-    A clause without union score has None.
-    """
+    name: StratumName
+    classes: tuple[str, ...]
+    scores: Annotated[
+        Mapping[Name, ScoreValue], Meta(description="The pooled score of every clause; empty without classes.")
+    ]
 
-    class_indexed: Mapping[Aggregation, Mapping[str, Score]]
-    union: Mapping[Aggregation, Mapping[str, Score | None]]
+
+class UnionGapAudit(Record, frozen=True):
+    """What `tracepact audit union-gap --format json` prints: union and class-indexed scoring (16.4)."""
+
+    clauses: Annotated[
+        tuple[ClauseGap, ...],
+        Meta(min_length=1, description="Every clause under the contract's aggregation, and pooled."),
+    ]
+    without_support: Annotated[tuple[str, ...], Meta(description="Classes of the reference that are never predicted.")]
     support: tuple[ClassSupport, ...]
     substitutions: tuple[Substitution, ...]
-    confusion: tuple[tuple[Fraction | None, ...], ...]
+    confusion: Confusion
     strata: tuple[Stratum, ...]
 
-    @property
-    def without_support(self) -> tuple[str, ...]:
-        """The classes of the reference that are never predicted."""
-        return tuple(found.label for found in self.support if found.stratum == "none")
-
-    @property
-    def aggregations(self) -> tuple[Aggregation, ...]:
-        """The aggregations of the scores, the contract's first."""
-        return tuple(self.class_indexed)
-
-    def gap(self, clause: str, aggregation: Aggregation) -> Fraction | None:
-        """Union minus class-indexed."""
-        union = self.union[aggregation][clause]
-        return None if union is None else union.value - self.class_indexed[aggregation][clause].value
+    def by_aggregation(self) -> dict[Aggregation, list[ClauseGap]]:
+        """The clauses under each aggregation, the contract's first."""
+        found: dict[Aggregation, list[ClauseGap]] = {}
+        for row in self.clauses:
+            found.setdefault(row.aggregation, []).append(row)
+        return found
 
 
-def audit_union_gap(run: Run) -> UnionGap:
-    """Score a run both ways and look at its classes frame by frame."""
-    contract = run.card.contract
-    classes = run.card if run.card.family.mode is Mode.CLASS_INDEXED else scored_again(run, mode=Mode.CLASS_INDEXED)
-    possible = tuple(clause for clause in contract.clauses if not _compares_classes(clause))
-    union = scored_again(run, contract=replace(contract, clauses=possible), mode=Mode.UNION) if possible else None
-    aggregations = dict.fromkeys((contract.aggregation, Aggregation.POOLED))
-    together, substituted = _overlaps(classes)
-    labels = classes.family.classes
-    support = _support(classes)
-    return UnionGap(
-        {aggregation: classes.vector(aggregation) for aggregation in aggregations},
-        {
-            aggregation: {
-                clause.name: union.score(clause.name, aggregation) if union and clause in possible else None
-                for clause in contract.clauses
-            }
-            for aggregation in aggregations
-        },
+def audit_union_gap(run: Run | Place) -> UnionGapAudit:
+    """Score a run as a union and class by class, and measure what makes the difference.
+
+    `run` is a run or a run directory, scored either way. InvalidInput if it cannot be read.
+
+    >>> import tracepact
+    >>> contract = '''contract c
+    ... step 20ms
+    ... clause found on ref_active : pred_active'''
+    >>> run = tracepact.score(contract, [(0, 1, "x"), (2, 3, "y")], [(0, 1, "x"), (2, 3, "x")], durations=4)
+    >>> audit = audit_union_gap(run)
+    >>> audit.clauses[0].gap, audit.without_support
+    (Fraction(1, 2), ('y',))
+    """
+    base = scored_run(run)
+    is_indexed = base.card.family.mode is Mode.CLASS_INDEXED
+    card = base.card if is_indexed else rescored(base, mode=Mode.CLASS_INDEXED)
+    support = _support(card)
+    together, substituted = _overlaps(card)
+    return UnionGapAudit(
+        tuple(_gaps(base, card)),
+        tuple(one.label for one in support if one.stratum == "none"),
         support,
-        tuple(
-            Substitution(a.label, b, int(substituted[i, j]), Fraction(int(substituted[i, j]), a.reference))
-            for i, a in enumerate(support)
-            for j, b in enumerate(labels)
-            if substituted[i, j]
-        ),
-        tuple(
-            tuple(Fraction(int(frames), a.reference) if a.reference else None for frames in row)
-            for a, row in zip(support, together, strict=True)
-        ),
-        tuple(_strata(classes, support)),
+        tuple(_substitutions(support, substituted)),
+        Confusion(card.family.classes, tuple(_shares(support, together))),
+        tuple(_strata(card, support)),
     )
+
+
+def _gaps(run: Run, card: Scorecard) -> Iterator[ClauseGap]:
+    """Both scores of every clause, under the contract's aggregation and pooled."""
+    contract = run.card.contract
+    possible = tuple(clause for clause in contract.clauses if not _compares_classes(clause))
+    union = rescored(run, contract=replace(contract, clauses=possible), mode=Mode.UNION) if possible else None
+    for aggregation in dict.fromkeys((contract.aggregation, Aggregation.POOLED)):
+        for clause in contract.clauses:
+            ours = card.score(clause.name, aggregation)
+            theirs = union.score(clause.name, aggregation) if union and clause in possible else None
+            yield ClauseGap(
+                clause.name,
+                aggregation,
+                score_value(ours),
+                None if theirs is None else score_value(theirs),
+                None if theirs is None else theirs.value - ours.value,
+            )
+
+
+def class_support(label: str, reference: int, predicted: int) -> ClassSupport:
+    """The support of a class from its active frames on both sides."""
+    ratio = Fraction(predicted, reference) if reference else None
+    stratum: StratumName | None
+    if ratio is None:
+        stratum = None
+    elif not predicted:
+        stratum = "none"
+    else:
+        stratum = "low" if ratio < Fraction(1, 2) else "even" if ratio <= 2 else "high"
+    return ClassSupport(label, reference, predicted, ratio, stratum)
+
+
+def _substitutions(support: tuple[ClassSupport, ...], frames: Frames) -> Iterator[Substitution]:
+    for row, one in zip(frames.tolist(), support, strict=True):
+        for number, other in zip(row, support, strict=True):
+            if number:
+                yield Substitution(one.label, other.label, number, Fraction(number, one.reference))
+
+
+def _shares(support: tuple[ClassSupport, ...], together: Frames) -> Iterator[tuple[Fraction | None, ...]]:
+    for row, one in zip(together.tolist(), support, strict=True):
+        yield tuple(Fraction(number, one.reference) if one.reference else None for number in row)
 
 
 def _compares_classes(clause: FrameClause | EventClause) -> bool:
@@ -133,7 +179,7 @@ def _compares_classes(clause: FrameClause | EventClause) -> bool:
 
 
 def _masks(card: Scorecard) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """The active frames of both sides that are not ignored, a row of words a class."""
+    """The active frames of both sides that are not ignored, a row of words per class."""
     layout = card.family.layout(1)
     found = Atoms(card.family, layout)
     shape = len(card.family.classes), -1
@@ -156,7 +202,7 @@ def _overlaps(card: Scorecard) -> tuple[Frames, Frames]:
 
 def _support(card: Scorecard) -> tuple[ClassSupport, ...]:
     ref, pred = (np.bitwise_count(words).sum(axis=1).tolist() for words in _masks(card))
-    return tuple(map(ClassSupport, card.family.classes, ref, pred))
+    return tuple(map(class_support, card.family.classes, ref, pred))
 
 
 def _strata(card: Scorecard, support: tuple[ClassSupport, ...]) -> list[Stratum]:
@@ -167,6 +213,143 @@ def _strata(card: Scorecard, support: tuple[ClassSupport, ...]) -> list[Stratum]
             clause: ClauseCounts(some.satisfied[rows], some.obligated[rows], some.counter[rows])
             for clause, some in card.counts.items()
         }
-        scores = {clause: aggregate(some, Aggregation.POOLED) for clause, some in counts.items()} if rows else {}
-        found.append(Stratum(name, tuple(support[index].label for index in rows), scores))
+        scores = {clause: score_value(aggregate(some, Aggregation.POOLED)) for clause, some in counts.items()}
+        found.append(Stratum(name, tuple(support[index].label for index in rows), scores if rows else {}))
     return found
+
+
+# Shown
+
+
+def tables(audit: UnionGapAudit) -> list[Table]:
+    """Both scores of every clause, and what makes the difference."""
+    gaps = [_gap_table(aggregation, gaps) for aggregation, gaps in audit.by_aggregation().items()]
+    return [*gaps, _support_table(audit), _substitution_table(audit), _stratum_table(audit)]
+
+
+def _gap_table(aggregation: Aggregation, gaps: list[ClauseGap]) -> Table:
+    return Table(
+        f"{_TITLE} ({aggregation.value})",
+        [*words("clause"), *numbers("class-indexed", "union", "gap", "vacuous entries")],
+        [
+            [
+                row.clause,
+                decimal(row.class_indexed.value),
+                decimal(row.union.value if row.union else None),
+                decimal(row.gap),
+                f"{row.class_indexed.vacuous_entries:,} of {row.class_indexed.entries:,}",
+            ]
+            for row in gaps
+        ],
+    )
+
+
+def _support_table(audit: UnionGapAudit) -> Table:
+    return Table(
+        "Active frames by class",
+        [*words("class", "stratum"), *numbers("reference", "predicted", "ratio")],
+        [
+            [
+                one.label,
+                one.stratum or "no reference",
+                f"{one.reference:,}",
+                f"{one.predicted:,}",
+                decimal(one.ratio, 2),
+            ]
+            for one in audit.support
+        ],
+    )
+
+
+def _substitution_table(audit: UnionGapAudit) -> Table:
+    pairs = sorted(audit.substitutions, key=lambda pair: -pair.frames)
+    shown = pairs[:_SHOWN]
+    return Table(
+        f"Substitutions (the largest {len(shown)} of {len(pairs)})",
+        [*words("reference", "predicted instead"), *numbers("frames", "share of reference")],
+        [[pair.reference, pair.predicted, f"{pair.frames:,}", f"{float(pair.share):.1%}"] for pair in shown],
+    )
+
+
+def _stratum_table(audit: UnionGapAudit) -> Table:
+    clauses = [row.clause for row in next(iter(audit.by_aggregation().values()))]
+
+    def cells(stratum: Stratum) -> list[str]:
+        values = (decimal(stratum.scores[name].value if stratum.scores else None) for name in clauses)
+        return [stratum.name, str(len(stratum.classes)), *values]
+
+    return Table(
+        "Pooled scores by support stratum",
+        [*words("stratum"), *numbers("classes", *clauses)],
+        [cells(stratum) for stratum in audit.strata],
+    )
+
+
+def rows(audit: UnionGapAudit) -> Table:
+    """A row per quantity of every part."""
+    return data_table(("part", "name", "other", "quantity", "value"), _rows(audit))
+
+
+def _rows(audit: UnionGapAudit) -> Iterator[tuple[str | int, ...]]:
+    for row in audit.clauses:
+        head = ("clause", row.clause, row.aggregation.value)
+        yield *head, "class_indexed", str(row.class_indexed.value)
+        yield *head, "union", exact(row.union.value if row.union else None)
+        yield *head, "gap", exact(row.gap)
+    for one in audit.support:
+        yield "class", one.label, "", "reference_frames", one.reference
+        yield "class", one.label, "", "predicted_frames", one.predicted
+        yield "class", one.label, "", "support_ratio", exact(one.ratio)
+    for pair in audit.substitutions:
+        yield "substitution", pair.reference, pair.predicted, "frames", pair.frames
+    for label, shares in zip(audit.confusion.classes, audit.confusion.shares, strict=True):
+        for other, share in zip(audit.confusion.classes, shares, strict=True):
+            yield "confusion", label, other, "share", exact(share)
+    for stratum in audit.strata:
+        for name, score in stratum.scores.items():
+            yield "stratum", stratum.name, name, "pooled", str(score.value)
+
+
+def figure(audit: UnionGapAudit) -> str:
+    """Both scores of every clause, under every aggregation."""
+    bars: dict[str, list[Bar]] = {}
+    for row in audit.clauses:
+        union = row.union.value if row.union else None
+        bars.setdefault(row.clause, []).extend(
+            (
+                Bar(f"class-indexed, {row.aggregation.value}", row.class_indexed.value),
+                Bar(f"union, {row.aggregation.value}", union, note="compares classes"),
+            )
+        )
+    return bar_chart(_TITLE, [BarGroup(name, some) for name, some in bars.items()], x="score", x_range=(0, 1))
+
+
+def confusion_figure(audit: UnionGapAudit) -> str:
+    """The share of each reference class's frames at which each class is predicted."""
+    labels = audit.confusion.classes
+    title = "Overlap confusion: predicted (columns) at the frames of the reference (rows)"
+    return heat_table(title, labels, labels, audit.confusion.shares, value_range=(0, 1))
+
+
+# Command
+
+
+@click.command()
+@click.argument("run", type=click.Path(file_okay=False))
+@click.option(
+    "--confusion", type=OutputFile(".svg"), help="Also write the overlap confusion to this file, as SVG (.svg)."
+)
+@output_options
+def command(run: str, confusion: Path | None, **output: Unpack[OutputOptions]) -> None:
+    """Compare union and class-indexed scoring, and show the classes behind the gap.
+
+    RUN is a run directory. Beside the gap of each clause, the audit shows the classes without predicted support,
+    support ratios, substitutions, scores by support stratum and, in JSON, CSV and --confusion, the overlap confusion.
+    """
+    with progress(2) as advance:
+        advance("reading")
+        base = scored_run(run)
+        advance("scoring both ways")
+        audit = audit_union_gap(base)
+    files = {} if confusion is None else {confusion: confusion_figure(audit)}
+    show(audit, tables, rows, figure, files, **output)
