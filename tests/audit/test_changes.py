@@ -12,7 +12,7 @@ import tracepact
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import SoftTable
 from tracepact.tools.audit.annotation import audit_annotation, entropy, scene_of
-from tracepact.tools.audit.changes import Kind, by_clip, changes, tally
+from tracepact.tools.audit.changes import ChangeKind, Tally, by_clip, changes, tally
 from tracepact.tools.audit.pairing import paired_rows
 from tracepact.tools.score.run import Run
 from tracepact.tools.score.store.opening import open_run
@@ -74,12 +74,12 @@ def test_changes_are_the_differences_of_the_violations_and_of_what_is_asked(
         ours, theirs = violated(a, clause), violated(b, clause)
         here, there = asked(a, clause, ref, before), asked(b, clause, ref, after)
         for kind, wrong, expected in (
-            (Kind.FIXED, True, (ours & there) - theirs),
-            (Kind.BROKEN, True, (theirs & here) - ours),
-            (Kind.NO_LONGER_ASKED, True, ours - there),
-            (Kind.NO_LONGER_ASKED, False, here - there - ours),
-            (Kind.NEWLY_ASKED, True, theirs - here),
-            (Kind.NEWLY_ASKED, False, there - here - theirs),
+            (ChangeKind.FIXED, True, (ours & there) - theirs),
+            (ChangeKind.BROKEN, True, (theirs & here) - ours),
+            (ChangeKind.NO_LONGER_ASKED, True, ours - there),
+            (ChangeKind.NO_LONGER_ASKED, False, here - there - ours),
+            (ChangeKind.NEWLY_ASKED, True, theirs - here),
+            (ChangeKind.NEWLY_ASKED, False, there - here - theirs),
         ):
             told = set()
             for change in found:
@@ -92,17 +92,17 @@ def test_changes_are_the_differences_of_the_violations_and_of_what_is_asked(
                 }
             assert told == expected
     clips = by_clip(found)
-    assert sum(some.obligations.total() for _, some in clips) == sum(c.obligations for c in found)
-    assert [abs(some.net) for _, some in clips] == sorted((abs(some.net) for _, some in clips), reverse=True)
+    assert sum(clip.obligations for clip in clips) == sum(c.obligations for c in found)
+    assert [abs(clip.net) for clip in clips] == sorted((abs(clip.net) for clip in clips), reverse=True)
 
 
 def test_what_is_no_longer_asked_is_not_won() -> None:
     """Without predictions no false alarm is left, and none is fixed."""
     a, b = (tracepact.score(CONTRACT, [(0.1, 0.3, "x")], pred, durations=1) for pred in ([(0.5, 0.9, "x")], []))
     found = [change for change in changes(a.card, b.card) if change.clause in ("spurious", "known")]
-    assert {change.kind for change in found} == {Kind.NO_LONGER_ASKED}
-    assert tally(found).net == 0
-    assert tally(found).violated[Kind.NO_LONGER_ASKED] == 20 + 1
+    assert {change.kind for change in found} == {ChangeKind.NO_LONGER_ASKED}
+    assert tally(found, Tally).net == 0
+    assert tally(found, Tally).no_longer_asked.violated == 20 + 1
 
 
 def test_neighbouring_frames_are_one_stretch() -> None:

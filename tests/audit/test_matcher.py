@@ -7,7 +7,14 @@ import pytest
 from events.builders import STEP, contract, duration_guard, family, fragmentation_guard
 
 import tracepact.events
-from tracepact.tools.audit.matcher import audit_matcher, boundary_f1, bridge_family, compare_matchers
+from tracepact.tools.audit.matcher import (
+    BoundaryF1,
+    MatcherComparison,
+    audit_matcher,
+    boundary_f1,
+    bridge_family,
+    match,
+)
 from tracepact.tools.audit.matcher_cases import KNOWN_CASES, stress_track
 from tracepact.trace import Side
 
@@ -21,29 +28,30 @@ CONTRACT = contract(duration_guard(), fragmentation_guard())
 def test_the_known_cases_have_their_known_pairs_and_shift(
     name: str, greedy: int, optimal: int, shift: Fraction
 ) -> None:
-    found = audit_matcher(CONTRACT).known[name]
-    assert (found.greedy.pairs, found.optimal.pairs) == (greedy, optimal)
-    assert found.boundary_f1_shift == shift
+    found = audit_matcher(CONTRACT).comparisons()[f"case: {name}"]
+    assert (found.pairs.greedy, found.pairs.optimal) == (greedy, optimal)
+    assert found.boundary_f1.optimal - found.boundary_f1.greedy == shift
     assert found.changed == (greedy != optimal)
 
 
 def test_the_known_bridge_changes_fragmentation() -> None:
     # The first reference is matched and covered once only under optimal; the second is covered twice.
-    known = audit_matcher(CONTRACT).known
-    assert known["bridge"].changed_values["fragmentation_guard"] == (Fraction(0), Fraction(1, 2))
-    assert "fragmentation_guard" not in known["separated"].changed_values | known["split"].changed_values
+    audit = audit_matcher(CONTRACT)
+    assert audit.case_bridge.changed_values["fragmentation_guard"] == (Fraction(0), Fraction(1, 2))
+    assert "fragmentation_guard" not in {*audit.case_separated.changed_values, *audit.case_split.changed_values}
 
 
 def test_stress_families_change_exactly_where_a_prediction_bridges() -> None:
-    stress = audit_matcher(CONTRACT).stress
+    found_on = audit_matcher(CONTRACT).comparisons()
+    stress = {name.removeprefix("stress: "): found for name, found in found_on.items() if name.startswith("stress: ")}
     assert list(stress) == ["separated", "left_bridge", "right_bridge", "split", "nominal"]
     for name, found in stress.items():
         assert (found.changed > 0) is name.endswith("bridge")
-        assert found.optimal.pairs >= found.greedy.pairs
+        assert found.pairs.optimal >= found.pairs.greedy
         assert found.changed_share == Fraction(found.changed, found.cases)
-    assert stress["separated"].optimal.pairs == 2 * stress["separated"].cases
-    assert stress["split"].optimal.pairs == stress["split"].cases
-    assert stress["nominal"].optimal.pairs == stress["nominal"].cases
+    assert stress["separated"].pairs.optimal == 2 * stress["separated"].cases
+    assert stress["split"].pairs.optimal == stress["split"].cases
+    assert stress["nominal"].pairs.optimal == stress["nominal"].cases
 
 
 def test_every_built_in_case_has_sorted_separate_runs_inside_its_clip_and_a_name_of_its_own() -> None:
@@ -75,19 +83,21 @@ def test_bridges_are_made_from_each_two_consecutive_references() -> None:
 def test_the_pieces_of_a_bridge_stay_apart_under_the_merge_gap() -> None:
     merging = contract(fragmentation_guard(), merge_gap=3 * STEP)
     made = bridge_family(merging, family(([(10, 20), (25, 75)], [])))
-    assert compare_matchers(merging, made).preds == 4
+    assert match(merging, made).comparison().preds == 4
 
 
 def test_given_data_is_compared_as_it_is() -> None:
     bridge = KNOWN_CASES[1]
     data = family((list(bridge.refs), list(bridge.preds)), ([(0, 9)], [(0, 9)]), ([], []))
     found = audit_matcher(CONTRACT, data)
-    assert found.given is not None
-    assert found.bridges is not None
+    assert isinstance(found.given, MatcherComparison)
+    assert isinstance(found.bridges, MatcherComparison)
     assert (found.given.cases, found.given.changed, found.given.refs, found.given.preds) == (2, 1, 3, 3)
-    assert (found.given.greedy.boundary_f1, found.given.optimal.boundary_f1) == (Fraction(2, 3), Fraction(1))
+    assert found.given.boundary_f1 == BoundaryF1(Fraction(2, 3), Fraction(1))
     assert found.bridges.cases == 2
-    assert audit_matcher(CONTRACT).given is None
+    built_in = audit_matcher(CONTRACT).comparisons()
+    assert found.comparisons().keys() - built_in.keys() == {"given data", "bridges of its references"}
+    assert all(found.comparisons()[name] == comparison for name, comparison in built_in.items())
 
 
 def test_boundary_f1_of_nothing_is_1() -> None:

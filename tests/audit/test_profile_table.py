@@ -1,17 +1,15 @@
 """Profiles: an aggregation of their own is marked in the table, and no name is given twice."""
 
 from fractions import Fraction
-from io import StringIO
 
 import pytest
-from rich.console import Console
 
 from tracepact import parse_contract
 from tracepact.core import Aggregation
 from tracepact.diagnostics import InvalidInput
-from tracepact.tools.audit.ranking import profile_view
+from tracepact.tools.audit.profile import audit_profile, tables
 from tracepact.tools.audit.risk_profiles import risk_profiles
-from tracepact.tools.audit.systems import System, Systems, audit_profiles
+from tracepact.tools.audit.systems import System, Systems
 
 CONTRACT = parse_contract(
     """contract two
@@ -27,9 +25,8 @@ def test_a_profile_with_its_own_aggregation_is_marked_where_another_is_asked_for
     scores = {a: {"near": Fraction(1), "quiet": Fraction(1, 2)} for a in Aggregation}
     systems = Systems(CONTRACT, (System("a", scores), System("b", scores)))
     for asked, marks in ((Aggregation.POOLED, 1), (Aggregation.MACRO_CLIPS, 0)):
-        console = Console(width=200, file=StringIO(), record=True)
-        console.print(profile_view(audit_profiles(systems, risk_profiles(CONTRACT, asked), asked)).text)
-        assert console.export_text().count("(over macro_clips, its own)") == marks
+        (table,) = tables(audit_profile(systems, aggregation=asked))
+        assert sum("its own aggregation: macro_clips" in weights for *_, weights in table.texts()) == marks
 
 
 def test_a_given_profile_cannot_have_the_name_of_another() -> None:

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 import tracepact
 from tracepact.core import Aggregation
-from tracepact.tools.audit.runs import scored_again
-from tracepact.tools.audit.union_gap import ClassSupport, audit_union_gap
+from tracepact.tools.audit.runs import rescored
+from tracepact.tools.audit.union_gap import audit_union_gap, class_support
 from tracepact.tools.score.run import Run
+from tracepact.tools.score.values import score_value
 
 FEWER = settings(max_examples=max(20, settings().max_examples // 5))
 STEP = Fraction(1, 50)
@@ -62,7 +63,7 @@ def test_support_substitutions_and_confusion_are_those_of_a_loop(ref: Masks, pre
         assert support.predicted == sum(pred[clip, a][i] for clip, i in places)
         for j, b in enumerate(LABELS):
             both = sum(ref[clip, a][i] and pred[clip, b][i] for clip, i in places)
-            assert audit.confusion[k][j] == (Fraction(both, support.reference) if support.reference else None)
+            assert audit.confusion.shares[k][j] == (Fraction(both, support.reference) if support.reference else None)
             swapped = sum(
                 ref[clip, a][i] and not pred[clip, a][i] and pred[clip, b][i] and not ref[clip, b][i]
                 for clip, i in places
@@ -76,14 +77,16 @@ def test_support_substitutions_and_confusion_are_those_of_a_loop(ref: Masks, pre
 def test_both_scores_are_those_of_scoring_both_ways(ref: Masks, pred: Masks) -> None:
     classes, union = scored(ref, pred), scored(ref, pred, "union")
     audit, backwards = audit_union_gap(classes), audit_union_gap(union)
-    assert audit.aggregations == (Aggregation.MACRO_CLIPS, Aggregation.POOLED)
-    for a in audit.aggregations:
+    assert list(audit.by_aggregation()) == [Aggregation.MACRO_CLIPS, Aggregation.POOLED]
+    for a, rows in audit.by_aggregation().items():
         ours, theirs = classes.card.vector(a), union.card.vector(a)
-        assert audit.class_indexed[a] == ours
-        assert {name: score for name, score in audit.union[a].items() if score} == theirs
-        assert audit.union[a]["apart"] is audit.gap("apart", a) is None
-        assert audit.gap("onset", a) == theirs["onset"].value - ours["onset"].value
-        assert backwards.class_indexed[a]["onset"] == ours["onset"]
+        assert {row.clause: row.class_indexed for row in rows} == {n: score_value(s) for n, s in ours.items()}
+        assert {row.clause: row.union for row in rows if row.union} == {n: score_value(s) for n, s in theirs.items()}
+        gaps = {row.clause: row.gap for row in rows}
+        assert gaps["apart"] is None
+        assert gaps["onset"] == theirs["onset"].value - ours["onset"].value
+        indexed = {row.clause: row.class_indexed for row in backwards.by_aggregation()[a]}
+        assert indexed["onset"] == score_value(ours["onset"])
 
 
 @pytest.mark.parametrize(
@@ -91,7 +94,7 @@ def test_both_scores_are_those_of_scoring_both_ways(ref: Masks, pred: Masks) -> 
     [(4, 0, "none"), (4, 1, "low"), (4, 2, "even"), (4, 8, "even"), (4, 9, "high"), (0, 3, None), (0, 0, None)],
 )
 def test_the_strata_by_hand(reference: int, predicted: int, stratum: str | None) -> None:
-    assert ClassSupport("x", reference, predicted).stratum == stratum
+    assert class_support("x", reference, predicted).stratum == stratum
 
 
 def test_a_stratum_has_the_pooled_score_of_its_classes() -> None:
@@ -112,7 +115,7 @@ def test_a_run_scored_again_keeps_its_masks_regions_and_silent_clips() -> None:
     zone = {"a": [i % 2 == 0 for i in range(50)], "b": [True] * 50}
     ref, pred = {"a": [(0.1, 0.5, "x")], "b": []}, {"a": [(0.2, 0.5, "x")]}
     run = tracepact.score(text, ref, pred, durations=1, masks={"zone": zone}, ignore={"a": [(0.1, 0.14, "")]})
-    again = scored_again(run)
+    again = rescored(run)
     for name, counts in run.card.counts.items():
         assert (again.counts[name].satisfied == counts.satisfied).all()
         assert (again.counts[name].obligated == counts.obligated).all()

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Generic, TypeVar, Unpack
+from typing import Annotated, Unpack
 
 import click
 from msgspec import UNSET, Meta, UnsetType, field
@@ -31,16 +31,22 @@ from tracepact.tools.audit.runs import scored_run
 from tracepact.tools.audit.show import OutputOptions, data_table, decimal, output_options, show
 from tracepact.trace import Family, Mode, assemble
 
-_T = TypeVar("_T")
 _TITLE = "Greedy and optimal matching"
 _GIVEN, _BRIDGES = "given data", "bridges of its references"
 
 
-class Both(Record, Generic[_T], frozen=True):
-    """What each matcher gives."""
+class MatchedPairs(Record, frozen=True):
+    """The pairs that each matcher finds."""
 
-    greedy: _T
-    optimal: _T
+    greedy: Count
+    optimal: Count
+
+
+class BoundaryF1(Record, frozen=True):
+    """Boundary F1 under each matcher: twice the pairs over all runs of both sides."""
+
+    greedy: Share
+    optimal: Share
 
 
 class MatcherComparison(Record, frozen=True):
@@ -50,8 +56,8 @@ class MatcherComparison(Record, frozen=True):
     refs: Annotated[Count, Meta(description="Reference runs.")]
     preds: Annotated[Count, Meta(description="Predicted runs.")]
     changed: Annotated[Count, Meta(description="Cases whose matches differ.")]
-    pairs: Annotated[Both[Count], Meta(description="Matched pairs.")]
-    boundary_f1: Annotated[Both[Share], Meta(description="Twice the pairs over all runs of both sides.")]
+    pairs: MatchedPairs
+    boundary_f1: BoundaryF1
     changed_values: Annotated[
         Mapping[Name, tuple[Share, Share]],
         Meta(description="The event clauses whose pooled values differ: greedy, optimal."),
@@ -100,14 +106,14 @@ class Matched:
         """The record of both."""
         greedy, optimal = self.greedy, self.optimal
         refs, preds = _count(greedy.refs), _count(greedy.preds)
-        pairs = Both(len(greedy.matches), len(optimal.matches))
+        pairs = MatchedPairs(len(greedy.matches), len(optimal.matches))
         return MatcherComparison(
             len(greedy.refs.keys() | greedy.preds.keys()),
             refs,
             preds,
             len({match.segment for match in set(greedy.matches) ^ set(optimal.matches)}),
             pairs,
-            Both(boundary_f1(pairs.greedy, refs, preds), boundary_f1(pairs.optimal, refs, preds)),
+            BoundaryF1(boundary_f1(pairs.greedy, refs, preds), boundary_f1(pairs.optimal, refs, preds)),
             {name: (one, other) for name, one, other in self.pooled() if one != other},
         )
 
@@ -120,7 +126,7 @@ def audit_matcher(contract: Contract, family: Family | None = None) -> MatcherAu
 
     >>> import tracepact
     >>> audit_matcher(tracepact.load_contract("boundary_gate")).case_bridge.pairs
-    Both(greedy=1, optimal=2)
+    MatchedPairs(greedy=1, optimal=2)
     """
     return matcher_audit(match_all(contract, family))
 

@@ -81,6 +81,10 @@ class ClauseCurve(Curve[ClausePiece], frozen=True):
     method: Annotated[str, Meta(extra_json_schema={"enum": ["constant", "distances", "obligations", "re-evaluation"]})]
 
 
+class MeanCurve(Curve[MeanPiece], frozen=True):
+    """The curve of `logic`, the mean of the vector."""
+
+
 class ToleranceAudit(Record, frozen=True):
     """What `tracepact audit tolerance --format json` prints: the vector and its mean over a parameter (16.1, 16.2)."""
 
@@ -91,7 +95,7 @@ class ToleranceAudit(Record, frozen=True):
     aggregation: Aggregation
     marks: Annotated[tuple[NamedValue, ...], Meta(description="The values in the range that the contract names.")]
     curves: Annotated[tuple[ClauseCurve, ...], Meta(min_length=1)]
-    logic: Annotated[Curve[MeanPiece], Meta(description="The curve of the mean of the vector.")]
+    logic: MeanCurve
 
 
 def audit_tolerance(
@@ -147,12 +151,12 @@ def _clause_curve(name: str, method: str, curve: StepFunction) -> ClauseCurve:
     return ClauseCurve(name, method, integral=curve.integral, mean=curve.mean, span=curve.span, pieces=tuple(pieces))
 
 
-def _mean_curve(curve: StepFunction) -> Curve[MeanPiece]:
+def _mean_curve(curve: StepFunction) -> MeanCurve:
     pieces = tuple(
         MeanPiece(piece.low, piece.low_included, piece.high, piece.high_included, piece.value, None, None)
         for piece in curve.pieces()
     )
-    return Curve(integral=curve.integral, mean=curve.mean, span=curve.span, pieces=pieces)
+    return MeanCurve(integral=curve.integral, mean=curve.mean, span=curve.span, pieces=pieces)
 
 
 # Shown
@@ -164,7 +168,7 @@ def tables(audit: ToleranceAudit) -> list[Table]:
     title = f"Vector over {audit.parameter} from {float(audit.low):g}{unit} to {float(audit.high):g}{unit}"
     marks = [f"{mark.text}{' (own)' if mark.own else ''}" for mark in audit.marks]
 
-    def cells(name: str, curve: Curve[ClausePiece] | Curve[MeanPiece], method: str) -> list[str]:
+    def cells(name: str, curve: ClauseCurve | MeanCurve, method: str) -> list[str]:
         measures = [decimal(curve.integral, 5), decimal(curve.mean), decimal(curve.span), str(len(curve.pieces) - 1)]
         return [name, *measures, *(decimal(curve.at(mark.value)) for mark in audit.marks), method]
 
