@@ -1,4 +1,4 @@
-"""The parameter types of the command line: exact shares and times, thresholds, settings by name, files to write."""
+"""The parameters of the command line: exact shares and times, thresholds, settings by name, formats, files to write."""
 
 import os
 from collections.abc import Callable
@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from tracepact.lang.reader import read_time
 from tracepact.lang.scope import SUSPICIOUS
 from tracepact.wording import parse_exact
+
+_JSON = "tracepact.json"
 
 
 class Share(click.ParamType):  # type: ignore[type-arg]  # generic in some releases of click only
@@ -133,8 +136,45 @@ def timeout_option(seconds: float) -> Callable[[Callable[..., Any]], Callable[..
     )
 
 
+def format_option(*formats: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The option --format with these formats, the first by default; the command takes it as `form`.
+
+    Where `json` is one of them, `--json` means the same and is not listed in the help.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        if "json" in formats:
+            function = click.option(
+                "--json", is_flag=True, hidden=True, is_eager=True, expose_value=False, callback=_note_json
+            )(function)
+        return click.option(
+            "--format",
+            "form",
+            type=click.Choice(formats),
+            default=formats[0],
+            show_default=True,
+            callback=_chosen,
+            help="Format of the standard output.",
+        )(function)
+
+    return decorate
+
+
+def _note_json(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    ctx.meta[_JSON] = value
+
+
+def _chosen(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """The format that is asked for by either option."""
+    if not ctx.meta.get(_JSON) or value == "json":
+        return value
+    if ctx.get_parameter_source("form") is not ParameterSource.DEFAULT:
+        raise click.UsageError(f"--json contradicts --format {value}; leave one of them out", ctx)
+    return "json"
+
+
 class OutputFile(click.Path):
-    """A file to write, with this ending if one is asked for; none that belongs to a folder written as a whole.
+    """A file to write, with this ending if one is required, and not inside a folder that is written as a whole.
 
     `owner` gives the folder that a place belongs to, None if it is free.
     """
@@ -148,7 +188,7 @@ class OutputFile(click.Path):
         """The place, refused before anything is computed."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if self.ending and path.suffix.lower() != self.ending:
-            self.fail(f"`{path}` does not end in {self.ending}, which is what is written", param, ctx)
+            self.fail(f"`{path}` must end in {self.ending}", param, ctx)
         if folder := self.owner(path):
             self.fail(f"`{path}` belongs to the run directory `{folder}`; name another file", param, ctx)
         return path

@@ -18,7 +18,8 @@ from tracepact.show.lines import print_diagnostics
 from tracepact.show.screen import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.runs import Place
-from tracepact.tools.audit.show import OutputOptions, data_table, decimal, exact, output_options, show
+from tracepact.tools.audit.show import OutputOptions, data_table, exact, output_options, show
+from tracepact.wording import decimal, percent
 
 _NUMBERED = re.compile(r"[-_ ]*[0-9]+$")
 _QUARTER, _THREE_QUARTERS = Decimal("0.25"), Decimal("0.75")
@@ -107,7 +108,7 @@ def tables(audit: AnnotationAudit) -> list[Table]:
 
 
 def _cells(one: Ambiguity) -> list[str]:
-    share = "–" if one.share is None else f"{float(one.share):.1%}"
+    share = percent(one.share, 1)
     return [one.scene, f"{one.clips:,}", f"{one.cells:,}", f"{one.between:,}", share, decimal(one.entropy)]
 
 

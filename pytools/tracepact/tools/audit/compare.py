@@ -8,7 +8,6 @@ import click
 from msgspec import Meta
 
 from tracepact.core import Aggregation
-from tracepact.lang.printer import print_number
 from tracepact.records import Count, Name, Record, Share
 from tracepact.scoring import ClauseCounts
 from tracepact.scoring.uncertainty import LOGIC, USUAL, Bootstrap, differences, exact_scores, holm, vacuous_shares
@@ -24,7 +23,6 @@ from tracepact.tools.audit.show import (
     aggregation_option,
     bootstrap_options,
     data_table,
-    decimal,
     output_options,
     show,
     vacuous_mark,
@@ -39,6 +37,7 @@ from tracepact.tools.audit.uncertainty import (
     p_words,
 )
 from tracepact.tools.score.store.opening import StoredRun
+from tracepact.wording import decimal, print_number, rounded
 
 _SHOWN = 15
 _CHANGES = ("fixed", "broken", "no longer asked", "newly asked")
@@ -114,7 +113,7 @@ def compare(
 def _scores(counts: Mapping[str, ClauseCounts], aggregation: Aggregation) -> dict[str, ComparedScore]:
     shares = vacuous_shares(counts, aggregation)
     return {
-        name: ComparedScore(value, round(float(value), 6), shares[name])
+        name: ComparedScore(value, rounded(value), shares[name])
         for name, value in exact_scores(counts, aggregation).items()
     }
 

@@ -17,7 +17,7 @@ from tracepact.lang import load_contract, override
 from tracepact.records import Count, Name, Record, Share
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.lines import print_diagnostics
-from tracepact.show.screen import progress, set_option
+from tracepact.show.screen import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.matcher_cases import (
     KNOWN_CASES,
@@ -28,8 +28,10 @@ from tracepact.tools.audit.matcher_cases import (
     stress_track,
 )
 from tracepact.tools.audit.runs import scored_run
-from tracepact.tools.audit.show import OutputOptions, data_table, decimal, output_options, show
+from tracepact.tools.audit.show import OutputOptions, data_table, output_options, show
+from tracepact.tools.parameters import set_option
 from tracepact.trace import Family, Mode, assemble
+from tracepact.wording import decimal, percent
 
 _TITLE = "Greedy and optimal matching"
 _GIVEN, _BRIDGES = "given data", "bridges of its references"
@@ -195,7 +197,7 @@ def _cells(name: str, row: MatcherComparison) -> list[str]:
         f"{row.preds:,}",
         f"{row.pairs.greedy:,}",
         f"{row.pairs.optimal:,}",
-        f"{float(row.changed_share):.1%}",
+        percent(row.changed_share, 1),
         f"{decimal(row.boundary_f1.greedy)} → {decimal(row.boundary_f1.optimal)}",
         ", ".join(changed) or "none",
     ]

@@ -17,7 +17,6 @@ from tracepact.tools.audit.ranking import (
     best_marked,
     clause_rankings,
     contract_used,
-    margin_text,
     ranking,
     ranking_figure,
     vacuity_note,
@@ -26,6 +25,7 @@ from tracepact.tools.audit.ranking import (
 from tracepact.tools.audit.risk_profiles import RiskProfiles, risk_profiles
 from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show
 from tracepact.tools.audit.systems import Systems, profile_option, runs_argument, systems_given
+from tracepact.wording import decimal
 
 
 class Question(Record, frozen=True):
@@ -105,9 +105,9 @@ def tables(audit: NeutralityAudit) -> list[Table]:
                     question.name,
                     kinds[question.kind],
                     best_marked(question.of_all),
-                    margin_text(question.of_all.margin),
+                    decimal(question.of_all.margin),
                     best_marked(question.of_rest),
-                    margin_text(question.of_rest.margin),
+                    decimal(question.of_rest.margin),
                     "changed" if question.changed else "",
                 ]
                 for question in audit.questions

@@ -10,8 +10,9 @@ from tracepact.core import Aggregation, Profile
 from tracepact.records import Digest, Record, Share, ShareDecimal
 from tracepact.show.figure import heat_table
 from tracepact.show.table import Column, numbers, words
-from tracepact.tools.audit.show import VACUITY, decimal, vacuous_mark
+from tracepact.tools.audit.show import VACUITY, vacuous_mark
 from tracepact.tools.audit.systems import Systems
+from tracepact.wording import decimal, rounded
 
 Names = Annotated[tuple[str, ...], Meta(extra_json_schema={"uniqueItems": True})]
 SomeNames = Annotated[tuple[str, ...], Meta(min_length=1, extra_json_schema={"uniqueItems": True})]
@@ -75,7 +76,7 @@ def ranking(systems: Systems, profile: Profile) -> Ranking:
     values = []
     for system in systems.systems:
         value = system.value(profile)
-        values.append(SystemValue(system.name, value, round(float(value), 6), system.vacuous_share(profile)))
+        values.append(SystemValue(system.name, value, rounded(value), system.vacuous_share(profile)))
     ordered = sorted((one.value for one in values), reverse=True)
     best = tuple(one.system for one in values if one.value == ordered[0])
     margin = ordered[0] - ordered[1] if len(ordered) > 1 else None
@@ -106,7 +107,7 @@ def ranking_cells(name: str, row: Ranking) -> list[str]:
     values = (
         decimal(one.value) + ("*" if one.system in row.best else " ") + vacuous_mark(one.vacuous) for one in row.values
     )
-    return [name, *values, named(row.best), margin_text(row.margin)]
+    return [name, *values, named(row.best), decimal(row.margin)]
 
 
 def best_marked(row: Ranking) -> str:
@@ -119,11 +120,6 @@ def named(best: Sequence[str]) -> str:
     return best[0] if len(best) == 1 else f"tie: {', '.join(best)}"
 
 
-def margin_text(margin: Fraction | None) -> str:
-    """A margin to read; a small one is not shown as zero."""
-    return "<0.001" if margin is not None and 0 < margin < Fraction(1, 2000) else decimal(margin)
-
-
 def vacuity_note(rankings: Sequence[Ranking]) -> list[str]:
     """What the mark of vacuous values means, if one is shown."""
     return [VACUITY] if any(one.vacuous for row in rankings for one in row.values) else []
@@ -134,7 +130,7 @@ def value_rows(row: Ranking) -> Iterator[tuple[str | int, ...]]:
     for one in row.values:
         rank = 1 + sum(other.value > one.value for other in row.values)
         is_best = str(one.system in row.best).lower()
-        yield one.system, str(one.value), f"{float(one.value):.6f}", rank, is_best, str(one.vacuous)
+        yield one.system, str(one.value), decimal(one.value, 6), rank, is_best, str(one.vacuous)
 
 
 def ranking_figure(title: str, rankings: Sequence[tuple[str, Ranking]], systems: Sequence[str]) -> str:
@@ -146,6 +142,6 @@ def ranking_figure(title: str, rankings: Sequence[tuple[str, Ranking]], systems:
         systems,
         [[values.get(system) for system in systems] for values in ranked],
         value_range=(0, 1),
-        shown=lambda value: f"{float(value):.3f}",
+        shown=decimal,
         framed={(index, systems.index(system)) for index, (_, row) in enumerate(rankings) for system in row.best},
     )

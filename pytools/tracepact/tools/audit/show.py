@@ -1,6 +1,5 @@
 """Shows an audit: tables as text, its record as JSON, rows as CSV, a figure as SVG; and the options for that."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -10,18 +9,16 @@ import click
 from rich.console import Group, RenderableType
 
 from tracepact.core import Aggregation
-from tracepact.files import json_text, write_whole
+from tracepact.files import json_text, table_text, write_whole
 from tracepact.records import Record, plain
 from tracepact.scoring.bootstrap import DRAWS, SEED
-from tracepact.show.figure import Number
 from tracepact.show.lines import reader_may_leave, say
 from tracepact.show.screen import print_tables
 from tracepact.show.table import Table, words
 from tracepact.show.terminal import TerminalTable
-from tracepact.tools.formats import format_option
-from tracepact.tools.score.arguments import Share
-from tracepact.tools.score.store.tables import table_text
+from tracepact.tools.parameters import OutputFile, Share, format_option
 from tracepact.tools.score.store.writing import owner
+from tracepact.wording import percent
 
 _R = TypeVar("_R", bound=Record)
 VACUITY = (
@@ -37,30 +34,16 @@ class OutputOptions(TypedDict):
     figure_file: Path | None
 
 
-class OutputFile(click.Path):
-    """A file to write, with this ending if one is required, and outside of run directories."""
-
-    def __init__(self, ending: str = "") -> None:
-        super().__init__(dir_okay=False, path_type=Path)
-        self.ending = ending
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The path, refused before anything is computed."""
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        if self.ending and path.suffix.lower() != self.ending:
-            self.fail(f"`{path}` must end in {self.ending}", param, ctx)
-        if folder := owner(path):
-            self.fail(f"`{path}` belongs to the run directory `{folder}`; name another file", param, ctx)
-        return path
-
-
 def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options --format, --csv and --figure."""
     for option in (
         click.option(
-            "--figure", "figure_file", type=OutputFile(".svg"), help="Also write the chart to this SVG file (.svg)."
+            "--figure",
+            "figure_file",
+            type=OutputFile(owner, ".svg"),
+            help="Also write the chart to this SVG file (.svg).",
         ),
-        click.option("--csv", "csv_file", type=OutputFile(), help="Also write the rows to this CSV file."),
+        click.option("--csv", "csv_file", type=OutputFile(owner), help="Also write the rows to this CSV file."),
         format_option("text", "json", "csv"),
     ):
         function = option(function)
@@ -125,11 +108,6 @@ def data_table(columns: Sequence[str], rows: Iterable[Sequence[str | int]]) -> T
     return Table("", words(*columns), [[str(cell) for cell in row] for row in rows])
 
 
-def decimal(value: Number | None, places: int = 3) -> str:
-    """A number to read; a dash for none."""
-    return "–" if value is None else f"{float(value):.{places}f}"
-
-
 def exact(value: Fraction | None) -> str:
     """An exact number in a row of data; empty for none."""
     return "" if value is None else str(value)
@@ -139,9 +117,7 @@ def vacuous_mark(share: Fraction) -> str:
     """The mark of a value that comes in part from vacuous entries, with their share; empty for a share of 0."""
     if not share:
         return ""
-    if share == 1:
-        return " ∅"
-    return f" ∅ {min(max(round(share * 100), 1), 99)} %"
+    return " ∅" if share == 1 else f" ∅ {percent(share)}"
 
 
 def _csv(table: Table) -> str:

@@ -23,16 +23,16 @@ from tracepact.tools.audit.show import (
     OutputOptions,
     aggregation_option,
     data_table,
-    decimal,
     exact,
     output_options,
     show,
 )
-from tracepact.tools.score.arguments import OddLength
-from tracepact.tools.score.arguments import Share as ShareArgument
+from tracepact.tools.parameters import OddLength
+from tracepact.tools.parameters import Share as ShareArgument
 from tracepact.tools.score.run import Run
 from tracepact.tools.score.values import ScoreValue, Value, score_value, value_of
 from tracepact.trace import Durations, EventTable
+from tracepact.wording import decimal, short
 
 THRESHOLDS = tuple(Fraction(k, 20) for k in range(1, 20))
 """The thresholds that are tried unless others are given."""
@@ -97,7 +97,7 @@ def audit_threshold(
     chosen = aggregation or base.card.contract.aggregation
     points = []
     for value in sorted(set(thresholds)):
-        advance(f"threshold {float(value):g}")
+        advance(f"threshold {short(value)}")
         events = _events(base, table, Decoding(value, None, median), labels)
         card = rescored(base, prediction=replace(events, digest=None))
         points.append(
@@ -152,7 +152,7 @@ def tables(audit: ThresholdAudit) -> list[Table]:
             numbers("threshold", "events", *(best.clause for best in audit.best)),
             [
                 [
-                    f"{float(point.decoding.threshold):g}",
+                    short(point.decoding.threshold),
                     f"{point.events:,}",
                     *(cell(point, best) for best in audit.best),
                 ]

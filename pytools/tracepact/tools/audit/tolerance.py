@@ -14,9 +14,10 @@ from tracepact.scoring.tolerance import Tolerance, curves, parameter_value
 from tracepact.show.screen import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.runs import Place, scored_run
-from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, decimal, output_options, show
+from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show
 from tracepact.tools.score.report.evidence import tolerance_figure
 from tracepact.tools.score.run import Run
+from tracepact.wording import decimal, short
 
 _LOGIC = "logic"
 
@@ -165,7 +166,7 @@ def _mean_curve(curve: StepFunction) -> MeanCurve:
 def tables(audit: ToleranceAudit) -> list[Table]:
     """A row per clause, and the mean: its measures, and its value at the values the contract names."""
     unit = " s" if audit.is_time else ""
-    title = f"Vector over {audit.parameter} from {float(audit.low):g}{unit} to {float(audit.high):g}{unit}"
+    title = f"Vector over {audit.parameter} from {short(audit.low)}{unit} to {short(audit.high)}{unit}"
     marks = [f"{mark.text}{' (own)' if mark.own else ''}" for mark in audit.marks]
 
     def cells(name: str, curve: ClauseCurve | MeanCurve, method: str) -> list[str]:

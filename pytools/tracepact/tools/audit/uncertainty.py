@@ -21,12 +21,11 @@ from tracepact.tools.audit.show import (
     aggregation_option,
     bootstrap_options,
     data_table,
-    decimal,
     output_options,
     show,
 )
-from tracepact.tools.score.report.text import count
 from tracepact.tools.score.store.opening import StoredRun
+from tracepact.wording import count, decimal, rounded, short
 
 
 class BootstrapUsed(Record, frozen=True):
@@ -130,7 +129,7 @@ def _scores(found: Mapping[str, Interval]) -> dict[str, ScoreInterval]:
 
 
 def _ends(found: Interval | Difference) -> tuple[Fraction, float, float, float]:
-    return found.value, round(float(found.value), 6), round(found.low, 6), round(found.high, 6)
+    return found.value, rounded(found.value), rounded(found.low), rounded(found.high)
 
 
 def _name(run: StoredRun | Place) -> str:
@@ -142,7 +141,7 @@ def _name(run: StoredRun | Place) -> str:
 
 def bootstrap_words(bootstrap: BootstrapUsed, clips: int) -> str:
     """How intervals were made, in words."""
-    level = f"{float(bootstrap.level * 100):g} %"
+    level = f"{short(bootstrap.level * 100)} %"
     return f"{level} intervals over {count(clips, 'clip')} ({count(bootstrap.draws, 'draw')}, seed {bootstrap.seed})"
 
 

@@ -19,11 +19,14 @@ from tracepact.show.figure import Bar, BarGroup, bar_chart, heat_table
 from tracepact.show.screen import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.runs import Place, rescored, scored_run
-from tracepact.tools.audit.show import OutputFile, OutputOptions, data_table, decimal, exact, output_options, show
+from tracepact.tools.audit.show import OutputOptions, data_table, exact, output_options, show
+from tracepact.tools.parameters import OutputFile
 from tracepact.tools.score.run import Run
+from tracepact.tools.score.store.writing import owner
 from tracepact.tools.score.values import ScoreValue, score_value
 from tracepact.trace import Mode
 from tracepact.trace.family import Atoms
+from tracepact.wording import decimal, percent
 
 Frames = NDArray[np.int64]
 StratumName = Literal["none", "low", "even", "high"]
@@ -267,7 +270,7 @@ def _substitution_table(audit: UnionGapAudit) -> Table:
     return Table(
         f"Substitutions (the largest {len(shown)} of {len(pairs)})",
         [*words("reference", "predicted instead"), *numbers("frames", "share of reference")],
-        [[pair.reference, pair.predicted, f"{pair.frames:,}", f"{float(pair.share):.1%}"] for pair in shown],
+        [[pair.reference, pair.predicted, f"{pair.frames:,}", percent(pair.share, 1)] for pair in shown],
     )
 
 
@@ -337,7 +340,7 @@ def confusion_figure(audit: UnionGapAudit) -> str:
 @click.command()
 @click.argument("run", type=click.Path(file_okay=False))
 @click.option(
-    "--confusion", type=OutputFile(".svg"), help="Also write the overlap confusion to this file, as SVG (.svg)."
+    "--confusion", type=OutputFile(owner, ".svg"), help="Also write the overlap confusion to this file, as SVG (.svg)."
 )
 @output_options
 def command(run: str, confusion: Path | None, **output: Unpack[OutputOptions]) -> None:

@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from tracepact.records import Count, Record, Share, ShareDecimal
 from tracepact.scoring import Score
+from tracepact.wording import rounded
 
 
 class Value(Record, frozen=True):
@@ -31,14 +32,14 @@ class ScoreValue(Value, frozen=True):
 
 def value_of(value: Fraction) -> Value:
     """The record of a value from 0 to 1."""
-    return Value(value, round(float(value), 6))
+    return Value(value, rounded(value))
 
 
 def score_value(score: Score) -> ScoreValue:
     """The record of a score."""
     return ScoreValue(
         score.value,
-        round(float(score.value), 6),
+        rounded(score.value),
         score.satisfied,
         score.obligated,
         score.vacuous,
