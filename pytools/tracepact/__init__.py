@@ -38,6 +38,17 @@ if TYPE_CHECKING:
     from tracepact.scoring import Score, Scorecard
     from tracepact.specs import starter_contracts
     from tracepact.stream import StreamMonitor
+    from tracepact.tools.audit.annotation import audit_annotation
+    from tracepact.tools.audit.compare import compare
+    from tracepact.tools.audit.matcher import audit_matcher
+    from tracepact.tools.audit.neutrality import audit_neutrality
+    from tracepact.tools.audit.profile import audit_profile
+    from tracepact.tools.audit.selection import audit_selection
+    from tracepact.tools.audit.systems import read_systems
+    from tracepact.tools.audit.threshold import audit_threshold
+    from tracepact.tools.audit.tolerance import audit_tolerance
+    from tracepact.tools.audit.uncertainty import audit_uncertainty
+    from tracepact.tools.audit.union_gap import audit_union_gap
     from tracepact.tools.score.run import Run, score, score_document
     from tracepact.trace import Mode
 
@@ -53,10 +64,21 @@ _HOMES = {
     "Score": "scoring",
     "Scorecard": "scoring",
     "StreamMonitor": "stream",
+    "audit_annotation": "tools.audit.annotation",
+    "audit_matcher": "tools.audit.matcher",
+    "audit_neutrality": "tools.audit.neutrality",
+    "audit_profile": "tools.audit.profile",
+    "audit_selection": "tools.audit.selection",
+    "audit_threshold": "tools.audit.threshold",
+    "audit_tolerance": "tools.audit.tolerance",
+    "audit_uncertainty": "tools.audit.uncertainty",
+    "audit_union_gap": "tools.audit.union_gap",
+    "compare": "tools.audit.compare",
     "load_contract": "lang",
     "override": "lang",
     "parse_contract": "lang",
     "parse_formula": "lang",
+    "read_systems": "tools.audit.systems",
     "score": "tools.score.run",
     "score_document": "tools.score.run",
     "starter_contracts": "specs",
@@ -74,10 +96,21 @@ __all__ = [
     "Score",
     "Scorecard",
     "StreamMonitor",
+    "audit_annotation",
+    "audit_matcher",
+    "audit_neutrality",
+    "audit_profile",
+    "audit_selection",
+    "audit_threshold",
+    "audit_tolerance",
+    "audit_uncertainty",
+    "audit_union_gap",
+    "compare",
     "load_contract",
     "override",
     "parse_contract",
     "parse_formula",
+    "read_systems",
     "score",
     "score_document",
     "starter_contracts",
