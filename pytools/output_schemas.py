@@ -1,12 +1,11 @@
-"""Writes the schemas of what the commands print, generated from the records they print: `make schemas`.
-
-A record that a command prints is listed here once; its keys, types and descriptions are written in its class alone.
-"""
+"""Writes the schemas of what commands print, from the records that they return (`make schemas`)."""
 
 from pathlib import Path
+from typing import Any
 
 from tracepact.files import json_text
-from tracepact.records import Record, schema_of
+from tracepact.records import schema_of
+from tracepact.specs import spec_path
 from tracepact.tools.audit.annotation import AnnotationAudit
 from tracepact.tools.audit.compare import Comparison
 from tracepact.tools.audit.matcher import MatcherAudit
@@ -18,7 +17,7 @@ from tracepact.tools.audit.tolerance import ToleranceAudit
 from tracepact.tools.audit.uncertainty import UncertaintyAudit
 from tracepact.tools.audit.union_gap import UnionGapAudit
 
-OUTPUTS: dict[str, tuple[type[Record], str]] = {
+OUTPUTS: dict[str, tuple[Any, str]] = {
     "audit-annotation": (AnnotationAudit, "tracepact annotation audit"),
     "audit-matcher": (MatcherAudit, "tracepact matcher audit"),
     "audit-neutrality": (NeutralityAudit, "tracepact neutrality audit"),
@@ -30,20 +29,16 @@ OUTPUTS: dict[str, tuple[type[Record], str]] = {
     "audit-union-gap": (UnionGapAudit, "tracepact union-gap audit"),
     "compare": (Comparison, "tracepact comparison"),
 }
-"""The name of each schema, the record it describes, and its title."""
+"""The kind of what is printed, and the title of its schema, by the schema's name."""
 
 
-def schema_texts() -> dict[str, str]:
-    """The text of every generated schema by its file name."""
-    files = {f"{name}.schema.json": output for name, output in OUTPUTS.items()}
-    return {file: json_text(schema_of(record, file, title)) for file, (record, title) in files.items()}
-
-
-def main() -> None:
-    folder = Path(__file__).parents[1] / "spec" / "schemas"
-    for file, text in schema_texts().items():
-        (folder / file).write_text(text, encoding="utf-8", newline="")
+def schemas() -> dict[Path, str]:
+    """The text of every generated schema by its place."""
+    folder = spec_path("schemas")
+    files = {f"{name}.schema.json": entry for name, entry in OUTPUTS.items()}
+    return {folder / file: json_text(schema_of(kind, file, title)) for file, (kind, title) in files.items()}
 
 
 if __name__ == "__main__":
-    main()
+    for path, text in schemas().items():
+        path.write_text(text, encoding="utf-8")

@@ -131,8 +131,8 @@ def test_the_schemas_of_outputs_are_those_generated_from_their_records() -> None
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
     assert list(script.OUTPUTS) == sorted(script.OUTPUTS)
-    for name, text in script.schema_texts().items():
-        assert spec_path(f"schemas/{name}").read_text(encoding="utf-8") == text, name
+    for path, text in script.schemas().items():
+        assert path.read_text(encoding="utf-8") == text, path.name
 
 
 def test_every_schema_is_used_by_a_test() -> None:

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+import tracepact
 from tracepact import parse_contract
 from tracepact.core import Aggregation, Profile
 from tracepact.diagnostics import InvalidInput
+from tracepact.files import json_text
 from tracepact.lang import load_contract
+from tracepact.records import Record, record_of
 from tracepact.specs import spec_path
 from tracepact.tools.audit.neutrality import audit_neutrality
 from tracepact.tools.audit.profile import audit_profile
@@ -261,6 +265,30 @@ def test_what_is_printed_fits_its_schema_and_only_whole(folder: Path, arguments:
     assert valid(data, schema)
     assert not any(valid({k: v for k, v in data.items() if k != key}, schema) for key in data)
     assert not valid({**data, "more": 1}, schema)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "audit"),
+    [
+        (("profile", "late", "split"), tracepact.audit_profile),
+        (("audit", "selection", "late", "split"), tracepact.audit_selection),
+        (
+            ("audit", "neutrality", "late", "split", "--without", "late"),
+            lambda found: tracepact.audit_neutrality(found, ["late"]),
+        ),
+    ],
+)
+def test_every_format_says_what_the_audit_called_from_python_does(
+    folder: Path, arguments: tuple[str, ...], audit: Callable[[Systems], Record]
+) -> None:
+    found = audit(tracepact.read_systems([str(folder / "late"), str(folder / "split")]))
+    as_json, as_csv, as_text = (
+        run(*arguments, "--format", form, "--csv", f"{form}.csv", folder=folder).out for form in ("json", "csv", "text")
+    )
+    assert as_json == json_text(found.to_dict())
+    assert record_of(json.loads(as_json), type(found)) == found
+    assert as_csv == (folder / "csv.csv").read_text() == (folder / "text.csv").read_text()
+    assert as_text == run(*arguments, folder=folder).out
 
 
 def test_profiles_choose_between_a_late_and_a_splitting_system(folder: Path) -> None:

@@ -10,8 +10,8 @@ import tracepact
 from tracepact.core import Aggregation
 from tracepact.tools.audit.runs import rescored
 from tracepact.tools.audit.union_gap import audit_union_gap, class_support
+from tracepact.tools.score.report.scores import ScoreRecord
 from tracepact.tools.score.run import Run
-from tracepact.tools.score.values import score_value
 
 FEWER = settings(max_examples=max(20, settings().max_examples // 5))
 STEP = Fraction(1, 50)
@@ -80,13 +80,13 @@ def test_both_scores_are_those_of_scoring_both_ways(ref: Masks, pred: Masks) -> 
     assert list(audit.by_aggregation()) == [Aggregation.MACRO_CLIPS, Aggregation.POOLED]
     for a, rows in audit.by_aggregation().items():
         ours, theirs = classes.card.vector(a), union.card.vector(a)
-        assert {row.clause: row.class_indexed for row in rows} == {n: score_value(s) for n, s in ours.items()}
-        assert {row.clause: row.union for row in rows if row.union} == {n: score_value(s) for n, s in theirs.items()}
+        assert {row.clause: row.class_indexed for row in rows} == {n: ScoreRecord.of(s) for n, s in ours.items()}
+        assert {row.clause: row.union for row in rows if row.union} == {n: ScoreRecord.of(s) for n, s in theirs.items()}
         gaps = {row.clause: row.gap for row in rows}
         assert gaps["apart"] is None
         assert gaps["onset"] == theirs["onset"].value - ours["onset"].value
         indexed = {row.clause: row.class_indexed for row in backwards.by_aggregation()[a]}
-        assert indexed["onset"] == score_value(ours["onset"])
+        assert indexed["onset"] == ScoreRecord.of(ours["onset"])
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,8 @@ from tracepact.tools.audit.show import (
 )
 from tracepact.tools.parameters import OddLength
 from tracepact.tools.parameters import Share as ShareArgument
+from tracepact.tools.score.report.scores import ScoreRecord, ValueRecord
 from tracepact.tools.score.run import Run
-from tracepact.tools.score.values import ScoreValue, Value, score_value, value_of
 from tracepact.trace import Durations, EventTable
 from tracepact.wording import decimal, short
 
@@ -52,8 +52,8 @@ class DecodedVector(Record, frozen=True):
 
     decoding: DecodingUsed
     events: Annotated[Count, Meta(description="Decoded events.")]
-    vector: Annotated[Mapping[Name, ScoreValue], Meta(description="The score of every clause.")]
-    logic: Value
+    vector: Annotated[Mapping[Name, ScoreRecord], Meta(description="The score of every clause.")]
+    logic: ValueRecord
 
     def value(self, clause: str) -> Fraction:
         """The score of a clause, or of `logic`, their mean."""
@@ -104,8 +104,8 @@ def audit_threshold(
             DecodedVector(
                 DecodingUsed(value, None, median),
                 sum(map(len, events.clips.values())),
-                {name: score_value(score) for name, score in card.vector(chosen).items()},
-                value_of(card.logic(chosen)),
+                {name: ScoreRecord.of(score) for name, score in card.vector(chosen).items()},
+                ValueRecord.of(card.logic(chosen)),
             )
         )
     return ThresholdAudit(chosen, tuple(points), tuple(_best(points)))

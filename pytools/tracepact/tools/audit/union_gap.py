@@ -21,9 +21,9 @@ from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.runs import Place, rescored, scored_run
 from tracepact.tools.audit.show import OutputOptions, data_table, exact, output_options, show
 from tracepact.tools.parameters import OutputFile
+from tracepact.tools.score.report.scores import ScoreRecord
 from tracepact.tools.score.run import Run
 from tracepact.tools.score.store.writing import owner
-from tracepact.tools.score.values import ScoreValue, score_value
 from tracepact.trace import Mode
 from tracepact.trace.family import Atoms
 from tracepact.wording import decimal, percent
@@ -41,8 +41,8 @@ class ClauseGap(Record, frozen=True):
 
     clause: str
     aggregation: Aggregation
-    class_indexed: ScoreValue
-    union: ScoreValue | None
+    class_indexed: ScoreRecord
+    union: ScoreRecord | None
     gap: Annotated[Fraction | None, Meta(description="Union minus class-indexed.")]
 
 
@@ -78,7 +78,7 @@ class Stratum(Record, frozen=True):
     name: StratumName
     classes: tuple[str, ...]
     scores: Annotated[
-        Mapping[Name, ScoreValue], Meta(description="The pooled score of every clause; empty without classes.")
+        Mapping[Name, ScoreRecord], Meta(description="The pooled score of every clause; empty without classes.")
     ]
 
 
@@ -144,8 +144,8 @@ def _gaps(run: Run, card: Scorecard) -> Iterator[ClauseGap]:
             yield ClauseGap(
                 clause.name,
                 aggregation,
-                score_value(ours),
-                None if theirs is None else score_value(theirs),
+                ScoreRecord.of(ours),
+                None if theirs is None else ScoreRecord.of(theirs),
                 None if theirs is None else theirs.value - ours.value,
             )
 
@@ -216,7 +216,7 @@ def _strata(card: Scorecard, support: tuple[ClassSupport, ...]) -> list[Stratum]
             clause: ClauseCounts(some.satisfied[rows], some.obligated[rows], some.counter[rows])
             for clause, some in card.counts.items()
         }
-        scores = {clause: score_value(aggregate(some, Aggregation.POOLED)) for clause, some in counts.items()}
+        scores = {clause: ScoreRecord.of(aggregate(some, Aggregation.POOLED)) for clause, some in counts.items()}
         found.append(Stratum(name, tuple(support[index].label for index in rows), scores if rows else {}))
     return found
 

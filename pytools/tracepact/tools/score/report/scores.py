@@ -1,4 +1,4 @@
-"""Exact values and scores as records, as reports and audits carry them."""
+"""Scores and values as records: the parts that reports share with everything else that shows scores."""
 
 from fractions import Fraction
 from typing import Annotated
@@ -10,16 +10,23 @@ from tracepact.scoring import Score
 from tracepact.wording import rounded
 
 
-class Value(Record, frozen=True):
+class ValueRecord(Record, frozen=True):
     """An exact value and its decimal."""
 
     value: Share
     decimal: ShareDecimal
 
+    @classmethod
+    def of(cls, value: Fraction) -> "ValueRecord":
+        """The record of a value."""
+        return cls(value, rounded(value))
 
-class ScoreValue(Value, frozen=True):
+
+class ScoreRecord(Record, frozen=True):
     """A score: satisfied divided by obligated under one aggregation, with its counts (7.2)."""
 
+    value: Share
+    decimal: ShareDecimal
     satisfied: Annotated[Count, Meta(description="Satisfied obligations (7.1).")]
     obligated: Annotated[Count, Meta(description="Obligations (7.1).")]
     vacuous: Annotated[bool, Meta(description="No obligation and no counter evidence (7.3, 7.4).")]
@@ -29,21 +36,9 @@ class ScoreValue(Value, frozen=True):
         Count, Meta(description="Those of them with an empty obligation and counter evidence, which count 0 (7.4).")
     ]
 
-
-def value_of(value: Fraction) -> Value:
-    """The record of a value from 0 to 1."""
-    return Value(value, rounded(value))
-
-
-def score_value(score: Score) -> ScoreValue:
-    """The record of a score."""
-    return ScoreValue(
-        score.value,
-        rounded(score.value),
-        score.satisfied,
-        score.obligated,
-        score.vacuous,
-        score.entries,
-        score.vacuous_entries,
-        score.counter_entries,
-    )
+    @classmethod
+    def of(cls, score: Score) -> "ScoreRecord":
+        """The record of a score."""
+        counts = score.satisfied, score.obligated, score.vacuous
+        entries = score.entries, score.vacuous_entries, score.counter_entries
+        return cls(score.value, rounded(score.value), *counts, *entries)
