@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from tracepact.tools.audit.neutrality import audit_neutrality
     from tracepact.tools.audit.profile import audit_profile
     from tracepact.tools.audit.selection import audit_selection
-    from tracepact.tools.audit.systems import read_systems
     from tracepact.tools.audit.threshold import audit_threshold
     from tracepact.tools.audit.tolerance import audit_tolerance
     from tracepact.tools.audit.uncertainty import audit_uncertainty
@@ -78,7 +77,6 @@ _HOMES = {
     "override": "lang",
     "parse_contract": "lang",
     "parse_formula": "lang",
-    "read_systems": "tools.audit.systems",
     "score": "tools.score.run",
     "score_document": "tools.score.run",
     "starter_contracts": "specs",
@@ -110,7 +108,6 @@ __all__ = [
     "override",
     "parse_contract",
     "parse_formula",
-    "read_systems",
     "score",
     "score_document",
     "starter_contracts",

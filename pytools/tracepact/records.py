@@ -79,12 +79,17 @@ def schema_of(kind: type[Record], name: str, title: str) -> dict[str, Any]:
 
 
 def _closed(schema: Any) -> Any:
-    """A schema whose maps are closed: every key has the form of a key of that map, or the object is refused."""
+    """A schema whose maps are closed by a pattern for their keys, and whose descriptions are one line each.
+
+    Of a docstring of several paragraphs the first is the description.
+    """
     if isinstance(schema, list):
         return [_closed(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     found = {key: _closed(value) for key, value in schema.items()}
+    if isinstance(said := found.get("description"), str):
+        found["description"] = " ".join(said.partition("\n\n")[0].split())
     if found.get("type") == "object" and "pattern" in found.get("propertyNames", {}):
         pattern, values = found.pop("propertyNames")["pattern"], found["additionalProperties"]
         found |= {"patternProperties": {pattern: values}, "additionalProperties": False}

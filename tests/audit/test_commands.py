@@ -1,8 +1,6 @@
 """The audits as commands: JSON by its schema, CSV and figure that say the same, and what they refuse."""
 
 import csv
-import doctest
-import importlib
 import json
 from collections.abc import Callable
 from contextlib import chdir
@@ -193,13 +191,6 @@ def test_an_audit_called_from_python_is_the_record_the_command_prints(
         found = FROM_PYTHON[name](folder)
     assert type(found) is RECORDS[name]
     assert json.loads(json_text(found.to_dict())) == printed[name]
-
-
-@pytest.mark.parametrize("name", ["annotation", "matcher", "tolerance", "union_gap"])
-def test_the_examples_of_an_audit_run(name: str) -> None:
-    found = doctest.testmod(importlib.import_module(f"tracepact.tools.audit.{name}"))
-    assert found.attempted
-    assert not found.failed
 
 
 @pytest.mark.parametrize("name", COMMANDS)

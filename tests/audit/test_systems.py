@@ -279,9 +279,9 @@ def test_what_is_printed_fits_its_schema_and_only_whole(folder: Path, arguments:
     ],
 )
 def test_every_format_says_what_the_audit_called_from_python_does(
-    folder: Path, arguments: tuple[str, ...], audit: Callable[[Systems], Record]
+    folder: Path, arguments: tuple[str, ...], audit: Callable[[list[Path]], Record]
 ) -> None:
-    found = audit(tracepact.read_systems([str(folder / "late"), str(folder / "split")]))
+    found = audit([folder / "late", folder / "split"])
     as_json, as_csv, as_text = (
         run(*arguments, "--format", form, "--csv", f"{form}.csv", folder=folder).out for form in ("json", "csv", "text")
     )

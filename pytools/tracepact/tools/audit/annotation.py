@@ -45,16 +45,27 @@ class AnnotationAudit(Record, frozen=True):
 
 
 def audit_annotation(labels: SoftTable | Place, scenes: Mapping[str, str] | None = None) -> AnnotationAudit:
-    """Measure how ambiguous soft labels are, by scene and in total.
+    """Measure how ambiguous soft labels are, by scene and in total (rule 16.5).
 
-    `labels` is a table of soft labels, or the file or folder to read it from. `scenes` names the scene of every clip;
-    without it, the scene is the clip's name without its number (`scene_of`). InvalidInput if the labels cannot be read;
-    KeyError if `scenes` lacks a clip.
+    Args:
+        labels: A table of soft labels, or the file or folder to read it from.
+        scenes: The scene of every clip; by default the clip's name without its number (`scene_of`).
 
-    >>> from tracepact.io.soft import SoftEvent
-    >>> cells = tuple(SoftEvent(Fraction(0), Fraction(1), "x", Decimal(c)) for c in ("0.5", "0.7", "1"))
-    >>> audit_annotation(SoftTable("labels", {"home_1": cells, "home_2": cells})).total.share
-    Fraction(2, 3)
+    Returns:
+        The audit: clips, cells, ambiguous cells and mean entropy of every scene.
+
+    Raises:
+        InvalidInput: The labels cannot be read.
+        KeyError: `scenes` lacks a clip.
+
+    Example:
+        >>> from decimal import Decimal
+        >>> from fractions import Fraction
+        >>> import tracepact
+        >>> from tracepact.io.soft import SoftEvent, SoftTable
+        >>> cells = tuple(SoftEvent(Fraction(0), Fraction(1), "x", Decimal(c)) for c in ("0.5", "0.7", "1"))
+        >>> tracepact.audit_annotation(SoftTable("labels", {"home_1": cells, "home_2": cells})).total.share
+        Fraction(2, 3)
     """
     soft = labels if isinstance(labels, SoftTable) else _read(labels)
     values: dict[str, list[Decimal]] = {}

@@ -83,11 +83,31 @@ def compare(
     bootstrap: Bootstrap = USUAL,
     aggregation: Aggregation | None = None,
 ) -> Comparison:
-    """Compare two runs of one contract on the same data: scores, differences with intervals, changed obligations.
+    """Compare two runs of one contract on the same data (rules 16.7 to 16.9).
 
-    `before` and `after` are run directories; `bootstrap` says how clips are drawn; `aggregation` is the contract's own
-    by default. The p of a clause is corrected over the clauses (Holm). InvalidInput if a run cannot be read, or if the
-    runs cannot be compared.
+    Args:
+        before: The first run directory.
+        after: The second one.
+        bootstrap: How clips are drawn.
+        aggregation: The aggregation of the scores; by default the contract's own.
+
+    Returns:
+        The comparison: scores, differences with intervals and their p, corrected over the clauses (Holm), and every
+        obligation that changed.
+
+    Raises:
+        InvalidInput: A run cannot be read, or the runs cannot be compared.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> import tracepact
+        >>> with TemporaryDirectory() as folder:
+        ...     for name, end in (("early", 2), ("late", 4)):
+        ...         run = tracepact.score("boundary_gate", [(1, 3)], [(1, end)], durations=5)
+        ...         files = run.save(f"{folder}/{name}")
+        ...     comparison = tracepact.compare(f"{folder}/early", f"{folder}/late")
+        >>> comparison.differences["missing_guard"].value, comparison.changed[2].fixed
+        (Fraction(12, 25), 48)
     """
     first, second = stored_run(before), stored_run(after)
     a, b = paired_rows([first, second])

@@ -120,17 +120,27 @@ class Matched:
         )
 
 
-def audit_matcher(contract: Contract, family: Family | None = None) -> MatcherAudit:
+def audit_matcher(contract: Contract | str | Path, family: Family | None = None) -> MatcherAudit:
     """Compare both matchers, with the contract's search, reward, merge gap and event clauses.
 
-    `family` is what to match beside the built-in cases, such as `score(…).card.family`; bridges between its
-    consecutive references are tried as well.
+    Args:
+        contract: A contract, or the name or file of one.
+        family: What to match beside the built-in cases, such as `score(…).card.family`; bridges between its consecutive
+            references are tried as well.
 
-    >>> import tracepact
-    >>> audit_matcher(tracepact.load_contract("boundary_gate")).case_bridge.pairs
-    MatchedPairs(greedy=1, optimal=2)
+    Returns:
+        The audit: pairs, boundary F1 and changed values under both matchers.
+
+    Raises:
+        InvalidInput: The contract cannot be read.
+
+    Example:
+        >>> import tracepact
+        >>> tracepact.audit_matcher("boundary_gate").case_bridge.pairs
+        MatchedPairs(greedy=1, optimal=2)
     """
-    return matcher_audit(match_all(contract, family))
+    compiled = contract if isinstance(contract, Contract) else load_contract(contract)
+    return matcher_audit(match_all(compiled, family))
 
 
 def match_all(contract: Contract, family: Family | None) -> dict[str, Matched]:

@@ -23,8 +23,9 @@ from tracepact.tools.audit.ranking import (
     value_rows,
 )
 from tracepact.tools.audit.risk_profiles import RiskProfiles, risk_profiles
+from tracepact.tools.audit.runs import Place
 from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show
-from tracepact.tools.audit.systems import Systems, profile_option, runs_argument, systems_given
+from tracepact.tools.audit.systems import Systems, profile_option, read_systems, runs_argument, systems_given
 from tracepact.wording import decimal
 
 
@@ -47,23 +48,48 @@ class NeutralityAudit(SystemsAudit, frozen=True):
 
 
 def audit_neutrality(
-    systems: Systems,
+    systems: Systems | Sequence[Place],
     without: Sequence[str],
-    profiles: RiskProfiles | None = None,
+    profiles: RiskProfiles | Sequence[str] = (),
     aggregation: Aggregation | None = None,
 ) -> NeutralityAudit:
-    """Find the best system under every profile and on every clause, with and without the named systems.
+    """Find the best system under every profile and on every clause, with and without some systems (rule 16.10).
 
-    `systems` come from `read_systems`, whose names `without` uses; `profiles` from `risk_profiles`, without given ones
-    by default; `aggregation` is the contract's own by default. InvalidInput if a name is unknown or no system is left.
+    Args:
+        systems: Run directories or report.json files of one contract on the same data, or what
+            `read_systems` returned.
+        without: The names of the systems to leave out.
+        profiles: Further profiles, each written as in a contract, such as `mine : onset_guard = 2`; or what
+            `risk_profiles` returned.
+        aggregation: The aggregation of the scores; by default the contract's own. A profile of the contract keeps the
+            one it names.
+
+    Returns:
+        The audit: both rankings per profile and clause, and how many winners change.
+
+    Raises:
+        InvalidInput: A system cannot be read, the systems cannot be compared, a name is unknown or no system is left,
+            or a profile is wrong.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> import tracepact
+        >>> with TemporaryDirectory() as folder:
+        ...     for name, end in (("early", 2), ("late", 4)):
+        ...         run = tracepact.score("boundary_gate", [(1, 3)], [(1, end)], durations=5)
+        ...         files = run.save(f"{folder}/{name}")
+        ...     audit = tracepact.audit_neutrality([f"{folder}/early", f"{folder}/late"], ["late"])
+        >>> [(row.name, row.of_all.best, row.of_rest.best) for row in audit.questions if row.name == "missing_guard"]
+        [('missing_guard', ('late',), ('early',))]
     """
-    chosen = aggregation or systems.contract.aggregation
-    tried = profiles or risk_profiles(systems.contract, chosen)
-    questions = tuple(_questions(systems, systems.without(without), tried, chosen))
+    found = read_systems(systems)
+    chosen = aggregation or found.contract.aggregation
+    tried = risk_profiles(found.contract, chosen, profiles)
+    questions = tuple(_questions(found, found.without(without), tried, chosen))
     return NeutralityAudit(
-        contract_used(systems),
+        contract_used(found),
         chosen,
-        systems.names,
+        found.names,
         tuple(dict.fromkeys(without)),
         questions,
         sum(question.changed for question in questions),
@@ -166,7 +192,4 @@ def command(
     directories or report.json files of one contract on the same data. A profile of the contract keeps the aggregation
     it names.
     """
-    systems = systems_given(runs)
-    chosen = aggregation or systems.contract.aggregation
-    profiles = risk_profiles(systems.contract, chosen, given)
-    show(audit_neutrality(systems, without, profiles, chosen), tables, rows, figure, **output)
+    show(audit_neutrality(systems_given(runs), without, given, aggregation), tables, rows, figure, **output)

@@ -26,8 +26,9 @@ from tracepact.tools.audit.ranking import (
     value_rows,
 )
 from tracepact.tools.audit.risk_profiles import BALANCED, Origin, RiskProfile, RiskProfiles, risk_profiles
+from tracepact.tools.audit.runs import Place
 from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show
-from tracepact.tools.audit.systems import Systems, profile_option, runs_argument, systems_given
+from tracepact.tools.audit.systems import Systems, profile_option, read_systems, runs_argument, systems_given
 
 _TITLE = "The best system under each risk profile"
 
@@ -67,24 +68,49 @@ class ProfileAudit(SystemsAudit, frozen=True):
 
 
 def audit_profile(
-    systems: Systems, profiles: RiskProfiles | None = None, aggregation: Aggregation | None = None
+    systems: Systems | Sequence[Place],
+    profiles: RiskProfiles | Sequence[str] = (),
+    aggregation: Aggregation | None = None,
 ) -> ProfileAudit:
-    """Rank systems under every profile.
+    """Rank systems under every risk profile; values are compared exactly (rule 16.10).
 
-    `systems` come from `read_systems`; `profiles` from `risk_profiles`, without given ones by default; `aggregation` is
-    the contract's own by default, and a profile of the contract keeps the one it names. Values are compared exactly.
+    Args:
+        systems: Run directories or report.json files of one contract on the same data, or what
+            `read_systems` returned.
+        profiles: Further profiles, each written as in a contract, such as `mine : onset_guard = 2`; or what
+            `risk_profiles` returned.
+        aggregation: The aggregation of the scores; by default the contract's own. A profile of the contract keeps the
+            one it names.
+
+    Returns:
+        The audit: a ranking per profile, the winners, and the systems that others dominate.
+
+    Raises:
+        InvalidInput: A system cannot be read, the systems cannot be compared, or a profile is wrong.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> import tracepact
+        >>> with TemporaryDirectory() as folder:
+        ...     for name, end in (("early", 2), ("late", 4)):
+        ...         run = tracepact.score("boundary_gate", [(1, 3)], [(1, end)], durations=5)
+        ...         files = run.save(f"{folder}/{name}")
+        ...     audit = tracepact.audit_profile([f"{folder}/early", f"{folder}/late"])
+        >>> {row.name: row.best for row in audit.profiles}["support_recall"]
+        ('late',)
     """
-    chosen = aggregation or systems.contract.aggregation
-    tried = profiles or risk_profiles(systems.contract, chosen)
-    ranked = tuple(_ranked(systems, profile) for profile in tried.profiles)
+    found = read_systems(systems)
+    chosen = aggregation or found.contract.aggregation
+    tried = risk_profiles(found.contract, chosen, profiles)
+    ranked = tuple(_ranked(found, profile) for profile in tried.profiles)
     best = {name for row in ranked for name in row.best}
     return ProfileAudit(
-        contract_used(systems),
+        contract_used(found),
         chosen,
-        systems.names,
+        found.names,
         ranked,
-        tuple(name for name in systems.names if name in best),
-        tuple(_dominated(systems, chosen)),
+        tuple(name for name in found.names if name in best),
+        tuple(_dominated(found, chosen)),
         tried.absent,
     )
 
@@ -192,7 +218,4 @@ def command(
     contract's own, and those given with --profile. Values are compared exactly; ties are shown. A profile of the
     contract keeps the aggregation it names.
     """
-    systems = systems_given(runs)
-    chosen = aggregation or systems.contract.aggregation
-    profiles = risk_profiles(systems.contract, chosen, given)
-    show(audit_profile(systems, profiles, chosen), tables, rows, figure, **output)
+    show(audit_profile(systems_given(runs), given, aggregation), tables, rows, figure, **output)

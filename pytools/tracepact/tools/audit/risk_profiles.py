@@ -43,13 +43,17 @@ class RiskProfiles:
     absent: tuple[str, ...]
 
 
-def risk_profiles(contract: Contract, aggregation: Aggregation, given: Sequence[str] = ()) -> RiskProfiles:
+def risk_profiles(
+    contract: Contract, aggregation: Aggregation, given: RiskProfiles | Sequence[str] = ()
+) -> RiskProfiles:
     """The profile `balanced`, those over the starter guards, the contract's own, and the given ones.
 
     A profile of the contract replaces one of the same name. A given one is written as in a contract, such as
     `mine : onset_guard = 2`, and uses `aggregation` unless it names its own with `over …`. InvalidInput if a given
-    profile is wrong, or has the name of another.
+    profile is wrong, or has the name of another. `RiskProfiles` are returned as they are.
     """
+    if isinstance(given, RiskProfiles):
+        return given
     own = {profile.name: RiskProfile(profile, Origin.CONTRACT) for profile in contract.profiles}
     clauses = tuple(clause.name for clause in contract.clauses)
     starter = {BALANCED: clauses, **STARTER_PROFILES}

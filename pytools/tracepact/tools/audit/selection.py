@@ -1,5 +1,6 @@
 """`tracepact audit selection`: the best system on each clause (rule 16.10)."""
 
+from collections.abc import Sequence
 from typing import Annotated, Unpack
 
 import click
@@ -21,8 +22,9 @@ from tracepact.tools.audit.ranking import (
     vacuity_note,
     value_rows,
 )
+from tracepact.tools.audit.runs import Place
 from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show
-from tracepact.tools.audit.systems import Systems, runs_argument, systems_given
+from tracepact.tools.audit.systems import Systems, read_systems, runs_argument, systems_given
 
 
 class Led(Record, frozen=True):
@@ -39,15 +41,36 @@ class SelectionAudit(SystemsAudit, frozen=True):
     led: Annotated[tuple[Led, ...], Meta(description="On how many coordinates each system is best, alone or in a tie.")]
 
 
-def audit_selection(systems: Systems, aggregation: Aggregation | None = None) -> SelectionAudit:
-    """Rank systems on every clause.
+def audit_selection(systems: Systems | Sequence[Place], aggregation: Aggregation | None = None) -> SelectionAudit:
+    """Rank systems on every clause; scores are compared exactly (rule 16.10).
 
-    `systems` come from `read_systems`; `aggregation` is the contract's own by default. Scores are compared exactly.
+    Args:
+        systems: Run directories or report.json files of one contract on the same data, or what
+            `read_systems` returned.
+        aggregation: The aggregation of the scores; by default the contract's own.
+
+    Returns:
+        The audit: a ranking per clause, and on how many each system is best.
+
+    Raises:
+        InvalidInput: A system cannot be read, or the systems cannot be compared.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> import tracepact
+        >>> with TemporaryDirectory() as folder:
+        ...     for name, end in (("early", 2), ("late", 4)):
+        ...         run = tracepact.score("boundary_gate", [(1, 3)], [(1, end)], durations=5)
+        ...         files = run.save(f"{folder}/{name}")
+        ...     audit = tracepact.audit_selection([f"{folder}/early", f"{folder}/late"])
+        >>> {row.clause: row.best for row in audit.coordinates}["spurious_guard"]
+        ('early',)
     """
-    chosen = aggregation or systems.contract.aggregation
-    ranked = tuple(clause_rankings(systems, chosen))
-    led = tuple(Led(name, sum(name in row.best for row in ranked)) for name in systems.names)
-    return SelectionAudit(contract_used(systems), chosen, systems.names, ranked, led)
+    found = read_systems(systems)
+    chosen = aggregation or found.contract.aggregation
+    ranked = tuple(clause_rankings(found, chosen))
+    led = tuple(Led(name, sum(name in row.best for row in ranked)) for name in found.names)
+    return SelectionAudit(contract_used(found), chosen, found.names, ranked, led)
 
 
 # Shown

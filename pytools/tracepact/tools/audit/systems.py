@@ -1,6 +1,7 @@
 """Several systems on the same data, read from run directories and reports (rules 16.8 and 16.10)."""
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,6 +16,7 @@ from tracepact.lang import parse_contract
 from tracepact.scoring.vacuity import vacuous_share, weighted_mean
 from tracepact.show.screen import progress
 from tracepact.tools.audit.pairing import paired_rows
+from tracepact.tools.audit.runs import Place
 from tracepact.tools.score.store.manifest import NAME as MANIFEST
 from tracepact.tools.score.store.opening import StoredRun, open_run
 
@@ -67,12 +69,15 @@ class Systems:
         return Systems(self.contract, left)
 
 
-def read_systems(places: Sequence[str]) -> Systems:
+def read_systems(given: Systems | Sequence[Place]) -> Systems:
     """The systems of run directories and report.json files.
 
     A system is named by its folder, or by its whole place where two folders have the same name. InvalidInput if one
-    cannot be read, or if they are not of one contract on the same data.
+    cannot be read, or if they are not of one contract on the same data. Systems are returned as they are.
     """
+    if isinstance(given, Systems):
+        return given
+    places = [os.fspath(place) for place in given]
     diagnostics = Diagnostics()
     runs: list[StoredRun] = []
     reports: dict[str, dict[str, Any]] = {}

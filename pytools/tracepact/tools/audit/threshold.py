@@ -85,12 +85,35 @@ def audit_threshold(
     labels: LabelMap | None = None,
     advance: Callable[[str], None] = lambda what: None,
 ) -> ThresholdAudit:
-    """Decode scores at each threshold and score the events in place of the predictions of a run.
+    r"""Decode scores at each threshold and score the events in place of the predictions of a run (rule 16.6).
 
-    `run` is a run or a run directory; `scores` a score table, or the file or folder to read it from; `median` the
-    length of the median filter in frames; `aggregation` that of the scores, the contract's own by default. `labels` are
-    applied to the decoded events. `advance` is told of each threshold before its turn. InvalidInput if an input cannot
-    be read, or if decoded events cannot be scored.
+    Args:
+        run: A run, or a run directory.
+        scores: A score table, or the file or folder to read it from.
+        thresholds: The thresholds to try.
+        median: The length of the median filter, in frames.
+        aggregation: The aggregation of the scores; by default the contract's own.
+        labels: A label map, applied to the decoded events.
+        advance: Called with a message before each threshold.
+
+    Returns:
+        The audit: the vector at every threshold, and the best thresholds of each clause.
+
+    Raises:
+        InvalidInput: An input cannot be read, or decoded events cannot be scored.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import tracepact
+        >>> run = tracepact.score("boundary_gate", {"a": [(0, 1, "x")]}, {"a": []}, durations=2)
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "a.tsv")
+        ...     size = path.write_text("onset\toffset\tx\n0\t1\t0.6\n1\t2\t0.4\n")
+        ...     audit = tracepact.audit_threshold(run, path, [Fraction(1, 4), Fraction(1, 2)])
+        >>> [point.value("spurious_guard") for point in audit.points]
+        [Fraction(13, 25), Fraction(1, 1)]
     """
     base = scored_run(run)
     table = scores if isinstance(scores, ScoreTable) else _read(scores)

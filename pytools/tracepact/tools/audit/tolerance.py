@@ -108,22 +108,34 @@ def audit_tolerance(
     aggregation: Aggregation | None = None,
     on_clause: Callable[[str], None] = lambda name: None,
 ) -> ToleranceAudit:
-    """The vector of a run and its mean as exact step functions of a parameter, over a closed range.
+    """The vector of a run and its mean as exact step functions of a parameter (rules 16.1 to 16.3).
 
-    `run` is a run or a run directory. `low` and `high` are in seconds, or plain numbers if the parameter has no unit;
-    by default they are zero and the largest value the contract names. `aggregation` is the contract's own by default.
-    `on_clause` is told of each clause before its turn. InvalidInput if the contract lacks the parameter, if the range
-    is empty or has values the contract refuses, or if there is no exact curve (rule 16.3).
+    Args:
+        run: A run, or a run directory.
+        parameter: The parameter of the contract to vary.
+        low: The lower end of the range, in seconds, or a plain number if the parameter has no unit; by default zero.
+        high: The upper end; by default the largest value the contract names.
+        aggregation: The aggregation of the scores; by default the contract's own.
+        on_clause: Called with the name of each clause before its turn.
 
-    >>> import tracepact
-    >>> contract = '''contract c
-    ... step 20ms
-    ... param tol = 40ms
-    ... clause onset on ref_onset : N[tol] pred_onset'''
-    >>> run = tracepact.score(contract, [(1, 2)], [("1.06", 2)], durations=3)
-    >>> audit = audit_tolerance(run, "tol", high=Fraction(1, 10))
-    >>> [(str(piece.high), str(piece.value)) for piece in audit.curves[0].pieces]
-    [('1/25', '0'), ('1/10', '1')]
+    Returns:
+        The audit: every curve with its pieces, integral, mean and span.
+
+    Raises:
+        InvalidInput: The contract lacks the parameter, the range is empty or has values the contract refuses, or there
+            is no exact curve.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> import tracepact
+        >>> contract = '''contract c
+        ... step 20ms
+        ... param tol = 40ms
+        ... clause onset on ref_onset : N[tol] pred_onset'''
+        >>> run = tracepact.score(contract, [(1, 2)], [("1.06", 2)], durations=3)
+        >>> audit = tracepact.audit_tolerance(run, "tol", high=Fraction(1, 10))
+        >>> [(str(piece.high), str(piece.value)) for piece in audit.curves[0].pieces]
+        [('1/25', '0'), ('1/10', '1')]
     """
     card = scored_run(run).card
     return tolerance_audit(curves(card, parameter, low, high, aggregation=aggregation, on_clause=on_clause))

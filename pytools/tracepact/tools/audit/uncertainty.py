@@ -79,11 +79,30 @@ class UncertaintyAudit(Record, frozen=True):
 def audit_uncertainty(
     runs: Sequence[StoredRun | Place], aggregation: Aggregation | None = None, bootstrap: Bootstrap = USUAL
 ) -> UncertaintyAudit:
-    """Intervals of the scores of every run over clips, and the differences of all runs from the first.
+    """Intervals of the scores of runs over clips, and the differences of all runs from the first (rules 16.7 and 16.8).
 
-    `runs` are run directories of one contract on the same data; `aggregation` is the contract's own by default;
-    `bootstrap` says how clips are drawn. The p of a clause is corrected over the runs (Holm). InvalidInput if a run
-    cannot be read, or if the runs cannot be compared.
+    Args:
+        runs: Run directories of one contract on the same data.
+        aggregation: The aggregation of the scores; by default the contract's own.
+        bootstrap: How clips are drawn.
+
+    Returns:
+        The audit: scores with intervals and, for all runs but the first, differences with their p, corrected over the
+        runs (Holm).
+
+    Raises:
+        InvalidInput: A run cannot be read, or the runs cannot be compared.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> import tracepact
+        >>> with TemporaryDirectory() as folder:
+        ...     for name, end in (("early", 2), ("late", 4)):
+        ...         run = tracepact.score("boundary_gate", [(1, 3)], [(1, end)], durations=5)
+        ...         files = run.save(f"{folder}/{name}")
+        ...     audit = tracepact.audit_uncertainty([f"{folder}/early", f"{folder}/late"])
+        >>> audit.systems[1].differences["missing_guard"].value
+        Fraction(12, 25)
     """
     opened = [stored_run(run) for run in runs]
     paired = list(zip(map(_name, runs), paired_rows(opened), strict=True))

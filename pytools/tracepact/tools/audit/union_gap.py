@@ -104,18 +104,26 @@ class UnionGapAudit(Record, frozen=True):
 
 
 def audit_union_gap(run: Run | Place) -> UnionGapAudit:
-    """Score a run as a union and class by class, and measure what makes the difference.
+    """Score a run as a union and class by class, and measure what makes the difference (rule 16.4).
 
-    `run` is a run or a run directory, scored either way. InvalidInput if it cannot be read.
+    Args:
+        run: A run, scored either way, or a run directory.
 
-    >>> import tracepact
-    >>> contract = '''contract c
-    ... step 20ms
-    ... clause found on ref_active : pred_active'''
-    >>> run = tracepact.score(contract, [(0, 1, "x"), (2, 3, "y")], [(0, 1, "x"), (2, 3, "x")], durations=4)
-    >>> audit = audit_union_gap(run)
-    >>> audit.clauses[0].gap, audit.without_support
-    (Fraction(1, 2), ('y',))
+    Returns:
+        The audit: both scores of every clause, and the support, substitutions, confusion and strata of the classes.
+
+    Raises:
+        InvalidInput: The run cannot be read.
+
+    Example:
+        >>> import tracepact
+        >>> contract = '''contract c
+        ... step 20ms
+        ... clause found on ref_active : pred_active'''
+        >>> run = tracepact.score(contract, [(0, 1, "x"), (2, 3, "y")], [(0, 1, "x"), (2, 3, "x")], durations=4)
+        >>> audit = tracepact.audit_union_gap(run)
+        >>> audit.clauses[0].gap, audit.without_support
+        (Fraction(1, 2), ('y',))
     """
     base = scored_run(run)
     is_indexed = base.card.family.mode is Mode.CLASS_INDEXED
