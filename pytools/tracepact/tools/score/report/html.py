@@ -1,6 +1,9 @@
 """A run as one self-contained HTML page."""
 
+from dataclasses import replace
 from typing import Any
+
+from markupsafe import Markup
 
 from tracepact.show.page import Section, page
 from tracepact.tools.score.report.clips import clip_data
@@ -33,8 +36,8 @@ def report_page(run: Scored, data: dict[str, Any], found: Evidence) -> str:
     ]
     return page(
         f"{data['contract']['name']}: tracepact report",
-        head(data),
-        [section for section in sections if section is not None],
+        Markup(head(data)),  # noqa: S704  (texts are escaped)
+        [replace(section, body=Markup(section.body)) for section in sections if section is not None],  # noqa: S704
         scripts=["report.js"],
         data=clip_data(run.card, run.conditions),
     )
