@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test quick lint unit docs benchmark picture clean
+.PHONY: demo test quick lint unit docs benchmark schemas picture clean
 
 demo: $(VENV)/.installed
 	$(BIN)/tracepact demo --out out/demo
@@ -28,6 +28,10 @@ docs: $(VENV)/.tested
 
 benchmark: $(VENV)/.tested
 	cd pytools && ../$(BIN)/python -m benchmarks
+
+# The schemas of what commands print are generated from the records that they return.
+schemas: $(VENV)/.installed
+	$(BIN)/python pytools/output_schemas.py
 
 # The picture in the README is a real report of the demo; it needs a Chromium on the machine.
 picture: demo $(VENV)/.tested

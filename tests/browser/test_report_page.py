@@ -11,6 +11,7 @@ import pytest
 
 from browser.chromium import chromium, first_paint
 from tracepact.specs import spec_path
+from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.evidence import Evidence, evidence
 from tracepact.tools.score.report.html import report_page
 from tracepact.tools.score.run import Run, score
@@ -69,7 +70,7 @@ def run() -> Run:
 @pytest.fixture(scope="module")
 def file(run: Run, folder: Path) -> Path:
     path = folder / "demo.html"
-    path.write_text(report_page(run, run.to_dict(), evidence(run)), encoding="utf-8")
+    path.write_text(report_page(run, report_of(run), evidence(run)), encoding="utf-8")
     return path
 
 
@@ -246,7 +247,7 @@ def test_a_large_report_is_small_enough_and_paints_within_a_second(browser: Any,
     run = large()
     assert (len(run.card.family.clips), len(run.card.family.classes)) == (1168, 10)
     path = folder / "large.html"
-    path.write_text(report_page(run, run.to_dict(), Evidence({}, ())), encoding="utf-8")
+    path.write_text(report_page(run, report_of(run), Evidence({}, ())), encoding="utf-8")
     size = path.stat().st_size
     assert size < LARGEST
     paints = []

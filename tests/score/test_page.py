@@ -3,7 +3,6 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cli.command import run as command
@@ -12,14 +11,17 @@ from show.outline import outline, policy
 
 from score.runs import runs, small_run
 from tracepact.core import Aggregation
+from tracepact.metrics import CountMetricRecord, MeanMetricRecord
 from tracepact.show.page import Section, page, script_json
 from tracepact.specs import spec_path
+from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.evidence import Evidence, evidence
 from tracepact.tools.score.report.html import report_page
 from tracepact.tools.score.report.markdown import report_markdown
-from tracepact.tools.score.report.text import number
+from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.run import Run, score
 from tracepact.tools.score.store.writing import write_run
+from tracepact.wording import decimal
 
 EVIL = "</script><img src=x onerror=alert(1)>|`*_\"'&\u2028 é"
 
@@ -41,8 +43,8 @@ def run() -> Run:
 
 
 @pytest.fixture(scope="module")
-def data(run: Run) -> dict[str, Any]:
-    return run.to_dict()
+def report(run: Run) -> Report:
+    return report_of(run)
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +53,8 @@ def found(run: Run) -> Evidence:
 
 
 @pytest.fixture(scope="module")
-def html(run: Run, data: dict[str, Any], found: Evidence) -> str:
-    return report_page(run, data, found)
+def html(run: Run, report: Report, found: Evidence) -> str:
+    return report_page(run, report, found)
 
 
 def test_the_page_loads_nothing_from_anywhere(html: str) -> None:
@@ -78,31 +80,27 @@ def test_every_link_and_label_of_the_page_leads_somewhere(html: str) -> None:
             assert attributes["aria-labelledby"] in ids
 
 
-def test_the_page_shows_every_score_with_its_counts_and_interval(
-    html: str, data: dict[str, Any], found: Evidence
-) -> None:
+def test_the_page_shows_every_score_with_its_counts_and_interval(html: str, report: Report, found: Evidence) -> None:
     text = " ".join(outline(html).text.split())
-    for row in data["vector"]:
-        for aggregation in Aggregation:
-            shown = row["scores"][aggregation.value]
-            interval = found.intervals[aggregation][row["clause"]]
-            pooled = row["scores"]["pooled"]
-            assert f"{number(shown)} {interval.low:.3f} to {interval.high:.3f}" in re.sub(
-                r"(?<=\d{3})(?=\d\.)", " ", text
-            )
-            assert f"{pooled['satisfied']:,} / {pooled['obligated']:,}" in text
-    assert data["contract"]["digest"] in text
-    for metric in data["metrics"]["metrics"]:
-        assert metric["policy"] in text
+    for row in report.vector:
+        for aggregation, shown in row.scores.items():
+            interval = found.intervals[aggregation][row.clause]
+            value = decimal(shown.value)  # a mark before it says where it is vacuous
+            assert f"{value} {decimal(interval.low)} to {decimal(interval.high)}" in text
+            assert row.scores[Aggregation.POOLED].counts in text
+    assert report.contract.digest in text
+    for metric in report.metrics.metrics:
+        assert isinstance(metric, CountMetricRecord | MeanMetricRecord)
+        assert metric.policy in text
     for name in ("busy", "quiet", "burst", "speech", "tone"):
         assert name in text
 
 
-def test_filters_name_every_clause_class_and_condition(html: str, data: dict[str, Any]) -> None:
+def test_filters_name_every_clause_class_and_condition(html: str, report: Report) -> None:
     choices = [json.loads(a["data-filter"] or "") for _, a in outline(html).elements if "data-filter" in a]
-    assert {choice["clause"] for choice in choices} == set(range(len(data["vector"])))
-    assert {c["class"] for c in choices if "class" in c} == set(range(len(data["classes"])))
-    assert {c["condition"] for c in choices if "condition" in c} == set(range(len(data["conditions"])))
+    assert {choice["clause"] for choice in choices} == set(range(len(report.vector)))
+    assert {c["class"] for c in choices if "class" in c} == set(range(len(report.classes)))
+    assert {c["condition"] for c in choices if "condition" in c} == set(range(len(report.conditions)))
 
 
 def test_names_from_outside_cannot_leave_their_place(tmp_path: Path) -> None:
@@ -114,12 +112,12 @@ def test_names_from_outside_cannot_leave_their_place(tmp_path: Path) -> None:
         conditions={EVIL: EVIL},
         masks={"zone": {EVIL: [True] * 36}},
     )
-    text = report_page(run, run.to_dict(), evidence(run))
+    text = report_page(run, report_of(run), evidence(run))
     seen = outline(text)
     assert "img" not in {tag for tag, _ in seen.elements}
     (held,) = (json.loads(script) for script in seen.scripts if script.startswith("{"))
     assert (held["clips"], held["classes"], held["conditions"]) == ([EVIL.strip()], [EVIL.strip()], [EVIL])
-    markdown = report_markdown(run.to_dict(), evidence(run))
+    markdown = report_markdown(report_of(run), evidence(run))
     assert "<img" not in markdown.replace("\\<", "")
     for line in markdown.splitlines():
         if line.startswith("|"):
@@ -131,11 +129,11 @@ def test_names_from_outside_cannot_leave_their_place(tmp_path: Path) -> None:
 @given(runs())
 def test_every_run_has_a_page_and_markdown_of_its_own(run: Run) -> None:
     """Whatever the clips and labels are called: all elements are closed, and the clips are those of the run."""
-    data, found = run.to_dict(), evidence(run)
-    seen = outline(report_page(run, data, found))
+    report, found = report_of(run), evidence(run)
+    seen = outline(report_page(run, report, found))
     (held,) = (json.loads(script) for script in seen.scripts if script.startswith("{"))
     assert held["clips"] == list(run.card.family.clips)
-    assert report_markdown(data, found).count("</details>") >= 1
+    assert report_markdown(report, found).count("</details>") >= 1
 
 
 def test_data_in_a_script_stays_data() -> None:
@@ -155,13 +153,13 @@ def test_a_page_is_its_sections_in_order() -> None:
     assert "lead & all" in seen.text
 
 
-def test_the_markdown_says_the_vector_and_folds_the_rest(data: dict[str, Any], found: Evidence) -> None:
-    text = report_markdown(data, found)
+def test_the_markdown_says_the_vector_and_folds_the_rest(report: Report, found: Evidence) -> None:
+    text = report_markdown(report, found)
     lines = text.splitlines()
-    for row in data["vector"]:
-        name = row["clause"].replace("_", "\\_")
+    for row in report.vector:
+        name = row.clause.replace("_", "\\_")
         (line,) = (line for line in lines if line.startswith(f"| {name} | **"))
-        assert f"**{number(row['scores'][data['aggregation']])}**" in line
+        assert f"**{row.scores[report.aggregation].text}**" in line
     assert text.count("<details>") == text.count("</details>") == 5
     widths = {len(line.split("|")) for line in lines[4:14] if line.startswith("|")}
     assert len(widths) == 1
@@ -169,9 +167,9 @@ def test_the_markdown_says_the_vector_and_folds_the_rest(data: dict[str, Any], f
 
 def test_a_run_of_one_clip_has_no_intervals() -> None:
     run = score("boundary_gate", [(1.0, 2.0)], [(1.06, 2.4)], durations=5)
-    shown = report_page(run, run.to_dict(), evidence(run))
+    shown = report_page(run, report_of(run), evidence(run))
     assert "95 % interval" not in outline(shown).text
-    assert "95 % interval" not in report_markdown(run.to_dict(), evidence(run))
+    assert "95 % interval" not in report_markdown(report_of(run), evidence(run))
 
 
 # The command

@@ -1,0 +1,28 @@
+"""Writes the schemas of what commands print, from the records that they return (`make schemas`)."""
+
+from pathlib import Path
+from typing import Any
+
+from tracepact.files import json_text
+from tracepact.metrics import MetricsRecord
+from tracepact.records import schema_of
+from tracepact.specs import spec_path
+from tracepact.tools.score.report.record import Report
+
+OUTPUTS: dict[str, tuple[Any, str]] = {
+    "metrics": (MetricsRecord, "tracepact metrics"),
+    "report": (Report, "tracepact report"),
+}
+"""The kind of what is printed, and the title of its schema, by the schema's name."""
+
+
+def schemas() -> dict[Path, str]:
+    """The text of every generated schema by its place."""
+    folder = spec_path("schemas")
+    files = {f"{name}.schema.json": entry for name, entry in OUTPUTS.items()}
+    return {folder / file: json_text(schema_of(kind, file, title)) for file, (kind, title) in files.items()}
+
+
+if __name__ == "__main__":
+    for path, text in schemas().items():
+        path.write_text(text, encoding="utf-8")
