@@ -2,6 +2,7 @@
 
 import json
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,16 @@ from show.outline import outline, policy
 from score.runs import runs, small_run
 from tracepact.core import Aggregation
 from tracepact.metrics import CountMetricRecord, MeanMetricRecord
+from tracepact.scoring.uncertainty import Interval
 from tracepact.show.page import Section, page, script_json
 from tracepact.specs import spec_path
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.evidence import Evidence, evidence
+from tracepact.tools.score.report.files import report_views
 from tracepact.tools.score.report.html import report_page
 from tracepact.tools.score.report.markdown import report_markdown
 from tracepact.tools.score.report.record import Report
+from tracepact.tools.score.report.tables import vector_table
 from tracepact.tools.score.run import Run, score
 from tracepact.tools.score.store.writing import write_run
 from tracepact.wording import decimal
@@ -65,6 +69,8 @@ def test_the_page_loads_nothing_from_anywhere(html: str) -> None:
             assert value is None or value.startswith("#"), (tag, name, value)
     assert policy(html)["default-src"] == ["'none'"]
     assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|import\(", html)
+    for _, attributes in outline(html).elements:
+        assert not [name for name in attributes if name == "style" or name.startswith("on")], attributes
 
 
 def test_every_link_and_label_of_the_page_leads_somewhere(html: str) -> None:
@@ -163,6 +169,29 @@ def test_the_markdown_says_the_vector_and_folds_the_rest(report: Report, found: 
     assert text.count("<details>") == text.count("</details>") == 5
     widths = {len(line.split("|")) for line in lines[4:14] if line.startswith("|")}
     assert len(widths) == 1
+
+
+def test_intervals_over_few_clips_come_with_a_caution(run: Run) -> None:
+    sides = {"a": [(1.0, 2.0, "x")], "b": [(1.0, 2.0, "x")]}
+    small = score("boundary_gate", sides, sides, durations=5)
+    for made, few in ((small, True), (run, False)):
+        for shown in (
+            outline(report_page(made, report_of(made), evidence(made))).text,
+            report_markdown(report_of(made), evidence(made)),
+        ):
+            assert ("caution: 2 clips are few" in shown) == few
+
+
+def test_an_interval_without_width_around_a_middling_value_is_explained(report: Report) -> None:
+    certain, flat = Interval(Fraction(1), 1.0, 1.0), Interval(Fraction(1, 2), 0.5, 0.5)
+    for interval, said in ((certain, False), (flat, True)):
+        notes = vector_table(report, ranges={report.vector[0].clause: interval}).notes
+        assert any("not that the value is certain" in note for note in notes) == said
+
+
+def test_the_picture_of_a_run_loads_nothing(run: Run) -> None:
+    picture = report_views(report_of(run))["report.svg"]
+    assert not re.search(r"url\((?!#)|@import|@font-face|(src|href)=", picture)
 
 
 def test_a_run_of_one_clip_has_no_intervals() -> None:

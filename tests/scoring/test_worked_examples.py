@@ -127,7 +127,7 @@ def test_a_refusal_says_where_and_how_to_mend_it() -> None:
 
 def test_a_run_shows_in_a_notebook() -> None:
     html = tracepact.score(STARTER, [(1.0, 2.0)], [(1.06, 2.4)], durations=5)._repr_html_()
-    assert html.startswith("<table>")
+    assert "<table>" in html
     assert "onset_guard" in html
     assert "48 / 67" in html
 

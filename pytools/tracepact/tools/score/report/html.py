@@ -44,7 +44,7 @@ def _tiles(report: Report) -> Iterator[tuple[str, str]]:
     for profile in report.profiles:
         yield decimal(profile.value), f"profile {profile.name} ({tables.HEADINGS[profile.aggregation]})"
     yield decimal(soft.value), f"soft boundary score, {soft.edges:,} edges (decides nothing)"
-    yield f"{len(report.matches):,}", "matched pairs"
+    yield f"{len(report.matches):,}", "matched pair" if len(report.matches) == 1 else "matched pairs"
     for metric in report.metrics.metrics:
         if isinstance(metric, CountMetricRecord) and metric.name == "event":
             name, micro, *_ = metric_cells(metric)
@@ -58,7 +58,7 @@ def _sections(parts: Any, run: Scored, report: Report, found: Evidence) -> Itera
     yield Section("metrics", "Standard metrics", _metrics(parts, report), lead)
     if len(report.classes) > 1:
         shown = html_table(tables.class_table(report), kind="heat")
-        lead = "Pooled over clips. A darker cell has lost more. Choose one to see the clips behind it."
+        lead = "Pooled over clips. The stronger its shade, the more a cell has lost. Choose one to see its clips."
         yield Section("classes", "By class", shown, lead)
     if report.conditions:
         lead = f"Aggregated as the contract says: {tables.HEADINGS[report.aggregation]}."
