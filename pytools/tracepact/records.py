@@ -20,6 +20,7 @@ from tracepact.wording import rounded
 _EXACT = r"^-?(0|[1-9][0-9]*)(/[1-9][0-9]*)?$"
 _LONGEST = 4000
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_SECTIONS = re.compile(r"\n\s*(?:Args|Attributes|Examples|Raises|Returns):\n")
 _R = TypeVar("_R", bound="Record")
 
 Name = Annotated[str, Meta(pattern="^[A-Za-z_][A-Za-z0-9_]*$", description="A name (1.3).")]
@@ -111,7 +112,7 @@ def schema_of(kind: Any, name: str, title: str) -> dict[str, Any]:
 def _closed(schema: Any) -> Any:
     """A schema whose mappings say by a pattern which keys they take, as every other object does by name.
 
-    Descriptions become one line each.
+    Descriptions become one line each, without the sections of a docstring that are for Python.
     """
     if isinstance(schema, list):
         return [_closed(part) for part in schema]
@@ -119,7 +120,7 @@ def _closed(schema: Any) -> Any:
         return schema
     found = {key: _closed(part) for key, part in schema.items()}
     if isinstance(said := found.get("description"), str):
-        found["description"] = " ".join(said.split())
+        found["description"] = " ".join(_SECTIONS.split(said)[0].split())
     if found.get("type") == "object" and found.get("additionalProperties", True) is not False:
         pattern = found.pop("propertyNames", {}).get("pattern", "^.*$")
         found["patternProperties"] = {pattern: found.get("additionalProperties", True)}
