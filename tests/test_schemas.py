@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import runpy
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,13 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {name: json.loads(run(*command, folder=folder).out) for name, (_, command) in OUTPUTS.items()}
 
 
+def test_the_schemas_of_outputs_are_those_of_the_records() -> None:
+    generated = runpy.run_path(str(Path(__file__).parents[1] / "pytools" / "output_schemas.py"))
+    assert list(generated["OUTPUTS"]) == sorted(generated["OUTPUTS"])
+    for path, text in generated["schemas"]().items():
+        assert path.read_text(encoding="utf-8") == text, f"{path.name}: run `make schemas`"
+
+
 def test_every_schema_is_used_by_a_test() -> None:
     tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("*.py"))
     unused = [name for name in SCHEMAS if name not in tests and f'"{name.removesuffix(".schema.json")}"' not in tests]
@@ -207,8 +215,8 @@ def test_the_report_carries_what_it_can_be_derived_from(printed: dict[str, Any])
     assert report["matcher"] == {"kind": "greedy", "search": "1/5", "overlap_reward": "1/2", "merge_gap": "0"}
 
 
-def test_every_kind_of_witness_is_among_the_tested_outputs(printed: dict[str, Any]) -> None:
-    shown = [w for item in printed["report: pair"]["witnesses"] for w in item["shown"]]
+def test_every_kind_of_violation_is_among_the_tested_outputs(printed: dict[str, Any]) -> None:
+    shown = [w for item in printed["report: pair"]["violations"] for w in item["shown"]]
     assert any("frame" in w and w["distance"] is None for w in shown)
     assert any("frame" in w and w["distance"] == "unbounded" for w in shown)
     assert any("frame" in w and isinstance(w["distance"], dict) for w in shown)

@@ -119,9 +119,9 @@ def test_the_worst_clips_are_drawn_with_every_violated_obligation(page: Any, run
     segments = [family.segment(label, index) for label in range(len(family.classes))]
     marks = 0
     for clause in run.card.contract.frame_clauses:
-        witnesses = run.card.frame_violations(clause.name)
+        violations = run.card.frame_violations(clause.name)
         for segment in segments:
-            frames = witnesses.frame[witnesses.segment == segment]
+            frames = violations.frame[violations.segment == segment]
             marks += int((np.diff(frames) != 1).sum()) + bool(len(frames))
     for evaluation in run.card.events.clauses:
         marks += sum(segment in segments for segment, _ in evaluation.violated)

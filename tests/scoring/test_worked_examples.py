@@ -113,7 +113,7 @@ def test_a_run_gives_its_violations_and_its_report(tmp_path: Path) -> None:
     assert len(run.violations("silence_guard")) == 19
     assert "onset_guard" in str(run)
     assert "silence_guard=0.716" in repr(run)
-    assert {path.name for path in run.save(tmp_path)} >= {"report.json", "report.txt", "witnesses.csv"}
+    assert {path.name for path in run.save(tmp_path)} >= {"report.json", "report.txt", "violations.csv"}
     with pytest.raises(KeyError):
         run.violations("onset_gard")
 

@@ -70,7 +70,7 @@ def report_of(run: Scored) -> Report:
         ),
         conditions=_conditions(card, run.conditions) if run.conditions else (),
         sweeps=tuple(SweepRecord(p.parameter, p.value, _vector(p.vector)) for p in sweep(card)),
-        witnesses=tuple(shown_violations(card, clause) for clause in clauses),
+        violations=tuple(shown_violations(card, clause) for clause in clauses),
         timelines=tuple(worst_timelines(card)),
         matches=_matches(card),
         diagnostics=DiagnosticsRecord(

@@ -122,10 +122,10 @@ def _frame_failures(card: Scorecard, clause: FrameClause, texts: _Texts) -> Iter
         yield segment, [frame, length, parts[part], *(column[index] for column in offsets if column)]
 
 
-def _stretches(witnesses: FrameViolations) -> Indices:
+def _stretches(found: FrameViolations) -> Indices:
     """Where each stretch of neighbouring violated frames of one segment and one failing part begins."""
-    begins = np.ones(len(witnesses), dtype=np.bool_)
-    begins[1:] = (np.diff(witnesses.frame) != 1) | (np.diff(witnesses.segment) != 0) | (np.diff(witnesses.span) != 0)
+    begins = np.ones(len(found), dtype=np.bool_)
+    begins[1:] = (np.diff(found.frame) != 1) | (np.diff(found.segment) != 0) | (np.diff(found.span) != 0)
     return np.flatnonzero(begins)
 
 

@@ -53,7 +53,7 @@ def _folded(report: Report) -> Iterator[tuple[str, list[str]]]:
         lines += ["", *(f"- {plain(line)}" for line in difference_lines(report.metrics.differences))]
     yield "Standard metrics", lines
     shown = []
-    if any(found.total for found in report.witnesses):
+    if any(found.total for found in report.violations):
         shown.append(violation_table(report, most=1))
     if len(report.classes) > 1:
         shown.append(class_table(report))

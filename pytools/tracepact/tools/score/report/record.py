@@ -212,7 +212,7 @@ class Report(Record, frozen=True, kw_only=True):
         tuple[SweepRecord, ...],
         Meta(description="The vector at every value of a sweep (3.5), under the contract's aggregation."),
     ]
-    witnesses: Annotated[tuple[ClauseViolations, ...], Meta(description="Where each clause failed (10).")]
+    violations: Annotated[tuple[ClauseViolations, ...], Meta(description="Where each clause failed (10).")]
     timelines: Annotated[tuple[Timeline, ...], Meta(description="The clips and classes that failed worst, in frames.")]
     matches: Annotated[tuple[MatchRecord, ...], Meta(description="The match list (8).")]
     diagnostics: DiagnosticsRecord

@@ -146,7 +146,7 @@ def violation_table(report: Report, most: int = 3) -> Table:
     """The violations farthest from holding, at most so many of each clause."""
     columns = [*words("clause"), *numbers("violations"), *words("clip", "class"), *numbers("at")]
     rows: list[list[Cell | str]] = []
-    for found in report.witnesses:
+    for found in report.violations:
         for index, item in enumerate(found.shown[:most]):
             assert isinstance(item, FrameViolationRecord | EventViolationRecord)
             head = [found.clause, f"{found.total:,}"] if index == 0 else ["", ""]

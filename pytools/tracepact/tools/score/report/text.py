@@ -44,7 +44,7 @@ def _sections(report: Report) -> Iterator[RenderableType]:
         yield TerminalTable(turned(class_table(report), "clause"))
     if report.conditions:
         yield TerminalTable(turned(condition_table(report), "clause"))
-    if any(found.total for found in report.witnesses):
+    if any(found.total for found in report.violations):
         yield TerminalTable(violation_table(report))
     yield from map(_timeline, report.timelines)
     if report.diagnostics.counts:

@@ -19,15 +19,17 @@ from tracepact.tools.score.store.parquet import parquet_rows
 from tracepact.tools.score.store.rows import (
     MATCH_COLUMNS,
     SCORE_COLUMNS,
-    WITNESS_COLUMNS,
+    VIOLATION_COLUMNS,
     match_rows,
     score_rows,
-    witness_rows,
+    violation_rows,
 )
 from tracepact.wording import quoted
 
 SOURCE = "source.contract"
 CANONICAL = "contract.contract"
+VIOLATIONS, OLD_VIOLATIONS = "violations.csv", "witnesses.csv"
+"""The rows of violations, and what the first run directories called them."""
 VIEWS = ("report.html", "report.md")
 """Views that are put into a run directory if asked for, at once or later."""
 
@@ -50,7 +52,7 @@ def write_run(
     check_place(place)
     contents: dict[str, str] = {
         "scores.csv": table_text(SCORE_COLUMNS, score_rows(run.card), ","),
-        "witnesses.csv": table_text(WITNESS_COLUMNS, witness_rows(run.card), ","),
+        VIOLATIONS: table_text(VIOLATION_COLUMNS, violation_rows(run.card), ","),
         "matches.csv": table_text(MATCH_COLUMNS, match_rows(run.card), ","),
     }
     stored = list(_tables(run))
