@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tracepact.files import json_text
+from tracepact.metrics import MetricsRecord
 from tracepact.records import schema_of
 from tracepact.specs import spec_path
 from tracepact.tools.audit.annotation import AnnotationAudit
@@ -16,6 +17,7 @@ from tracepact.tools.audit.threshold import ThresholdAudit
 from tracepact.tools.audit.tolerance import ToleranceAudit
 from tracepact.tools.audit.uncertainty import UncertaintyAudit
 from tracepact.tools.audit.union_gap import UnionGapAudit
+from tracepact.tools.score.report.record import Report
 
 OUTPUTS: dict[str, tuple[Any, str]] = {
     "audit-annotation": (AnnotationAudit, "tracepact annotation audit"),
@@ -28,6 +30,8 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
     "audit-uncertainty": (UncertaintyAudit, "tracepact uncertainty audit"),
     "audit-union-gap": (UnionGapAudit, "tracepact union-gap audit"),
     "compare": (Comparison, "tracepact comparison"),
+    "metrics": (MetricsRecord, "tracepact metrics"),
+    "report": (Report, "tracepact report"),
 }
 """The kind of what is printed, and the title of its schema, by the schema's name."""
 

@@ -4,10 +4,10 @@ The way data flows, and the package of each stage (imports point only to earlier
 import each other):
 
     kernel
-        diagnostics, specs   what went wrong as data; where the spec files are
         files, wording       files written whole or not at all; numbers and words as people read them
         deprecation          old names of public things, for one version
         records              typed results, their JSON and the schemas generated from them
+        diagnostics, specs   what went wrong as data; where the spec files are
         core                 formulas, event atoms and contracts without names, units or sugar
         lang                 text to core and back, and core in plain words
         trace                events on an exact grid, families of clips as bitsets

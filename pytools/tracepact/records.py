@@ -9,6 +9,7 @@ and typed dictionaries have neither of the last two without a second description
 import re
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -19,6 +20,7 @@ from tracepact.wording import rounded
 _EXACT = r"^-?(0|[1-9][0-9]*)(/[1-9][0-9]*)?$"
 _LONGEST = 4000
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_SECTIONS = re.compile(r"\n\s*(?:Args|Attributes|Examples|Raises|Returns):\n")
 _R = TypeVar("_R", bound="Record")
 
 Name = Annotated[str, Meta(pattern="^[A-Za-z_][A-Za-z0-9_]*$", description="A name (1.3).")]
@@ -32,6 +34,7 @@ Share = Annotated[
     ),
 ]
 ShareDecimal = Annotated[float, Meta(ge=0, le=1, description="The value rounded to six decimals, for reading only.")]
+NotNegative = Annotated[Fraction, Meta(extra_json_schema={"pattern": _EXACT.replace("-?", "")})]
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,6 +44,15 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The record as plain data: dictionaries, lists, texts, numbers; exact values as fractions in text."""
         found: dict[str, Any] = plain(self)
         return found
+
+
+class OneOf:
+    """The base of a type that is one of several records: `class Place(OneOf)`, `class Row(Record, Place, frozen=True)`.
+
+    Its schema is any of its subclasses; plain data becomes the first of them that it has the form of.
+    """
+
+    __slots__ = ()
 
 
 class Exact(Record, frozen=True):
@@ -57,7 +69,14 @@ class Exact(Record, frozen=True):
 
 def plain(data: Any) -> Any:
     """Records and what holds them as plain data, ready for JSON."""
-    return msgspec.to_builtins(data, enc_hook=_encoded)
+    return _listed(msgspec.to_builtins(data, enc_hook=_encoded))
+
+
+def _listed(data: Any) -> Any:
+    """Plain data with lists for the tuples of records, as JSON has them when it is read back."""
+    if isinstance(data, dict):
+        return {key: _listed(value) for key, value in data.items()}
+    return [_listed(value) for value in data] if isinstance(data, list | tuple) else data
 
 
 def record_of(data: Any, kind: type[_R]) -> _R:
@@ -68,31 +87,44 @@ def record_of(data: Any, kind: type[_R]) -> _R:
     return msgspec.convert(data, kind, dec_hook=_decoded)
 
 
-def schema_of(kind: type[Record], name: str, title: str) -> dict[str, Any]:
-    """The JSON Schema of a record's plain data, as the file of this name."""
-    (top,), definitions = msgspec.json.schema_components([kind], schema_hook=_schema)
-    own = definitions.pop(kind.__name__)
-    assert top == {"$ref": f"#/$defs/{kind.__name__}"}
-    found = {"$schema": _DRAFT, "$id": name, **own, "title": title}
+def schema_of(kind: Any, name: str, title: str) -> dict[str, Any]:
+    """The JSON Schema of the plain data of a record, or of another type over records, as the file of this name.
+
+    Docstrings of records are its descriptions.
+    """
+    kinds = [kind]
+    while True:
+        variants: dict[type, None] = {}
+        (top, *_), definitions = msgspec.json.schema_components(kinds, schema_hook=partial(_schema, variants))
+        missing = [variant for variant in variants if variant not in kinds]
+        if not missing:
+            break
+        kinds += missing
+    if (own := top.get("$ref", "").removeprefix("#/$defs/")) in definitions:
+        top = definitions.pop(own)
+    for definition in definitions.values():
+        definition.pop("title", None)  # the name of a class of ours
+    found = {"$schema": _DRAFT, "$id": name, **top, "title": title}
     closed: dict[str, Any] = _closed({**found, "$defs": dict(sorted(definitions.items()))} if definitions else found)
     return closed
 
 
 def _closed(schema: Any) -> Any:
-    """A schema whose maps are closed by a pattern for their keys, and whose descriptions are one line each.
+    """A schema whose mappings say by a pattern which keys they take, as every other object does by name.
 
-    Of a docstring of several paragraphs the first is the description.
+    Descriptions become one line each, without the sections of a docstring that are for Python.
     """
     if isinstance(schema, list):
-        return [_closed(item) for item in schema]
+        return [_closed(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: _closed(value) for key, value in schema.items()}
+    found = {key: _closed(part) for key, part in schema.items()}
     if isinstance(said := found.get("description"), str):
-        found["description"] = " ".join(said.partition("\n\n")[0].split())
-    if found.get("type") == "object" and "pattern" in found.get("propertyNames", {}):
-        pattern, values = found.pop("propertyNames")["pattern"], found["additionalProperties"]
-        found |= {"patternProperties": {pattern: values}, "additionalProperties": False}
+        found["description"] = " ".join(_SECTIONS.split(said)[0].split())
+    if found.get("type") == "object" and found.get("additionalProperties", True) is not False:
+        pattern = found.pop("propertyNames", {}).get("pattern", "^.*$")
+        found["patternProperties"] = {pattern: found.get("additionalProperties", True)}
+        found["additionalProperties"] = False
     return found
 
 
@@ -105,6 +137,13 @@ def _encoded(value: Any) -> Any:
 
 
 def _decoded(kind: type, value: Any) -> Any:
+    if issubclass(kind, OneOf):
+        for variant in kind.__subclasses__():
+            try:
+                return msgspec.convert(value, variant, dec_hook=_decoded)
+            except msgspec.ValidationError:
+                continue
+        raise ValueError(f"expected one of {', '.join(variant.__name__ for variant in kind.__subclasses__())}")
     if kind is not Fraction:
         raise NotImplementedError(f"no {kind.__name__} from {type(value).__name__}")
     if not isinstance(value, str) or len(value) > _LONGEST or not re.fullmatch(_EXACT, value):
@@ -112,7 +151,12 @@ def _decoded(kind: type, value: Any) -> Any:
     return Fraction(value)
 
 
-def _schema(kind: type) -> dict[str, Any]:
+def _schema(variants: dict[type, None], kind: type) -> dict[str, Any]:
+    """The schema of what msgspec does not know; `variants` are told which records it needs beside."""
     if kind is Fraction:
         return {"type": "string", "pattern": _EXACT, "description": "An exact number, whole or as a fraction."}
+    if issubclass(kind, OneOf):
+        variants |= dict.fromkeys(kind.__subclasses__())
+        found: dict[str, Any] = {"anyOf": [{"$ref": f"#/$defs/{v.__name__}"} for v in kind.__subclasses__()]}
+        return {**found, "description": kind.__doc__} if kind.__doc__ else found
     raise NotImplementedError(f"no schema for {kind.__name__}")

@@ -1,6 +1,7 @@
 """The report in a real browser: it draws, filters, opens clips, is reached by keys, and opens at once."""
 
 import json
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from browser.chromium import chromium, first_paint
 from tracepact.specs import spec_path
+from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.evidence import Evidence, evidence
 from tracepact.tools.score.report.html import report_page
 from tracepact.tools.score.run import Run, score
@@ -69,7 +71,7 @@ def run() -> Run:
 @pytest.fixture(scope="module")
 def file(run: Run, folder: Path) -> Path:
     path = folder / "demo.html"
-    path.write_text(report_page(run, run.to_dict(), evidence(run)), encoding="utf-8")
+    path.write_text(report_page(run, report_of(run), evidence(run)), encoding="utf-8")
     return path
 
 
@@ -117,9 +119,9 @@ def test_the_worst_clips_are_drawn_with_every_violated_obligation(page: Any, run
     segments = [family.segment(label, index) for label in range(len(family.classes))]
     marks = 0
     for clause in run.card.contract.frame_clauses:
-        witnesses = run.card.frame_violations(clause.name)
+        violations = run.card.frame_violations(clause.name)
         for segment in segments:
-            frames = witnesses.frame[witnesses.segment == segment]
+            frames = violations.frame[violations.segment == segment]
             marks += int((np.diff(frames) != 1).sum()) + bool(len(frames))
     for evaluation in run.card.events.clauses:
         marks += sum(segment in segments for segment, _ in evaluation.violated)
@@ -138,7 +140,7 @@ def test_filters_by_clause_and_class_leave_the_clips_that_fail_them(page: Any, r
     lanes = set(page.locator(".labels > :not(.class)").all_inner_texts())
     assert lanes == {"", "reference", "prediction", "duration_guard"}
     page.click("button[type=reset]")
-    page.wait_for_function("document.querySelectorAll('.clip').length > 30")
+    page.locator(".clip").nth(30).wait_for()
 
 
 def test_clips_that_count_nothing_for_want_of_a_pair_say_so(page: Any, run: Run) -> None:
@@ -169,6 +171,7 @@ def test_a_clip_is_found_by_its_name_and_opens_with_its_timeline(page: Any) -> N
     button.click()
     assert page.locator(".timeline .ref").count() > 0
     page.locator(".clip details summary").click()
+    page.locator(".clip details tbody tr").first.wait_for()  # a browser tells of the opening when it has the time
     assert page.locator(".clip details tbody tr").count() == page.locator(".fail").count()
     button.click()
     assert page.locator(".detail").is_hidden()
@@ -233,6 +236,44 @@ def test_screenshots_are_taken_in_every_look(look: str, browser: Any, file: Path
     context.close()
 
 
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_scores_and_the_theme_button_are_on_the_screen(width: int, browser: Any, file: Path) -> None:
+    """Every score of the vector, and the button, lie between the edges: nothing has to be scrolled sideways."""
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(file.as_uri())
+    for mark in (*page.locator(".vector:visible .value").all(), page.locator("#theme")):
+        box = mark.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    page.close()
+
+
+def test_what_a_clip_loses_is_said_with_what_it_can_lose(page: Any, run: Run) -> None:
+    scores = len(run.card.contract.clauses) * len(run.card.family.classes)
+    said = page.locator(".clip .loss").all_inner_texts()
+    assert all(re.fullmatch(rf"\d+\.\d\d of {scores} lost", text) for text in said)
+    page.select_option("select[name=clause]", label="duration_guard")
+    assert page.locator(".clip .loss").first.inner_text().endswith(f"of {len(run.card.family.classes)} lost")
+
+
+def test_names_that_are_markup_and_code_do_not_run(browser: Any, folder: Path) -> None:
+    evil = "</script><img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>"
+    run = score("boundary_gate", {evil: [(1, 2, evil)]}, {evil: [(1.5, 3, evil)]}, durations=5, conditions={evil: evil})
+    path = folder / "hostile.html"
+    path.write_text(report_page(run, report_of(run), evidence(run)), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.locator(".clip details summary").click()
+    assert page.locator("img").count() == 0
+    assert page.title() == "boundary_gate: tracepact report"
+    assert names(page) == [evil]
+    page.evaluate(f"document.body.insertAdjacentHTML('beforeend', {json.dumps(evil)})")
+    page.wait_for_timeout(50)
+    assert page.title() == "boundary_gate: tracepact report", "the policy keeps even markup that got in from running"
+    page.close()
+
+
 def test_the_theme_can_be_chosen(page: Any) -> None:
     colours = []
     for _ in range(3):
@@ -246,7 +287,7 @@ def test_a_large_report_is_small_enough_and_paints_within_a_second(browser: Any,
     run = large()
     assert (len(run.card.family.clips), len(run.card.family.classes)) == (1168, 10)
     path = folder / "large.html"
-    path.write_text(report_page(run, run.to_dict(), Evidence({}, ())), encoding="utf-8")
+    path.write_text(report_page(run, report_of(run), Evidence({}, ())), encoding="utf-8")
     size = path.stat().st_size
     assert size < LARGEST
     paints = []

@@ -24,7 +24,7 @@ FILES = [
     "report.txt",
     "scores.csv",
     "source.contract",
-    "witnesses.csv",
+    "violations.csv",
 ]
 DEMO_FILES = [*FILES, "conditions.tsv", "report.html", "report.md"]
 GATE = """contract gate "Onsets"

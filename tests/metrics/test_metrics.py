@@ -246,7 +246,7 @@ def frames(family: Family, side: Side, label: int, clip: int) -> list[bool]:
 def looped(family: Family, radius: int | None) -> dict[str, Tally]:
     found = {}
     for label, name in enumerate(family.classes):
-        tally = Tally()
+        tally = Tally(0, 0, 0)
         for clip in range(len(family.clips)):
             ref, pred = (frames(family, side, label, clip) for side in (Side.REF, Side.PRED))
             edges = [i for i in range(len(ref)) if (ref[i] != ref[i - 1] if i else ref[0])]

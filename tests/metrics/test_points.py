@@ -102,7 +102,7 @@ def test_metric_and_contract_agree_with_a_plain_loop(seed: int) -> None:
     sides = table(ref), table(pred)
     expected: dict[str, Tally] = {}
     for label in sorted(sides[0].labels | sides[1].labels):
-        tally = Tally()
+        tally = Tally(0, 0, 0)
         for clip in ("x", "y"):
             refs, preds = ([Fraction(a) for a, _, name in side[clip] if name == label] for side in (ref, pred))
             hit = sum(any(abs(r - p) <= Fraction(3, 2) for p in preds) for r in refs)

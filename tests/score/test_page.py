@@ -2,66 +2,32 @@
 
 import json
 import re
-from html.parser import HTMLParser
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cli.command import run as command
 from hypothesis import given, settings
+from show.outline import outline, policy
 
 from score.runs import runs, small_run
 from tracepact.core import Aggregation
+from tracepact.metrics import CountMetricRecord, MeanMetricRecord
+from tracepact.scoring.uncertainty import Interval
 from tracepact.show.page import Section, page, script_json
 from tracepact.specs import spec_path
+from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.evidence import Evidence, evidence
+from tracepact.tools.score.report.files import report_views
 from tracepact.tools.score.report.html import report_page
 from tracepact.tools.score.report.markdown import report_markdown
-from tracepact.tools.score.report.text import number
+from tracepact.tools.score.report.record import Report
+from tracepact.tools.score.report.tables import vector_table
 from tracepact.tools.score.run import Run, score
 from tracepact.tools.score.store.writing import write_run
+from tracepact.wording import decimal
 
 EVIL = "</script><img src=x onerror=alert(1)>|`*_\"'&\u2028 é"
-VOID = {"meta", "input", "br", "img", "link", "hr"}
-
-
-class Outline(HTMLParser):
-    """The elements of a page: tags with their attributes, text outside scripts and styles, unclosed elements."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
-        self.text = ""
-        self.scripts: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        self.text += " "
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open, f"</{tag}> closes nothing"
-        assert self.open[-1] == tag, f"</{tag}> closes <{self.open[-1]}>"
-        self.open.pop()
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] in ("script", "style"):
-            self.scripts.append(data)
-        else:
-            self.text += data
-
-
-def outline(text: str) -> Outline:
-    found = Outline()
-    found.feed(text)
-    found.close()
-    assert not found.open
-    return found
 
 
 def demo(name: str = "late_long") -> Run:
@@ -81,8 +47,8 @@ def run() -> Run:
 
 
 @pytest.fixture(scope="module")
-def data(run: Run) -> dict[str, Any]:
-    return run.to_dict()
+def report(run: Run) -> Report:
+    return report_of(run)
 
 
 @pytest.fixture(scope="module")
@@ -91,8 +57,8 @@ def found(run: Run) -> Evidence:
 
 
 @pytest.fixture(scope="module")
-def html(run: Run, data: dict[str, Any], found: Evidence) -> str:
-    return report_page(run, data, found)
+def html(run: Run, report: Report, found: Evidence) -> str:
+    return report_page(run, report, found)
 
 
 def test_the_page_loads_nothing_from_anywhere(html: str) -> None:
@@ -101,8 +67,10 @@ def test_the_page_loads_nothing_from_anywhere(html: str) -> None:
         for name in ("src", "href", "action", "data", "srcset", "poster"):
             value = attributes.get(name)
             assert value is None or value.startswith("#"), (tag, name, value)
-    assert "default-src 'none'" in html
+    assert policy(html)["default-src"] == ["'none'"]
     assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|import\(", html)
+    for _, attributes in outline(html).elements:
+        assert not [name for name in attributes if name == "style" or name.startswith("on")], attributes
 
 
 def test_every_link_and_label_of_the_page_leads_somewhere(html: str) -> None:
@@ -118,31 +86,27 @@ def test_every_link_and_label_of_the_page_leads_somewhere(html: str) -> None:
             assert attributes["aria-labelledby"] in ids
 
 
-def test_the_page_shows_every_score_with_its_counts_and_interval(
-    html: str, data: dict[str, Any], found: Evidence
-) -> None:
+def test_the_page_shows_every_score_with_its_counts_and_interval(html: str, report: Report, found: Evidence) -> None:
     text = " ".join(outline(html).text.split())
-    for row in data["vector"]:
-        for aggregation in Aggregation:
-            shown = row["scores"][aggregation.value]
-            interval = found.intervals[aggregation][row["clause"]]
-            pooled = row["scores"]["pooled"]
-            assert f"{number(shown)} {interval.low:.3f} to {interval.high:.3f}" in re.sub(
-                r"(?<=\d{3})(?=\d\.)", " ", text
-            )
-            assert f"{pooled['satisfied']:,} / {pooled['obligated']:,}" in text
-    assert data["contract"]["digest"] in text
-    for metric in data["metrics"]["metrics"]:
-        assert metric["policy"] in text
+    for row in report.vector:
+        for aggregation, shown in row.scores.items():
+            interval = found.intervals[aggregation][row.clause]
+            value = decimal(shown.value)  # a mark before it says where it is vacuous
+            assert f"{value} {decimal(interval.low)} to {decimal(interval.high)}" in text
+            assert row.scores[Aggregation.POOLED].counts in text
+    assert report.contract.digest in text
+    for metric in report.metrics.metrics:
+        assert isinstance(metric, CountMetricRecord | MeanMetricRecord)
+        assert metric.policy in text
     for name in ("busy", "quiet", "burst", "speech", "tone"):
         assert name in text
 
 
-def test_filters_name_every_clause_class_and_condition(html: str, data: dict[str, Any]) -> None:
+def test_filters_name_every_clause_class_and_condition(html: str, report: Report) -> None:
     choices = [json.loads(a["data-filter"] or "") for _, a in outline(html).elements if "data-filter" in a]
-    assert {choice["clause"] for choice in choices} == set(range(len(data["vector"])))
-    assert {c["class"] for c in choices if "class" in c} == set(range(len(data["classes"])))
-    assert {c["condition"] for c in choices if "condition" in c} == set(range(len(data["conditions"])))
+    assert {choice["clause"] for choice in choices} == set(range(len(report.vector)))
+    assert {c["class"] for c in choices if "class" in c} == set(range(len(report.classes)))
+    assert {c["condition"] for c in choices if "condition" in c} == set(range(len(report.conditions)))
 
 
 def test_names_from_outside_cannot_leave_their_place(tmp_path: Path) -> None:
@@ -154,12 +118,12 @@ def test_names_from_outside_cannot_leave_their_place(tmp_path: Path) -> None:
         conditions={EVIL: EVIL},
         masks={"zone": {EVIL: [True] * 36}},
     )
-    text = report_page(run, run.to_dict(), evidence(run))
+    text = report_page(run, report_of(run), evidence(run))
     seen = outline(text)
     assert "img" not in {tag for tag, _ in seen.elements}
     (held,) = (json.loads(script) for script in seen.scripts if script.startswith("{"))
     assert (held["clips"], held["classes"], held["conditions"]) == ([EVIL.strip()], [EVIL.strip()], [EVIL])
-    markdown = report_markdown(run.to_dict(), evidence(run))
+    markdown = report_markdown(report_of(run), evidence(run))
     assert "<img" not in markdown.replace("\\<", "")
     for line in markdown.splitlines():
         if line.startswith("|"):
@@ -171,11 +135,11 @@ def test_names_from_outside_cannot_leave_their_place(tmp_path: Path) -> None:
 @given(runs())
 def test_every_run_has_a_page_and_markdown_of_its_own(run: Run) -> None:
     """Whatever the clips and labels are called: all elements are closed, and the clips are those of the run."""
-    data, found = run.to_dict(), evidence(run)
-    seen = outline(report_page(run, data, found))
+    report, found = report_of(run), evidence(run)
+    seen = outline(report_page(run, report, found))
     (held,) = (json.loads(script) for script in seen.scripts if script.startswith("{"))
     assert held["clips"] == list(run.card.family.clips)
-    assert report_markdown(data, found).count("</details>") >= 1
+    assert report_markdown(report, found).count("</details>") >= 1
 
 
 def test_data_in_a_script_stays_data() -> None:
@@ -195,23 +159,46 @@ def test_a_page_is_its_sections_in_order() -> None:
     assert "lead & all" in seen.text
 
 
-def test_the_markdown_says_the_vector_and_folds_the_rest(data: dict[str, Any], found: Evidence) -> None:
-    text = report_markdown(data, found)
+def test_the_markdown_says_the_vector_and_folds_the_rest(report: Report, found: Evidence) -> None:
+    text = report_markdown(report, found)
     lines = text.splitlines()
-    for row in data["vector"]:
-        name = row["clause"].replace("_", "\\_")
+    for row in report.vector:
+        name = row.clause.replace("_", "\\_")
         (line,) = (line for line in lines if line.startswith(f"| {name} | **"))
-        assert f"**{number(row['scores'][data['aggregation']])}**" in line
+        assert f"**{row.scores[report.aggregation].text}**" in line
     assert text.count("<details>") == text.count("</details>") == 5
     widths = {len(line.split("|")) for line in lines[4:14] if line.startswith("|")}
     assert len(widths) == 1
 
 
+def test_intervals_over_few_clips_come_with_a_caution(run: Run) -> None:
+    sides = {"a": [(1.0, 2.0, "x")], "b": [(1.0, 2.0, "x")]}
+    small = score("boundary_gate", sides, sides, durations=5)
+    for made, few in ((small, True), (run, False)):
+        for shown in (
+            outline(report_page(made, report_of(made), evidence(made))).text,
+            report_markdown(report_of(made), evidence(made)),
+        ):
+            assert ("caution: 2 clips are few" in shown) == few
+
+
+def test_an_interval_without_width_around_a_middling_value_is_explained(report: Report) -> None:
+    certain, flat = Interval(Fraction(1), 1.0, 1.0), Interval(Fraction(1, 2), 0.5, 0.5)
+    for interval, said in ((certain, False), (flat, True)):
+        notes = vector_table(report, ranges={report.vector[0].clause: interval}).notes
+        assert any("not that the value is certain" in note for note in notes) == said
+
+
+def test_the_picture_of_a_run_loads_nothing(run: Run) -> None:
+    picture = report_views(report_of(run))["report.svg"]
+    assert not re.search(r"url\((?!#)|@import|@font-face|(src|href)=", picture)
+
+
 def test_a_run_of_one_clip_has_no_intervals() -> None:
     run = score("boundary_gate", [(1.0, 2.0)], [(1.06, 2.4)], durations=5)
-    shown = report_page(run, run.to_dict(), evidence(run))
+    shown = report_page(run, report_of(run), evidence(run))
     assert "95 % interval" not in outline(shown).text
-    assert "95 % interval" not in report_markdown(run.to_dict(), evidence(run))
+    assert "95 % interval" not in report_markdown(report_of(run), evidence(run))
 
 
 # The command

@@ -54,6 +54,47 @@ def test_an_untouched_run_holds(written: dict[str, bytes], tmp_path: Path) -> No
     assert found.made_with == found.checked_with
 
 
+def as_first_written(files: dict[str, bytes]) -> dict[str, bytes]:
+    """A run directory as the first version wrote it: its violations are called witnesses."""
+    names = {"violations.csv": "witnesses.csv"}
+    manifest = json.loads(files["manifest.json"])
+    for item in manifest["files"]:
+        item["name"] = names.get(item["name"], item["name"])
+    report = json.loads(files["report.json"])
+    old = {"witnesses" if key == "violations" else key: value for key, value in report.items()}
+    renamed = {names.get(name, name): data for name, data in files.items()}
+    return resealed({**renamed, "report.json": json_text(old).encode(), "manifest.json": json_text(manifest).encode()})
+
+
+def test_a_run_that_calls_its_violations_witnesses_is_read_as_before(written: dict[str, bytes], tmp_path: Path) -> None:
+    files = as_first_written(written)
+    assert verify_run(put(files, tmp_path / "run")).holds
+    assert run("report", "run", "--format", "text", folder=tmp_path).out == written["report.txt"].decode()
+    first, rest = files["witnesses.csv"].split(b"\n", 1)
+    changed = resealed({**files, "witnesses.csv": first + b"\n" + rest.replace(b",onset,", b",plain,", 1)})
+    drifts = verify_run(put(changed, tmp_path / "changed")).drifts
+    assert [(drift.kind, drift.file) for drift in drifts] == [("rows", "witnesses.csv")]
+
+
+@pytest.mark.parametrize("preparation", [{}, {"reference": 1}, {"reference": {}, "prediction": {}, "label_map": None}])
+def test_a_preparation_nobody_wrote_is_refused(
+    preparation: dict[str, Any], written: dict[str, bytes], tmp_path: Path
+) -> None:
+    manifest = json.loads(written["manifest.json"])
+    manifest["settings"]["preparation"] = preparation
+    put(resealed({**written, "manifest.json": json_text(manifest).encode()}), tmp_path / "run")
+    assert run("verify", "run", folder=tmp_path).codes == ["broken-run"]
+    assert run("report", "run", "--format", "text", folder=tmp_path).codes == ["broken-run"]
+
+
+@pytest.mark.parametrize("change", [{"vector": []}, {"logic": None}, {"violations": 3}, {"more": 1}])
+def test_a_report_of_another_form_is_refused(change: dict[str, Any], written: dict[str, bytes], tmp_path: Path) -> None:
+    report = json_text({**json.loads(written["report.json"]), **change}).encode()
+    put(resealed({**written, "report.json": report}), tmp_path / "run")
+    assert run("report", "run", "--format", "text", folder=tmp_path).codes == ["broken-run"]
+    assert run("verify", "run", folder=tmp_path).code == 1
+
+
 @FEWER
 @given(choice=st.data())
 def test_every_flipped_byte_is_named_by_its_file(

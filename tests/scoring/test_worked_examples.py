@@ -113,7 +113,7 @@ def test_a_run_gives_its_violations_and_its_report(tmp_path: Path) -> None:
     assert len(run.violations("silence_guard")) == 19
     assert "onset_guard" in str(run)
     assert "silence_guard=0.716" in repr(run)
-    assert {path.name for path in run.save(tmp_path)} >= {"report.json", "report.txt", "witnesses.csv"}
+    assert {path.name for path in run.save(tmp_path)} >= {"report.json", "report.txt", "violations.csv"}
     with pytest.raises(KeyError):
         run.violations("onset_gard")
 
@@ -127,7 +127,7 @@ def test_a_refusal_says_where_and_how_to_mend_it() -> None:
 
 def test_a_run_shows_in_a_notebook() -> None:
     html = tracepact.score(STARTER, [(1.0, 2.0)], [(1.06, 2.4)], durations=5)._repr_html_()
-    assert html.startswith("<table>")
+    assert "<table>" in html
     assert "onset_guard" in html
     assert "48 / 67" in html
 

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tracepact
-from tracepact.tools.score.report.files import report_text
 
 NAMES = st.text("abc_", min_size=1, max_size=60).map(lambda text: f"x{text}")
 
@@ -16,7 +15,7 @@ def test_every_name_and_number_of_a_report_stands_whole(clause: str, label: str,
     labels = [f"{label}{index}" for index in range(classes)]
     contract = f"contract c\nstep 20ms\nclause {clause} on ref_active : pred_active\n"
     run = tracepact.score(contract, [(0.1, 0.5, name) for name in labels], [(0.2, 0.9, labels[0])], durations=1)
-    text = report_text(run.to_dict())
+    text = str(run)
     rows = [line for line in text.splitlines() if clause in line]
     assert "…" not in text
     assert len(rows) >= 2, "the vector and the table by class"

@@ -2,11 +2,12 @@
 
 from tracepact.metrics.cells import CellDifference
 from tracepact.metrics.compare import compare
-from tracepact.metrics.data import METRIC_COLUMNS, metric_rows, metrics_data
 from tracepact.metrics.events import PairDifference
 from tracepact.metrics.points import HALF_WIDTH, OVERLAP, compare_overlap, compare_points, point_frames
 from tracepact.metrics.policy import Arithmetic, EventPolicy, Input, MetricSettings, OffsetRule
+from tracepact.metrics.record import CountMetricRecord, MeanMetricRecord, MetricsRecord, MetricValue, metrics_record
 from tracepact.metrics.result import CountMetric, Deviation, Errors, MeanMetric, Measured, Metric, Rates, Tally
+from tracepact.metrics.rows import METRIC_COLUMNS, metric_rows
 from tracepact.metrics.standard import StandardMetrics, standard_metrics
 
 __all__ = [
@@ -16,14 +17,18 @@ __all__ = [
     "Arithmetic",
     "CellDifference",
     "CountMetric",
+    "CountMetricRecord",
     "Deviation",
     "Errors",
     "EventPolicy",
     "Input",
     "MeanMetric",
+    "MeanMetricRecord",
     "Measured",
     "Metric",
     "MetricSettings",
+    "MetricValue",
+    "MetricsRecord",
     "OffsetRule",
     "PairDifference",
     "Rates",
@@ -33,7 +38,7 @@ __all__ = [
     "compare_overlap",
     "compare_points",
     "metric_rows",
-    "metrics_data",
+    "metrics_record",
     "point_frames",
     "standard_metrics",
 ]

@@ -1,11 +1,14 @@
 """The metrics of cells and runs: frames, transitions, boundaries, and segments in both arithmetics (chapter 15)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta, field
+from msgspec.structs import replace
 
 from tracepact.events import EventEvaluation, Match
 from tracepact.events.evaluate import is_ignored
@@ -14,6 +17,7 @@ from tracepact.metrics.pairs import seconds
 from tracepact.metrics.policy import Arithmetic, Input
 from tracepact.metrics.result import CountMetric, Tally
 from tracepact.metrics.sweep import Cells, count_cells, pieces
+from tracepact.records import Count, Record
 from tracepact.trace import Family, Side
 from tracepact.trace.columns import Columns
 from tracepact.trace.grid import ceil_div
@@ -21,17 +25,16 @@ from tracepact.trace.runs import run_columns
 from tracepact.wording import time_text
 
 
-@dataclass(frozen=True, slots=True)
-class CellDifference:
-    """Some consecutive cells that are active on one side under one arithmetic only; the first, and how many."""
+class CellDifference(Record, frozen=True):
+    """Consecutive segments that are active on one side under one arithmetic only."""
 
-    clip: str
-    label: str
+    clip: Annotated[str, Meta(description="The clip.")]
+    label: Annotated[str, Meta(description="The class.")] = field(name="class")
     side: Side
-    first: int
-    count: int
-    exact: bool
-    sed_eval: bool
+    first: Annotated[Count, Meta(description="The first segment.")]
+    count: Annotated[int, Meta(ge=1, description="How many.")]
+    exact: Annotated[bool, Meta(description="What exact arithmetic says.")]
+    sed_eval: Annotated[bool, Meta(description="What floats say.")]
 
 
 def frame_metrics(family: Family, radius: Fraction, grid: str) -> tuple[CountMetric, CountMetric]:

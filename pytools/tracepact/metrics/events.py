@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta, field
 from numpy.typing import NDArray
 
 from tracepact.metrics.intervals import Intervals
@@ -12,19 +13,19 @@ from tracepact.metrics.matching import best, largest
 from tracepact.metrics.pairs import Indices, Pairs, candidates, exact_hits, float_hits
 from tracepact.metrics.policy import Arithmetic, EventPolicy, Input
 from tracepact.metrics.result import CountMetric, Deviation, Errors, MeanMetric, Tally
+from tracepact.records import NotNegative, Record
 from tracepact.trace.columns import Columns, Ticks
 
 
-@dataclass(frozen=True, slots=True)
-class PairDifference:
+class PairDifference(Record, frozen=True):
     """A reference and a prediction that are a candidate under one arithmetic only; times in seconds."""
 
-    clip: str
-    label: str
-    ref: tuple[Fraction, Fraction]
-    pred: tuple[Fraction, Fraction]
-    exact: bool
-    sed_eval: bool
+    clip: Annotated[str, Meta(description="The clip.")]
+    label: Annotated[str, Meta(description="The class.")] = field(name="class")
+    ref: Annotated[tuple[NotNegative, NotNegative], Meta(description="Onset and offset in seconds, exact.")]
+    pred: Annotated[tuple[NotNegative, NotNegative], Meta(description="Onset and offset in seconds, exact.")]
+    exact: Annotated[bool, Meta(description="What exact arithmetic says.")]
+    sed_eval: Annotated[bool, Meta(description="What floats say.")]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

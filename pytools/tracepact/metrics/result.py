@@ -4,21 +4,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isnan, nan
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 
 from tracepact.metrics.policy import Arithmetic, Input, Number
+from tracepact.records import Count, Record
 
 _EPSILON = 2.0**-52
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """True positives, false positives, false negatives."""
+class Tally(Record, frozen=True):
+    """True positives, false positives, false negatives (15.2)."""
 
-    tp: int = 0
-    fp: int = 0
-    fn: int = 0
+    tp: Annotated[Count, Meta(description="True positives.")]
+    fp: Annotated[Count, Meta(description="False positives.")]
+    fn: Annotated[Count, Meta(description="False negatives.")]
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
@@ -74,7 +76,7 @@ class CountMetric:
     @property
     def total(self) -> Tally:
         """The counts of all classes."""
-        return sum(self.classes.values(), Tally())
+        return sum(self.classes.values(), Tally(0, 0, 0))
 
     @property
     def micro(self) -> Rates:

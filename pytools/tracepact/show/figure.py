@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from markupsafe import Markup
 from rich.cells import cell_len, set_cell_size
 
 from tracepact.wording import Number, decimal, short
@@ -35,6 +36,8 @@ _MARKERS = (
     "M-5,-2h10v4h-10z",
     "M-2,-5h4v10h-4z",
 )
+_ALONE = " style='color-scheme:light dark;max-width:100%;height:auto'"
+"""How a chart that is a file of its own looks; a page has a style sheet for its charts, and takes no other style."""
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -186,6 +189,11 @@ def heat_table(
     return _svg(title, width, top + len(rows) * 26 + 14, parts)
 
 
+def inline(chart: str) -> Markup:
+    """A chart for the inside of a page, whose style sheet says how wide it may be."""
+    return Markup(chart.replace(_ALONE, "", 1))  # noqa: S704  (charts escape their texts)
+
+
 @dataclass(frozen=True, slots=True)
 class _Scale:
     """Numbers to places along an axis."""
@@ -316,9 +324,9 @@ def _figures(value: Number) -> str:
 
 def _svg(title: str, width: float, height: float, parts: Iterable[str]) -> str:
     size = f"width='{width:.0f}' height='{height:.0f}' viewBox='0 0 {width:.0f} {height:.0f}'"
-    style = "style='color-scheme:light dark;max-width:100%;height:auto' font-family='system-ui,sans-serif'"
     return (
-        f"<svg xmlns='http://www.w3.org/2000/svg' role='img' {size} {style} fill='currentColor'>"
+        f"<svg xmlns='http://www.w3.org/2000/svg' role='img' {size}{_ALONE} font-family='system-ui,sans-serif' "
+        "fill='currentColor'>"
         f"<title>{_plain(title)}</title>\n" + "\n".join(parts) + "\n</svg>\n"
     )
 

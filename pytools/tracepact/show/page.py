@@ -1,65 +1,79 @@
-"""The skeleton of a self-contained page: styles for light, dark and print, sections, data and scripts in one file."""
+"""Self-contained pages: templates that escape what they are given, in one file that loads nothing.
 
+HTML is written in templates alone; a text becomes part of a page only through one, which escapes it. What is HTML
+already has the type `Markup`. A page's policy names its style sheet and its scripts by their SHA-256, so that a browser
+runs nothing else, whatever a name may hold; so nothing in a page has a `style` attribute or a handler of its own.
+"""
+
+import base64
+import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
-from html import escape
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from tracepact.show.table import Table, cell_of
+
 _ASSETS = Path(__file__).resolve().parent / "assets"
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-"""What the browser may load for a page: nothing but what is in it."""
+_SHADES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a page: its anchor, its title, a line under the title (text), and its HTML."""
+    """A part of a page: its anchor, its title, what it holds, and a line under the title."""
 
     id: str
     title: str
-    body: str
+    body: Markup | str
     lead: str = ""
 
 
-def page(title: str, head: str, sections: Sequence[Section], *, scripts: Sequence[str] = (), data: Any = None) -> str:
-    """A whole page. `head` is the HTML under the title; `scripts` name assets; `data` is what they find in #data."""
-    links = "".join(f'<a href="#{section.id}">{escape(section.title)}</a>' for section in sections)
-    parts = "\n".join(_section(section) for section in sections)
-    held = "" if data is None else f'<script type="application/json" id="data">{script_json(data)}</script>\n'
-    code = "\n".join(f"<script>{asset(name)}</script>" for name in ("theme.js", *scripts))
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{escape(title)}</title>
-<style>
-{asset("page.css")}</style>
-</head>
-<body>
-<a class="skip" href="#{sections[0].id if sections else ""}">Skip to the content</a>
-<nav aria-label="Sections"><div class="inner"><span class="mark" aria-hidden="true">tracepact</span>{links}
-<button type="button" id="theme" title="Light, dark, or as the system">theme: auto</button></div></nav>
-<header class="inner">{head}</header>
-<main class="inner">
-{parts}
-</main>
-{held}{code}
-</body>
-</html>
-"""
-
-
-def _section(section: Section) -> str:
-    lead = f'<p class="lead">{escape(section.lead)}</p>' if section.lead else ""
-    heading = f'<h2 id="{section.id}-title">{escape(section.title)}</h2>'
-    return (
-        f'<section id="{section.id}" aria-labelledby="{section.id}-title">{heading}{lead}\n{section.body}\n</section>'
+def page(
+    title: str, head: Markup, sections: Sequence[Section], *, scripts: Sequence[str] = (), data: Any = None
+) -> str:
+    """A whole page. `head` stands under the title; `scripts` name assets; `data` is what they find in #data."""
+    style = asset("page.css") + "".join(f".loss-{k}{{--loss:{k / _SHADES:g}}}\n" for k in range(_SHADES + 1))
+    code = [asset(name) for name in ("theme.js", *scripts)]
+    made = templates().get_template("page.html")
+    return made.render(
+        title=title,
+        head=head,
+        sections=sections,
+        policy=_policy(style, code),
+        style=Markup(style),  # noqa: S704  (files of the package)
+        scripts=[Markup(script) for script in code],  # noqa: S704
+        data=None if data is None else Markup(script_json(data)),  # noqa: S704  (cannot end its element)
     )
+
+
+def html_table(table: Table, *, kind: str = "") -> Markup:
+    """A table that scrolls on a narrow screen; the first cell of a row is its heading. `kind` is a class of its own."""
+    made: Any = templates().get_template("table.html").module
+    return Markup(made.table(table, kind))  # noqa: S704  (what a template made)
+
+
+@cache
+def templates(folder: Path | None = None) -> Environment:
+    """The templates of a folder, which may import those of this package (`table.html`); what they print is escaped."""
+    places = [_ASSETS] if folder is None else [folder, _ASSETS]
+    made = Environment(
+        loader=FileSystemLoader(places),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.globals |= {"cell_of": cell_of, "shades": _SHADES}
+    made.filters["percent"] = _percent
+    made.filters["json"] = json.dumps
+    return made
 
 
 @cache
@@ -74,8 +88,22 @@ def script_json(data: Any) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
+def _policy(style: str, scripts: Sequence[str]) -> str:
+    """What a browser may do for a page: use this style sheet, run these scripts, load nothing."""
+    allowed = " ".join(map(_source, scripts))
+    return f"default-src 'none'; style-src {_source(style)}; script-src {allowed}; base-uri 'none'; form-action 'none'"
+
+
+def _source(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _percent(share: Fraction | float) -> str:
+    return f"{100 * float(share):.2f}%"
+
+
 def table(headings: Iterable[str], rows: Iterable[Sequence[str]], *, caption: str = "", kind: str = "") -> str:
-    """A table of HTML cells that scrolls on a narrow screen; the first cell of a row is its heading."""
+    """A table of HTML cells; `html_table` takes its place."""
     head = "".join(f'<th scope="col">{cell}</th>' for cell in headings)
     body = "\n".join(
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>' for first, *rest in rows

@@ -95,3 +95,13 @@ def words(*headings: str) -> list[Column]:
 def numbers(*headings: str) -> list[Column]:
     """Columns of numbers."""
     return [Column(heading, numbers=True) for heading in headings]
+
+
+def turned(table: Table, heading: str) -> Table:
+    """A table of numbers with its rows as columns, under another heading for what were its columns.
+
+    The first cells of the rows become headings. A table without totals is meant.
+    """
+    columns = [Column(heading), *numbers(*(cell_of(row[0]).text for row in table.rows))]
+    rows = [[column.heading, *(row[k] for row in table.rows)] for k, column in enumerate(table.columns) if k]
+    return Table(table.title, columns, rows, table.notes)

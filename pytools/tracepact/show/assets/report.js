@@ -4,6 +4,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const clauses = data.clauses.map((clause) => clause.name);
   const page = 40, opened = 3;
+  const narrow = matchMedia("(max-width: 46rem)");
   const form = document.getElementById("filters");
   const list = document.getElementById("clips");
   const status = document.getElementById("status");
@@ -13,7 +14,9 @@
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
       if (value === null || value === undefined || value === false) continue;
-      if (key === "text") made.textContent = value; else made.setAttribute(key, value === true ? "" : value);
+      if (key === "text") made.textContent = value;
+      else if (key === "place") Object.assign(made.style, value); // the page's policy takes no style attributes
+      else made.setAttribute(key, value === true ? "" : value);
     }
     made.append(...children);
     return made;
@@ -106,10 +109,14 @@
       if (count || empty) parts.push(`${clauses[clause]}${count ? ` ${count.toLocaleString("en")}` : ""}${empty}`);
     }
     const sum = parts.join(" · ");
+    const most = chosenClauses(filter).length * (filter.label === null ? data.classes.length : 1);
     const button = element("button", { type: "button", "aria-expanded": "false", "aria-controls": `detail-${clip}` },
       element("span", { class: "sign", "aria-hidden": "true" }),
       element("span", { class: "name", text: data.clips[clip], title: data.clips[clip] }),
-      element("span", { class: "loss", text: (loss && Math.max(loss, 0.01)).toFixed(2), title: "What its clauses lose together, over all classes" }),
+      element("span", {
+        class: "loss", text: `${(loss && Math.max(loss, 0.01)).toFixed(2)} of ${most.toLocaleString("en")} lost`,
+        title: `Each of ${plural(most, "score")} (clauses × classes) can lose 1`,
+      }),
       element("span", { class: "sum", text: sum || "nothing violated", title: sum }));
     const item = element("li", { class: "clip", id: `clip-${clip}`, "data-clip": clip },
       element("h3", {}, button), element("div", { class: "detail", id: `detail-${clip}`, hidden: true }));
@@ -129,12 +136,12 @@
     const lane = element("div", { class: "lane" });
     for (const [start, end] of runs) {
       lane.append(element("i", {
-        class: kind, style: place(start, end, percent), "data-tip": `${name}\n${seconds(start)} to ${seconds(end)}, ${seconds(end - start)} long`,
+        class: kind, place: place(start, end, percent), "data-tip": `${name}\n${seconds(start)} to ${seconds(end)}, ${seconds(end - start)} long`,
       }));
     }
     return lane;
   };
-  const place = (start, end, percent) => `left:${percent(start)}%;width:${percent(end) - percent(start)}%`;
+  const place = (start, end, percent) => ({ left: `${percent(start)}%`, width: `${percent(end) - percent(start)}%` });
   const describe = (clause, failure) => {
     const { start, length, nearest, farthest, text } = failure;
     const event = data.clauses[clause].fields.includes("text");
@@ -171,7 +178,7 @@
       add("class", data.classes[segment.label] === "*" ? "all classes" : data.classes[segment.label], element("div"));
       const ref = side("reference", unpack(segment.ref), "ref", percent);
       for (const [start, end] of unpack(segment.ignored)) {
-        ref.prepend(element("i", { class: "ignored", style: place(start, end, percent), "data-tip": "ignored: no obligations here" }));
+        ref.prepend(element("i", { class: "ignored", place: place(start, end, percent), "data-tip": "ignored: no obligations here" }));
       }
       add("", "reference", ref);
       add("link", "", links(segment.matches, frames));
@@ -187,7 +194,7 @@
           const { when, many, how, part } = describe(clause, failure);
           const text = [`${clauses[clause]} violated, ${when}${many ? `, ${many}` : ""}`, how].filter(Boolean).join("\n");
           lane.append(element("span", {
-            class: "fail", role: "img", tabindex: fails ? "-1" : "0", style: place(failure.start, failure.start + failure.length, percent),
+            class: "fail", role: "img", tabindex: fails ? "-1" : "0", place: place(failure.start, failure.start + failure.length, percent),
             "aria-label": `${text.replace("\n", "; ")}; ${part}`, "data-tip": text, "data-part": part,
           }));
           fails += 1;
@@ -224,12 +231,12 @@
   };
   const axis = (frames, lanes) => {
     const whole = frames * data.seconds, lane = element("div");
-    const rough = whole / 8, size = 10 ** Math.floor(Math.log10(rough));
+    const rough = whole / (narrow.matches ? 4 : 8), size = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((k) => k * size).find((s) => s >= rough * 0.999);
     lanes.style.backgroundSize = `${100 * step / whole}% 100%`;
     for (let k = 0; k * step <= whole * 1.0001; k++) {
       const time = k * step, at = Math.min(100, 100 * time / whole);
-      lane.append(element("span", { class: at > 97 ? "end" : null, style: `left:${at.toFixed(3)}%`, text: `${+time.toFixed(6)} s` }));
+      lane.append(element("span", { class: at > 97 ? "end" : null, place: { left: `${at.toFixed(3)}%` }, text: `${+time.toFixed(6)} s` }));
     }
     return lane;
   };
@@ -255,10 +262,10 @@
     const condition = data.condition.length ? ` · ${data.conditions[data.condition[clip]]}` : "";
     return element("div", { class: "tools" },
       button("−", "Zoom out", () => set(zoom / 2)), button("+", "Zoom in", () => set(zoom * 2)), shownZoom,
-      element("span", { text: `${seconds(data.frames[clip])}${condition} · arrow keys walk through the failures` }));
+      element("span", { text: `${seconds(data.frames[clip])}${condition} · arrow keys walk through the violations` }));
   };
   const asTable = (rows) => {
-    const holder = element("details", {}, element("summary", { text: `${plural(rows.length, "failure")} as a table` }));
+    const holder = element("details", {}, element("summary", { text: `${plural(rows.length, "violation")} as a table` }));
     holder.addEventListener("toggle", () => {
       if (!holder.open || holder.querySelector("table")) return;
       const body = element("tbody");

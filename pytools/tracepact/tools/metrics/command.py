@@ -22,7 +22,7 @@ from tracepact.metrics import (
     compare_overlap,
     compare_points,
     metric_rows,
-    metrics_data,
+    metrics_record,
 )
 from tracepact.show.lines import print_diagnostics, reader_may_leave
 from tracepact.show.screen import output, progress
@@ -152,8 +152,8 @@ def command(
 def _show(found: Measured, form: str) -> None:
     match form:
         case "json":
-            click.echo(json_text(metrics_data(found)), nl=False)
+            click.echo(json_text(metrics_record(found).to_dict()), nl=False)
         case "csv":
             write_csv(sys.stdout, METRIC_COLUMNS, metric_rows(found.metrics))
         case _:
-            output().print(render_metrics(metrics_data(found)))
+            output().print(render_metrics(metrics_record(found)))

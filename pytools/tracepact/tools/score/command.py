@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple, Unpack
+from typing import NamedTuple, Unpack
 
 import click
+from msgspec import structs
 
 from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics, did_you_mean
@@ -21,7 +22,8 @@ from tracepact.show.screen import print_tables, progress
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import set_option
 from tracepact.tools.score.arguments import Given, check_given, data_options, score_given
-from tracepact.tools.score.report.data import report_data
+from tracepact.tools.score.report.build import report_of
+from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.stored import written_views
 from tracepact.tools.score.report.text import render_report
 from tracepact.tools.score.run import STAGES, Run
@@ -88,41 +90,44 @@ def command(
     with progress(len(STAGES) + 1) as advance:
         run = score_given(compiled, conditions, advance, **given)
         advance("reporting")
-        data = report_data(run)
+        report = report_of(run)
     print_diagnostics(run.diagnostics)
     if out is not None:
         with progress(3 if page else 1) as advance:
-            views = written_views(run, data, advance) if page else {}
+            views = written_views(run, report, advance) if page else {}
             advance(f"writing {out}")
-            written = write_run(run, out, data=data, views=views, parquet=parquet)
+            written = write_run(run, out, report=report, views=views, parquet=parquet)
         say(f"wrote {len(written)} files to {out}")
         if replaced:
             say(f"replaced the run of {replaced} that was there")
     if profiles:
-        _keep_profiles(data, profiles)
+        report = _keep_profiles(report, profiles)
     with reader_may_leave():
-        _show(run, data, form)
+        _show(run, report, form)
     failed = _unmet(run, wanted)
     for line in failed:
         say(f"violated: {line}", "bold red")
     return Exit.VIOLATED if failed else Exit.OK
 
 
-def _keep_profiles(data: dict[str, Any], names: Sequence[str]) -> None:
-    """Leave the named profiles only, here and under every condition."""
-    data["profiles"] = [profile for profile in data["profiles"] if profile["name"] in names]
-    for group in data["conditions"]:
-        group["profiles"] = {name: value for name, value in group["profiles"].items() if name in names}
+def _keep_profiles(report: Report, names: Sequence[str]) -> Report:
+    """The report with the named profiles only, here and under every condition."""
+    conditions = tuple(
+        structs.replace(group, profiles={name: value for name, value in group.profiles.items() if name in names})
+        for group in report.conditions
+    )
+    kept = tuple(profile for profile in report.profiles if profile.name in names)
+    return structs.replace(report, profiles=kept, conditions=conditions)
 
 
-def _show(run: Run, data: dict[str, Any], form: str) -> None:
+def _show(run: Run, report: Report, form: str) -> None:
     match form:
         case "json":
-            click.echo(json_text(data), nl=False)
+            click.echo(json_text(report.to_dict()), nl=False)
         case "csv":
             write_csv(sys.stdout, SCORE_COLUMNS, score_rows(run.card))
         case _:
-            print_tables(render_report(data))
+            print_tables(render_report(report))
 
 
 def _check_name(name: str, known: set[str], kind: str, code: str, faults: Diagnostics) -> bool:

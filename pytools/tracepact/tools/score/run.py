@@ -27,12 +27,13 @@ from tracepact.io import (
 )
 from tracepact.io.reading import report_unused_readings
 from tracepact.lang import load_contract, override, parse_contract
+from tracepact.records import plain
 from tracepact.scoring import score_family
 from tracepact.specs import shown_path
-from tracepact.tools.score.report.data import report_data
+from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.files import report_text
 from tracepact.tools.score.report.notebook import notebook_html
-from tracepact.tools.score.report.witnesses import all_witnesses
+from tracepact.tools.score.report.violations import all_violations
 from tracepact.tools.score.scored import Input, OnStage, Scored, unwatched
 from tracepact.tools.score.store.writing import write_run
 from tracepact.trace import Durations, EventTable, Mode, Regions, Time, assemble
@@ -84,13 +85,14 @@ class Run(Scored):
             >>> [(v["clip"], v["time"], v["distance"]["frames"]) for v in run.violations("onset_guard")]
             [('clip', '1', 3)]
         """
-        return all_witnesses(self.card, clause)
+        found: list[dict[str, Any]] = plain(all_violations(self.card, clause))
+        return found
 
     witnesses = renamed("witnesses", "violations")
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data (spec/schemas/report.schema.json)."""
-        return report_data(self)
+        return report_of(self).to_dict()
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write the run directory (chapter 17 of the tools): rows, tables, contract, report and manifest.
@@ -107,14 +109,14 @@ class Run(Scored):
         return write_run(self, folder)
 
     def __str__(self) -> str:
-        return report_text(self.to_dict())
+        return report_text(report_of(self))
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={decimal(value)}" for name, value in self.vector.items())
         return f"<Run of {self.card.contract.name}: {values}>"
 
     def _repr_html_(self) -> str:
-        return notebook_html(self.to_dict())
+        return notebook_html(report_of(self))
 
 
 def score(

@@ -19,12 +19,12 @@ from tracepact.tools.score.store.opening import StoredRun, open_run
 from tracepact.tools.score.store.rows import (
     MATCH_COLUMNS,
     SCORE_COLUMNS,
-    WITNESS_COLUMNS,
+    VIOLATION_COLUMNS,
     match_rows,
     score_rows,
-    witness_rows,
+    violation_rows,
 )
-from tracepact.tools.score.store.writing import CANONICAL, VIEWS
+from tracepact.tools.score.store.writing import CANONICAL, OLD_VIOLATIONS, VIEWS, VIOLATIONS
 from tracepact.wording import quoted
 
 _SAME_FLOAT = 1e-9
@@ -195,9 +195,11 @@ def _score_text(counts: ClauseCounts, label: int, clip: int) -> str:
 def _row_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
     """Rows that come out otherwise, as they are written."""
     card = run.card
+    names = {item["name"] for item in stored.manifest["files"]}
+    violations = OLD_VIOLATIONS if OLD_VIOLATIONS in names else VIOLATIONS
     for file, columns, rows in (
         ("scores.csv", SCORE_COLUMNS, score_rows(card)),
-        ("witnesses.csv", WITNESS_COLUMNS, witness_rows(card)),
+        (violations, VIOLATION_COLUMNS, violation_rows(card)),
         ("matches.csv", MATCH_COLUMNS, match_rows(card)),
     ):
         old = stored.text(file)

@@ -6,10 +6,11 @@ from rich.table import Table
 from rich.text import Text
 
 from tracepact.core import FrameClause
+from tracepact.records import record_of
 from tracepact.stream import FrameViolation, StreamMonitor, Violation
 from tracepact.stream.lines import BadLine
-from tracepact.tools.score.report.data import score_data
-from tracepact.tools.score.report.witnesses import comparison_data, describe, part_data
+from tracepact.tools.score.report.scores import ScoreRecord
+from tracepact.tools.score.report.violations import ComparisonRecord, FailingPart, comparison_words
 from tracepact.wording import count, decimal, moment, short
 
 Data = dict[str, Any]
@@ -25,15 +26,16 @@ def violation_data(monitor: StreamMonitor, violation: Violation) -> Data:
         data |= {
             "frame": violation.frame,
             "time": str(violation.frame * step),
-            "part": part_data(contract, violation.span),
+            "part": FailingPart.of(contract, violation.span).to_dict(),
         }
     else:
         assert violation.violation is not None
+        compared = violation.violation.comparison
         data |= {
             "interval": [str(edge * step) for edge in violation.interval],
             "partner": [str(edge * step) for edge in violation.partner] if violation.partner else None,
-            "part": part_data(contract, violation.violation.span),
-            "comparison": comparison_data(violation.violation.comparison),
+            "part": FailingPart.of(contract, violation.violation.span).to_dict(),
+            "comparison": ComparisonRecord.of(compared).to_dict() if compared else None,
         }
     return data | {"out": violation.out, "delay": {"frames": violation.delay, "seconds": str(violation.delay * step)}}
 
@@ -52,7 +54,9 @@ def summary_data(monitor: StreamMonitor, bad_lines: int) -> Data:
         "ended": dict(monitor.ended),
         "bad_lines": bad_lines,
         "aggregation": monitor.contract.aggregation.value,
-        "vector": [{"clause": name, "score": score_data(score)} for name, score in monitor.vector().items()],
+        "vector": [
+            {"clause": name, "score": ScoreRecord.of(score).to_dict()} for name, score in monitor.vector().items()
+        ],
     }
 
 
@@ -61,7 +65,7 @@ def violation_text(data: Data, *, named: bool) -> Text:
     times = data["interval"] if "interval" in data else [data["time"]]
     when = "–".join(moment(time) for time in times)
     where = f"  {data['stream']}/{data['class']}" if named else ""
-    far = f"  {describe(data)}" if "interval" in data else ""
+    far = f"  {_how_far(data)}" if "interval" in data else ""
     delay = data["delay"]
     return Text.assemble(
         (f"{when} s", "cyan"),
@@ -69,6 +73,13 @@ def violation_text(data: Data, *, named: bool) -> Text:
         ("  " + data["clause"], "bold red"),
         f"  {' '.join(data['part']['text'].split())}{far}",
         (f"  (delay {count(delay['frames'], 'frame')}, {short(delay['seconds'])} s)", "dim"),
+    )
+
+
+def _how_far(data: Data) -> str:
+    compared = data["comparison"]
+    return comparison_words(
+        None if compared is None else record_of(compared, ComparisonRecord), has_partner=data["partner"] is not None
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tracepact.core import EventClause, FrameClause
 from tracepact.scoring import NO_WITNESS, FrameViolations, Scorecard, distance_shape
-from tracepact.tools.score.report.witnesses import describe, event_witness_data
+from tracepact.tools.score.report.violations import event_violation
 from tracepact.trace import Run, Side
 from tracepact.trace.layout import Indices
 from tracepact.wording import print_number
@@ -122,10 +122,10 @@ def _frame_failures(card: Scorecard, clause: FrameClause, texts: _Texts) -> Iter
         yield segment, [frame, length, parts[part], *(column[index] for column in offsets if column)]
 
 
-def _stretches(witnesses: FrameViolations) -> Indices:
+def _stretches(found: FrameViolations) -> Indices:
     """Where each stretch of neighbouring violated frames of one segment and one failing part begins."""
-    begins = np.ones(len(witnesses), dtype=np.bool_)
-    begins[1:] = (np.diff(witnesses.frame) != 1) | (np.diff(witnesses.segment) != 0) | (np.diff(witnesses.span) != 0)
+    begins = np.ones(len(found), dtype=np.bool_)
+    begins[1:] = (np.diff(found.frame) != 1) | (np.diff(found.segment) != 0) | (np.diff(found.span) != 0)
     return np.flatnonzero(begins)
 
 
@@ -146,8 +146,7 @@ def _known(offsets: Indices) -> list[int | None]:
 
 def _event_failures(card: Scorecard, clause: EventClause, texts: _Texts) -> Iterator[tuple[int, list[int | None]]]:
     """Violated intervals with their failing part and what was compared."""
-    for witness in card.event_clause(clause.name).violations:
-        data = event_witness_data(card, witness)
-        start, end = witness.interval
-        part = texts[" ".join(data["part"]["text"].split())]
-        yield witness.segment, [start, end - start, part, texts[describe(data)]]
+    for violation in card.event_clause(clause.name).violations:
+        found = event_violation(card, violation)
+        start, end = violation.interval
+        yield violation.segment, [start, end - start, texts[found.part.line], texts[found.how_far]]

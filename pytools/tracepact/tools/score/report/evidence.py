@@ -7,15 +7,12 @@ from fractions import Fraction
 from tracepact.core import Aggregation
 from tracepact.diagnostics import InvalidInput
 from tracepact.scoring import ScoreRows
-from tracepact.scoring.bootstrap import DRAWS, SEED
 from tracepact.scoring.steps import StepFunction
 from tracepact.scoring.tolerance import Tolerance, curves
 from tracepact.scoring.uncertainty import Interval, intervals
 from tracepact.show.figure import Curve, curve_chart
-from tracepact.tools.score.report.text import HEADINGS
+from tracepact.tools.score.report.tables import HEADINGS, MEAN
 from tracepact.tools.score.scored import Scored
-
-HOW = f"95 % interval over clips (bootstrap, {DRAWS:,} draws, seed {SEED})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,7 @@ def tolerance_figure(tolerance: Tolerance) -> str:
     """The curves of the clauses that move and of the mean, with the contract's own value and sweep points marked."""
     unit = 1000 if tolerance.is_time else 1
     moving = {name: curve for name, curve in tolerance.clauses.items() if curve.span}
-    lines = {**moving, "logic (mean)": tolerance.logic}
+    lines = {**moving, MEAN: tolerance.logic}
     marks = [mark.value for mark in tolerance.marks]
     return curve_chart(
         f"Scores over {tolerance.parameter} ({HEADINGS[tolerance.aggregation]})",

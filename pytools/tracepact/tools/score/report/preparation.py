@@ -1,39 +1,104 @@
-"""What was done to both sides before they were scored, in words."""
+"""What was done to both sides before they were scored, as a record and in words."""
 
-from typing import Any
+from typing import Annotated, Literal
 
+from msgspec import Meta
+
+from tracepact.records import Count, Record, Share
 from tracepact.wording import count
 
+_Filled = Annotated[str, Meta(min_length=1)]
+_FORMATS = "memory|table|list|json|biodcase|audacity|raven|textgrid|maestro|scores"
 
-def preparation_lines(preparation: dict[str, Any]) -> list[str]:
-    """A line for each decoding, for clips that were named anew and for the label map; none if nothing was done."""
-    lines = []
-    for side in ("reference", "prediction"):
-        done = preparation[side]
-        if done["decoding"] is not None:
-            lines.append(f"{side} decoded from {done['format']}: {_decoding(done['decoding'])}")
-        if done["renamed_clips"]:
-            lines.append(
-                f"{side}: {done['renamed_clips']:,} clips named by their files got the names of the other tables"
+
+class DecodingRecord(Record, frozen=True):
+    """How scores became events (13.9)."""
+
+    threshold: Annotated[Share, Meta(description="A score greater than this is active; the high one of a hysteresis.")]
+    low: Annotated[Share | None, Meta(description="The low threshold of a hysteresis; null without one.")]
+    median: Annotated[int, Meta(ge=1, description="The length of the median filter in frames; 1 is none.")]
+
+    @property
+    def words(self) -> str:
+        """The decoding in words."""
+        median = f"median filter of {self.median} frames, then " if self.median > 1 else ""
+        if self.low is None:
+            return f"{median}score > {self.threshold}"
+        return f"{median}hysteresis, score > {self.low} around score > {self.threshold}"
+
+
+class PreparedSide(Record, frozen=True):
+    """What was done to one side."""
+
+    format: Annotated[
+        str,
+        Meta(
+            pattern=f"^({_FORMATS})$",
+            description="The format it was read from (13.1); `memory` if it was in memory.",
+        ),
+    ]
+    decoding: Annotated[DecodingRecord | None, Meta(description="How scores became events; null if there were none.")]
+    renamed_clips: Annotated[
+        Count, Meta(description="How many clips named by their files got the names of the other tables (13.3).")
+    ]
+    lengths: Annotated[
+        Count,
+        Meta(
+            description="How many clips are as long as the files of this side say (13.16); "
+            "none if durations were given."
+        ),
+    ]
+    dropped: Annotated[Count, Meta(description="How many events the label map dropped (13.11).")]
+    ignored: Annotated[Count, Meta(description="How many events the label map ignored (13.12).")]
+
+    def lines(self, side: str) -> list[str]:
+        """A line for each thing that was done to the side of this name."""
+        found = []
+        if self.decoding is not None:
+            found.append(f"{side} decoded from {self.format}: {self.decoding.words}")
+        if self.renamed_clips:
+            clips = count(self.renamed_clips, "clip")
+            found.append(f"{side}: {clips} named by their files got the names of the other tables")
+        if self.lengths:
+            verb = "is" if self.lengths == 1 else "are"
+            found.append(f"{side}: its files say how long {count(self.lengths, 'clip')} {verb} ({self.format})")
+        return found
+
+
+class RenamedLabel(Record, frozen=True):
+    """A label that stays, with its new name."""
+
+    old: _Filled
+    new: _Filled
+
+
+class LabelMapRecord(Record, frozen=True):
+    """The label map that was applied (13.11)."""
+
+    name: Annotated[_Filled, Meta(description="The file as it was given.")]
+    labels: Annotated[tuple[RenamedLabel, ...], Meta(description="The labels that stay, with their new names.")]
+    drop: Annotated[tuple[_Filled, ...], Meta(description="The labels that are dropped.")]
+    ignore: Annotated[tuple[_Filled, ...], Meta(description="The labels that are ignored.")]
+    other: Annotated[Literal["error", "keep", "drop", "ignore"], Meta(description="What becomes of any other label.")]
+
+
+class Preparation(Record, frozen=True):
+    """What was done to both sides before they were scored (13)."""
+
+    reference: PreparedSide
+    prediction: PreparedSide
+    label_map: Annotated[LabelMapRecord | None, Meta(description="Null if there was none.")]
+
+    @property
+    def lines(self) -> list[str]:
+        """A line for each decoding, for clips that were named anew and for the label map; none if nothing was done."""
+        ref, pred, labels = self.reference, self.prediction, self.label_map
+        found = [*ref.lines("reference"), *pred.lines("prediction")]
+        if labels is not None:
+            merged = count(sum(label.old != label.new for label in labels.labels), "label")
+            found.append(
+                f"label map {labels.name}: {merged} renamed or merged; "
+                f"{ref.dropped:,} reference and {pred.dropped:,} predicted events dropped, "
+                f"{ref.ignored:,} and {pred.ignored:,} ignored"
             )
-        if done["lengths"]:
-            lengths = done["lengths"]
-            clips = count(lengths, "clip")
-            lines.append(f"{side}: its files say how long {clips} {'are' if lengths != 1 else 'is'} ({done['format']})")
-    labels = preparation["label_map"]
-    if labels is not None:
-        ref, pred = preparation["reference"], preparation["prediction"]
-        merged = sum(item["old"] != item["new"] for item in labels["labels"])
-        lines.append(
-            f"label map {labels['name']}: {count(merged, 'label')} renamed or merged; "
-            f"{ref['dropped']:,} reference and {pred['dropped']:,} predicted events dropped, "
-            f"{ref['ignored']:,} and {pred['ignored']:,} ignored"
-        )
-    return lines
-
-
-def _decoding(decoding: dict[str, Any]) -> str:
-    median = f"median filter of {decoding['median']} frames, then " if decoding["median"] > 1 else ""
-    if decoding["low"] is None:
-        return f"{median}score > {decoding['threshold']}"
-    return f"{median}hysteresis, score > {decoding['low']} around score > {decoding['threshold']}"
+        return found

@@ -5,9 +5,13 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from tracepact.records import Count, Record, Share, ShareDecimal
+from tracepact.core import Aggregation
+from tracepact.records import Count, Name, Record, Share, ShareDecimal
 from tracepact.scoring import Score
-from tracepact.wording import rounded
+from tracepact.scoring.vacuity import vacuous_share
+from tracepact.wording import decimal, rounded
+
+VACUOUS = "∅"
 
 
 class ValueRecord(Record, frozen=True):
@@ -20,6 +24,11 @@ class ValueRecord(Record, frozen=True):
     def of(cls, value: Fraction) -> "ValueRecord":
         """The record of a value."""
         return cls(value, rounded(value))
+
+    @property
+    def text(self) -> str:
+        """The value in a table."""
+        return decimal(self.value)
 
 
 class ScoreRecord(Record, frozen=True):
@@ -42,3 +51,38 @@ class ScoreRecord(Record, frozen=True):
         counts = score.satisfied, score.obligated, score.vacuous
         entries = score.entries, score.vacuous_entries, score.counter_entries
         return cls(score.value, rounded(score.value), *counts, *entries)
+
+    @property
+    def text(self) -> str:
+        """The score in a table, with the mark of vacuity."""
+        return f"{VACUOUS} {decimal(self.value)}" if self.vacuous else decimal(self.value)
+
+    @property
+    def counts(self) -> str:
+        """Its counts in a table."""
+        return f"{self.satisfied:,} / {self.obligated:,}"
+
+    @property
+    def empty(self) -> str:
+        """How many of the averaged values count 1 or 0 without an obligation behind them; nothing for none."""
+        if not self.counter_entries:
+            return f"{self.vacuous_entries:,}" if self.vacuous_entries else ""
+        return f"{self.vacuous_entries:,} +{self.counter_entries:,}"
+
+    @property
+    def free(self) -> Fraction:
+        """The share of the score that counts without an obligation."""
+        return vacuous_share(self.vacuous, self.vacuous_entries, self.entries)
+
+
+_EVERY = Meta(
+    extra_json_schema={
+        "propertyNames": {"pattern": f"^({'|'.join(a.value for a in Aggregation)})$"},
+        "required": [a.value for a in Aggregation],
+    }
+)
+Values = Annotated[dict[Aggregation, ValueRecord], _EVERY, Meta(description="A value under every aggregation (7.5).")]
+Scores = Annotated[
+    dict[Aggregation, ScoreRecord], _EVERY, Meta(description="The score of a clause under every aggregation (7.5).")
+]
+Vector = Annotated[dict[Name, ScoreRecord], Meta(description="The score of every clause (7.7).")]

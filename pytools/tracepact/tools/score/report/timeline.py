@@ -1,19 +1,48 @@
 """Timelines of the clips that failed worst: runs of both sides, matches, and the frames where each clause failed."""
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta, field
 
 from tracepact.core import EventClause
+from tracepact.records import Count, Name, NotNegative, Record
 from tracepact.scoring import Scorecard
-from tracepact.trace import Side, runs_of_frames
+from tracepact.trace import Run, Side, runs_of_frames
 
 SHOWN = 3
-Data = dict[str, Any]
+_Run = Annotated[tuple[Count, Count], Meta(description="A run: a half-open interval of frames (5.5).")]
 
 
-def worst_timelines(card: Scorecard, most: int = SHOWN) -> list[Data]:
+class Timeline(Record, frozen=True):
+    """What happened in one clip and class, in frames."""
+
+    clip: Annotated[str, Meta(description="The clip.")]
+    label: Annotated[str, Meta(description="The class.")] = field(name="class")
+    frames: Annotated[int, Meta(ge=1, description="The frames of the clip.")]
+    step: NotNegative
+    ref: Annotated[tuple[_Run, ...], Meta(description="Runs of the reference.")]
+    pred: Annotated[tuple[_Run, ...], Meta(description="Runs of the prediction.")]
+    matches: Annotated[tuple[tuple[_Run, _Run], ...], Meta(description="Matched pairs: reference run, predicted run.")]
+    failed: Annotated[
+        dict[Name, Annotated[tuple[_Run, ...], Meta(min_length=1)]],
+        Meta(description="The frames or intervals where each clause failed."),
+    ]
+
+    @property
+    def duration(self) -> Fraction:
+        """Its length in seconds, whole frames."""
+        return self.frames * self.step
+
+    def lanes(self, width: int = 76) -> list[tuple[str, str]]:
+        """The lanes of both sides and of every clause that failed: a name and its cells."""
+        failed = [(name, lane(runs, self.frames, width, "×")) for name, runs in self.failed.items()]
+        return [*side_lanes(self.ref, self.pred, self.frames, width), *failed]
+
+
+def worst_timelines(card: Scorecard, most: int = SHOWN) -> list[Timeline]:
     """The segments whose clauses lose most together, one clip only once."""
     loss = np.zeros((len(card.family.classes), len(card.family.clips)))
     for counts in card.counts.values():
@@ -32,49 +61,41 @@ def worst_timelines(card: Scorecard, most: int = SHOWN) -> list[Data]:
     return [timeline(card, segment) for segment in chosen]
 
 
-def timeline(card: Scorecard, segment: int) -> Data:
+def timeline(card: Scorecard, segment: int) -> Timeline:
     """What happened in one clip and class."""
     clip, label = card.family.place(segment)
-    failed: dict[str, list[list[int]]] = {}
+    failed: dict[str, tuple[Run, ...]] = {}
     for clause in card.contract.clauses:
         if isinstance(clause, EventClause):
             violated = card.event_clause(clause.name).violated
             intervals = [o.pred if clause.each.value == "pred" else o.ref for s, o in violated if s == segment]
-            runs = [list(run) for run in intervals if run is not None]
+            runs = tuple(run for run in intervals if run is not None)
         else:
-            frames = card.layout.frames_of(card.violated[clause.name], segment)
-            runs = [list(run) for run in runs_of_frames(frames.tolist())]
+            runs = tuple(runs_of_frames(card.layout.frames_of(card.violated[clause.name], segment).tolist()))
         if runs:
             failed[clause.name] = runs
-    return {
-        "clip": clip,
-        "class": label,
-        "frames": card.family.frames_of(segment),
-        "step": str(card.family.step),
-        "ref": [list(run) for run in card.family.runs[Side.REF].get(segment, ())],
-        "pred": [list(run) for run in card.family.runs[Side.PRED].get(segment, ())],
-        "matches": [[list(m.ref), list(m.pred)] for m in card.events.matches if m.segment == segment],
-        "failed": failed,
-    }
+    return Timeline(
+        clip,
+        label,
+        card.family.frames_of(segment),
+        card.family.step,
+        card.family.runs[Side.REF].get(segment, ()),
+        card.family.runs[Side.PRED].get(segment, ()),
+        tuple((m.ref, m.pred) for m in card.events.matches if m.segment == segment),
+        failed,
+    )
 
 
-def draw(data: Data, width: int = 76) -> list[tuple[str, str]]:
-    """A timeline as lanes of text: a name and its cells; a cell is marked when any of its frames is."""
-    frames = data["frames"]
+def side_lanes(ref: Sequence[Run], pred: Sequence[Run], frames: int, width: int) -> list[tuple[str, str]]:
+    """The lanes of a reference and a prediction."""
+    return [("ref", lane(ref, frames, width, "█")), ("pred", lane(pred, frames, width, "▓"))]
+
+
+def lane(runs: Sequence[Run], frames: int, width: int, mark: str) -> str:
+    """A lane of text of at most so many cells; a cell is marked when any of its frames is."""
     width = min(width, frames)
-
-    def lane(runs: list[list[int]], mark: str) -> str:
-        cells = ["·"] * width
-        for start, end in runs:
-            for cell in range(start * width // frames, (end - 1) * width // frames + 1):
-                cells[cell] = mark
-        return "".join(cells)
-
-    lanes = [("ref", lane(data["ref"], "█")), ("pred", lane(data["pred"], "▓"))]
-    lanes += [(name, lane(runs, "×")) for name, runs in data["failed"].items()]
-    return lanes
-
-
-def duration(data: Data) -> Fraction:
-    """The length of a timeline in seconds, whole frames."""
-    return int(data["frames"]) * Fraction(data["step"])
+    cells = ["·"] * width
+    for start, end in runs:
+        for cell in range(start * width // frames, (end - 1) * width // frames + 1):
+            cells[cell] = mark
+    return "".join(cells)

@@ -7,12 +7,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from msgspec import ValidationError
+
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
 from tracepact.files import BadTable
 from tracepact.io import Conditions
 from tracepact.lang import parse_contract
+from tracepact.records import record_of
 from tracepact.scoring import ScoreRows
+from tracepact.tools.score.report.preparation import Preparation
 from tracepact.tools.score.run import Run, score
 from tracepact.tools.score.scored import Input
 from tracepact.tools.score.store import tables
@@ -43,7 +47,9 @@ class StoredRun:
         data = self._read("report.json", json.loads)
         if not isinstance(data, dict):
             raise self._broken("report.json", "the report is no object")
-        return data
+        # The first run directories call the violations `witnesses`.
+        old = "witnesses" in data and "violations" not in data
+        return {"violations" if old and key == "witnesses" else key: value for key, value in data.items()}
 
     @cached_property
     def rows(self) -> ScoreRows:
@@ -85,7 +91,13 @@ class StoredRun:
         )
         # The stored tables are those after preparation; what was done, and by which files, is taken as recorded.
         inputs = tuple(Input(item["role"], item["name"], item["sha256"]) for item in self.manifest["inputs"])
-        return replace(again, preparation=self.manifest["settings"]["preparation"], inputs=inputs)
+        return replace(again, preparation=self._preparation().to_dict(), inputs=inputs)
+
+    def _preparation(self) -> Preparation:
+        try:
+            return record_of(self.manifest["settings"]["preparation"], Preparation)
+        except ValidationError as error:
+            raise self._broken(NAME, f"what it says of the preparation cannot be read: {error}") from error
 
     def text(self, name: str) -> str:
         """The text of a stored file; InvalidInput if it is gone or has changed."""

@@ -15,7 +15,7 @@ from tracepact.wording import decimal, print_number
 
 SCORE_COLUMNS = ("filename", "event_label", "clause", "satisfied", "obligated", "value", "decimal", "vacuous")
 MATCH_COLUMNS = ("filename", "event_label", "ref_onset", "ref_offset", "pred_onset", "pred_offset")
-WITNESS_COLUMNS = ("filename", "event_label", "clause", "onset", "offset", "part", "distance", "unit")
+VIOLATION_COLUMNS = ("filename", "event_label", "clause", "onset", "offset", "part", "distance", "unit")
 
 
 def score_rows(card: Scorecard) -> Iterator[Row]:
@@ -37,7 +37,7 @@ def match_rows(card: Scorecard) -> Iterator[Row]:
         yield clip, label, *(seconds(edge) for edge in (*match.ref, *match.pred))
 
 
-def witness_rows(card: Scorecard) -> Iterator[Row]:
+def violation_rows(card: Scorecard) -> Iterator[Row]:
     """One row for each violated obligation: a frame or an interval, the failing part, how far from holding.
 
     A distance in frames has the unit `frames`; an event clause's shortfall is in `s`, `ratio` or `count`. An empty
@@ -55,15 +55,15 @@ def witness_rows(card: Scorecard) -> Iterator[Row]:
             edges = seconds(frame), seconds(frame + 1)
             yield *card.family.place(segment), clause.name, *edges, parts[part], shown, unit
     for evaluation in card.events.clauses:
-        for witness in evaluation.violations:
+        for violation in evaluation.violations:
             distance, unit = "", ""
-            if witness.comparison is not None:
-                amount, quantity = witness.comparison.amount, witness.comparison.quantity
+            if violation.comparison is not None:
+                amount, quantity = violation.comparison.amount, violation.comparison.quantity
                 distance = "unbounded" if isinstance(amount, Unbounded) else print_number(Fraction(amount))
                 unit = "s" if quantity is Quantity.TIME else quantity.value
-            edges = seconds(witness.interval[0]), seconds(witness.interval[1])
-            part_text = text[witness.span.start : witness.span.end]
-            yield *card.family.place(witness.segment), evaluation.clause.name, *edges, part_text, distance, unit
+            edges = seconds(violation.interval[0]), seconds(violation.interval[1])
+            part_text = text[violation.span.start : violation.span.end]
+            yield *card.family.place(violation.segment), evaluation.clause.name, *edges, part_text, distance, unit
 
 
 def _clock(step: Fraction) -> Callable[[int], str]:

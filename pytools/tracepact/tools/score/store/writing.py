@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.files import json_text, table_text, write_folder
-from tracepact.tools.score.report.data import report_data
+from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.files import report_views
+from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.store import tables
 from tracepact.tools.score.store.manifest import NAME, StoredTable, manifest_data, manifest_faults
@@ -19,15 +19,17 @@ from tracepact.tools.score.store.parquet import parquet_rows
 from tracepact.tools.score.store.rows import (
     MATCH_COLUMNS,
     SCORE_COLUMNS,
-    WITNESS_COLUMNS,
+    VIOLATION_COLUMNS,
     match_rows,
     score_rows,
-    witness_rows,
+    violation_rows,
 )
 from tracepact.wording import quoted
 
 SOURCE = "source.contract"
 CANONICAL = "contract.contract"
+VIOLATIONS, OLD_VIOLATIONS = "violations.csv", "witnesses.csv"
+"""The rows of violations, and what the first run directories called them."""
 VIEWS = ("report.html", "report.md")
 """Views that are put into a run directory if asked for, at once or later."""
 
@@ -36,13 +38,13 @@ def write_run(
     run: Scored,
     folder: str | Path,
     *,
-    data: dict[str, Any] | None = None,
+    report: Report | None = None,
     views: Mapping[str, str] = MappingProxyType({}),
     parquet: bool = False,
 ) -> list[Path]:
     """Write a run directory and return its files: rows, tables, contract, views of the report, manifest.
 
-    `data` is the report as plain data if it is at hand; `views` are the texts of further VIEWS; `parquet` adds the
+    `report` is the run's report if it is at hand; `views` are the texts of further VIEWS; `parquet` adds the
     score rows in that form. A run directory that stands there is replaced in one step; a folder that is none, or that
     holds other files as well, is refused with InvalidInput.
     """
@@ -50,14 +52,14 @@ def write_run(
     check_place(place)
     contents: dict[str, str] = {
         "scores.csv": table_text(SCORE_COLUMNS, score_rows(run.card), ","),
-        "witnesses.csv": table_text(WITNESS_COLUMNS, witness_rows(run.card), ","),
+        VIOLATIONS: table_text(VIOLATION_COLUMNS, violation_rows(run.card), ","),
         "matches.csv": table_text(MATCH_COLUMNS, match_rows(run.card), ","),
     }
     stored = list(_tables(run))
     contents |= {table.file: table.text for table in stored}
     contents[CANONICAL] = run.card.contract.text
     contents[SOURCE] = run.card.contract.source.text
-    contents |= report_views(report_data(run) if data is None else data)
+    contents |= report_views(report or report_of(run))
     contents |= {name: views[name] for name in VIEWS if name in views}
     files = {name: text.encode() for name, text in contents.items()}
     if parquet:

@@ -1,9 +1,12 @@
 """A selection as a self-contained page: the traces drawn, values as a heat table, the contract and its evidence."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from html import escape
 from typing import Any
+
+from markupsafe import Markup
 
 from tracepact.show.figure import heat_table
 from tracepact.show.page import Section, page, table
@@ -29,7 +32,8 @@ def selection_page(data: Data) -> str:
             head += f"<p>{escape(order_words(data['selected']['order']).capitalize())}.</p>"
     else:
         head += f"<p>Nothing was selected: no candidate meets anything that is required; {met}.</p>"
-    return page(title, head, list(_sections(data)))
+    sections = [replace(part, body=Markup(part.body)) for part in _sections(data)]  # noqa: S704  (texts are escaped)
+    return page(title, Markup(head), sections)  # noqa: S704
 
 
 def _sections(data: Data) -> Iterator[Section]:

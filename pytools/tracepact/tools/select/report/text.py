@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tracepact.tools.score.report.timeline import draw
+from tracepact.tools.score.report.timeline import side_lanes
 from tracepact.tools.select.report.data import (
     bound_words,
     identical_words,
@@ -219,7 +219,7 @@ def _picture(case: Data) -> RenderableType:
     text = Text()
     for trace in case["traces"]:
         title = case["name"] if len(case["traces"]) == 1 else f"{case['name']}: {trace['class']}"
-        lanes = draw({"frames": case["frames"], "ref": trace["ref"], "pred": trace["pred"], "failed": {}}, _PICTURE)
+        lanes = side_lanes(trace["ref"], trace["pred"], case["frames"], _PICTURE)
         for name, cells in lanes:
             text.append(f"{_short(title) if name == 'ref' else '':<{_NAME}} {name:<5}{cells}\n")
         step = Fraction(case["duration"]) / case["frames"]
