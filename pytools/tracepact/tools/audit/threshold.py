@@ -102,7 +102,7 @@ def audit_threshold(
     Raises:
         InvalidInput: An input cannot be read, or decoded events cannot be scored.
 
-    Example:
+    Examples:
         >>> from fractions import Fraction
         >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
