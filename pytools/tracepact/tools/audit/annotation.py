@@ -58,7 +58,7 @@ def audit_annotation(labels: SoftTable | Place, scenes: Mapping[str, str] | None
         InvalidInput: The labels cannot be read.
         KeyError: `scenes` lacks a clip.
 
-    Example:
+    Examples:
         >>> from decimal import Decimal
         >>> from fractions import Fraction
         >>> import tracepact

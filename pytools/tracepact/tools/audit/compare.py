@@ -98,7 +98,7 @@ def compare(
     Raises:
         InvalidInput: A run cannot be read, or the runs cannot be compared.
 
-    Example:
+    Examples:
         >>> from tempfile import TemporaryDirectory
         >>> import tracepact
         >>> with TemporaryDirectory() as folder:

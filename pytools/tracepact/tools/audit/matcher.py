@@ -134,7 +134,7 @@ def audit_matcher(contract: Contract | str | Path, family: Family | None = None)
     Raises:
         InvalidInput: The contract cannot be read.
 
-    Example:
+    Examples:
         >>> import tracepact
         >>> tracepact.audit_matcher("boundary_gate").case_bridge.pairs
         MatchedPairs(greedy=1, optimal=2)

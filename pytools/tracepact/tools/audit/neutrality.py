@@ -71,7 +71,7 @@ def audit_neutrality(
         InvalidInput: A system cannot be read, the systems cannot be compared, a name is unknown or no system is left,
             or a profile is wrong.
 
-    Example:
+    Examples:
         >>> from tempfile import TemporaryDirectory
         >>> import tracepact
         >>> with TemporaryDirectory() as folder:

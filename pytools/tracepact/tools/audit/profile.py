@@ -88,7 +88,7 @@ def audit_profile(
     Raises:
         InvalidInput: A system cannot be read, the systems cannot be compared, or a profile is wrong.
 
-    Example:
+    Examples:
         >>> from tempfile import TemporaryDirectory
         >>> import tracepact
         >>> with TemporaryDirectory() as folder:

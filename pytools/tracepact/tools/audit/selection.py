@@ -55,7 +55,7 @@ def audit_selection(systems: Systems | Sequence[Place], aggregation: Aggregation
     Raises:
         InvalidInput: A system cannot be read, or the systems cannot be compared.
 
-    Example:
+    Examples:
         >>> from tempfile import TemporaryDirectory
         >>> import tracepact
         >>> with TemporaryDirectory() as folder:

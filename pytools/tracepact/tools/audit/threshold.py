@@ -29,6 +29,7 @@ from tracepact.tools.audit.show import (
 )
 from tracepact.tools.parameters import OddLength
 from tracepact.tools.parameters import Share as ShareArgument
+from tracepact.tools.score.report.preparation import DecodingRecord
 from tracepact.tools.score.report.scores import ScoreRecord, ValueRecord
 from tracepact.tools.score.run import Run
 from tracepact.trace import Durations, EventTable
@@ -39,18 +40,10 @@ THRESHOLDS = tuple(Fraction(k, 20) for k in range(1, 20))
 _LOGIC = "logic"
 
 
-class DecodingUsed(Record, frozen=True):
-    """How scores were decoded (13.9)."""
-
-    threshold: Share
-    low: Share | None
-    median: Annotated[int, Meta(ge=1)]
-
-
 class DecodedVector(Record, frozen=True):
     """One decoding (13.9) and its scores."""
 
-    decoding: DecodingUsed
+    decoding: DecodingRecord
     events: Annotated[Count, Meta(description="Decoded events.")]
     vector: Annotated[Mapping[Name, ScoreRecord], Meta(description="The score of every clause.")]
     logic: ValueRecord
@@ -102,7 +95,7 @@ def audit_threshold(
     Raises:
         InvalidInput: An input cannot be read, or decoded events cannot be scored.
 
-    Example:
+    Examples:
         >>> from fractions import Fraction
         >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
@@ -125,7 +118,7 @@ def audit_threshold(
         card = rescored(base, prediction=replace(events, digest=None))
         points.append(
             DecodedVector(
-                DecodingUsed(value, None, median),
+                DecodingRecord(value, None, median),
                 sum(map(len, events.clips.values())),
                 {name: ScoreRecord.of(score) for name, score in card.vector(chosen).items()},
                 ValueRecord.of(card.logic(chosen)),

@@ -125,7 +125,7 @@ def audit_tolerance(
         InvalidInput: The contract lacks the parameter, the range is empty or has values the contract refuses, or there
             is no exact curve.
 
-    Example:
+    Examples:
         >>> from fractions import Fraction
         >>> import tracepact
         >>> contract = '''contract c

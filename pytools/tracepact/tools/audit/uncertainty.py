@@ -93,7 +93,7 @@ def audit_uncertainty(
     Raises:
         InvalidInput: A run cannot be read, or the runs cannot be compared.
 
-    Example:
+    Examples:
         >>> from tempfile import TemporaryDirectory
         >>> import tracepact
         >>> with TemporaryDirectory() as folder:

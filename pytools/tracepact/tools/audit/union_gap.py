@@ -115,7 +115,7 @@ def audit_union_gap(run: Run | Place) -> UnionGapAudit:
     Raises:
         InvalidInput: The run cannot be read.
 
-    Example:
+    Examples:
         >>> import tracepact
         >>> contract = '''contract c
         ... step 20ms
