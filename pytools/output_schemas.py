@@ -1,9 +1,13 @@
 """Writes the schemas of what commands print, from the records that they return (`make schemas`)."""
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from msgspec import Meta
+
+from tracepact.diagnostics.record import DiagnosticRecord
 from tracepact.files import json_text
+from tracepact.lang.explain import Explanation
 from tracepact.metrics import MetricsRecord
 from tracepact.records import schema_of
 from tracepact.specs import spec_path
@@ -17,7 +21,14 @@ from tracepact.tools.audit.threshold import ThresholdAudit
 from tracepact.tools.audit.tolerance import ToleranceAudit
 from tracepact.tools.audit.uncertainty import UncertaintyAudit
 from tracepact.tools.audit.union_gap import UnionGapAudit
+from tracepact.tools.check.decision import DecisionRecord
+from tracepact.tools.check.simplify import SimplifiedFormula
+from tracepact.tools.conform.outcome import ConformanceRecord
 from tracepact.tools.score.report.record import Report
+from tracepact.tools.score.verify import VerificationRecord
+from tracepact.tools.select.basis_command import CandidateList, MemberList, ObservationRecord
+from tracepact.tools.select.report.record import SelectionOutput
+from tracepact.tools.watch.record import WatchLine
 
 OUTPUTS: dict[str, tuple[Any, str]] = {
     "audit-annotation": (AnnotationAudit, "tracepact annotation audit"),
@@ -29,9 +40,26 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
     "audit-tolerance": (ToleranceAudit, "tracepact tolerance audit"),
     "audit-uncertainty": (UncertaintyAudit, "tracepact uncertainty audit"),
     "audit-union-gap": (UnionGapAudit, "tracepact union-gap audit"),
+    "basis-candidates": (CandidateList, "tracepact basis candidates"),
+    "basis-members": (MemberList, "tracepact basis members"),
+    "basis-observation": (ObservationRecord, "tracepact basis observation"),
     "compare": (Comparison, "tracepact comparison"),
+    "conformance": (ConformanceRecord, "tracepact conformance"),
+    "decision": (DecisionRecord, "tracepact decision"),
+    "diagnostics": (
+        Annotated[
+            list[DiagnosticRecord],
+            Meta(description="What `tracepact check --format json` prints: every finding on the given contracts."),
+        ],
+        "tracepact diagnostics",
+    ),
+    "explain": (Explanation, "tracepact explanation"),
     "metrics": (MetricsRecord, "tracepact metrics"),
     "report": (Report, "tracepact report"),
+    "selection": (SelectionOutput, "A selection"),
+    "simplify": (SimplifiedFormula, "tracepact simplified formula"),
+    "verify": (VerificationRecord, "tracepact verification"),
+    "watch": (WatchLine, "tracepact watch, a line of output"),
 }
 """The kind of what is printed, and the title of its schema, by the schema's name."""
 

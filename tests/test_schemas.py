@@ -89,12 +89,12 @@ OUTPUTS = {
     "metrics: sed_eval": ("metrics.schema.json", ("metrics", *SCORE, "--policy", "sed_eval")),
     "metrics: points": ("metrics.schema.json", ("metrics", *SCORE, "--points")),
     "diagnostics": ("diagnostics.schema.json", ("check", "bad.contract", "absent.contract", "--format", "json")),
-    "explain": ("explain.schema.json", ("explain", "gate.contract", "--json")),
+    "explain": ("explain.schema.json", ("explain", "gate.contract", "--format", "json")),
     "decision": (
         "decision.schema.json",
-        ("equivalent", "N[30ms] N[30ms] p", "N[60ms] p", "--obligation", "!q", "--length", "9", "--json"),
+        ("equivalent", "N[30ms] N[30ms] p", "N[60ms] p", "--obligation", "!q", "--length", "9", "--format", "json"),
     ),
-    "simplify": ("simplify.schema.json", ("simplify", "p & (p | N[40ms] q)", "--obligation", "p", "--json")),
+    "simplify": ("simplify.schema.json", ("simplify", "p & (p | N[40ms] q)", "--obligation", "p", "--format", "json")),
     "audit": (
         "audit-matcher.schema.json",
         ("audit", "matcher", "--ref", "ref.tsv", "--pred", "pred.tsv", "--durations", "12", "--json"),
@@ -226,7 +226,7 @@ def test_every_kind_of_violation_is_among_the_tested_outputs(printed: dict[str, 
 
 @pytest.mark.parametrize("name", starter_contracts())
 def test_the_explanation_of_a_starter_contract_is_valid(name: str) -> None:
-    assert faults("explain.schema.json", json.loads(run("explain", name, "--json").out)) == []
+    assert faults("explain.schema.json", json.loads(run("explain", name, "--format", "json").out)) == []
 
 
 # Documents: the schema and the reader must agree.

@@ -13,7 +13,7 @@ from tracepact.tools.select.family import FamilySpec
 from tracepact.tools.select.observe import Observation, observe
 from tracepact.tools.select.reading import load_calibration
 from tracepact.tools.select.retain import observational_classes
-from tracepact.tools.select.stage import Stage, family_of_cases, grid_contract, stage_of
+from tracepact.tools.select.trials import Trials, family_of_cases, grid_contract, trials_of
 from tracepact.trace.family import Atoms
 
 SUBJECT = "candidates"
@@ -33,18 +33,18 @@ def measure(options: Options) -> Iterator[Row]:
     matcher = FAMILY.matchers[0]
     family = family_of_cases(calibration, grid_contract(calibration, matcher))
 
-    def together() -> tuple[Candidates, Stage, Observation, list[list[int]]]:
+    def together() -> tuple[Candidates, Trials, Observation, list[list[int]]]:
         candidates = Candidates(FAMILY, calibration.step)
-        stage = stage_of(calibration, family, candidates.reach)
-        observation = observe(candidates, stage, matcher)
-        return candidates, stage, observation, observational_classes(observation)
+        trials = trials_of(calibration, family, candidates.reach)
+        observation = observe(candidates, trials, matcher)
+        return candidates, trials, observation, observational_classes(observation)
 
     together()
-    ours, (candidates, stage, observation, classes) = min((timed(together) for _ in range(3)), key=lambda run: run[0])
+    ours, (candidates, trials, observation, classes) = min((timed(together) for _ in range(3)), key=lambda run: run[0])
     number = len(candidates)
     chosen = random.Random(14).sample(range(number), SAMPLE)
-    by_case = _by_case(calibration, candidates, stage, observation, chosen)
-    by_family = _by_family(candidates, stage, chosen)
+    by_case = _by_case(calibration, candidates, trials, observation, chosen)
+    by_family = _by_family(candidates, trials, chosen)
     words = f"{number:,} candidates, {len(calibration.cases)} cases, {len(classes):,} classes"
     yield Row(SUBJECT, "made, observed and collapsed", number / ours, "candidates/s", note=f"{words}, {ours:.3g} s")
     note = f"{ours / number * 1e6:.3g} µs against {by_case * 1e6:.3g} µs a candidate"
@@ -54,17 +54,17 @@ def measure(options: Options) -> Iterator[Row]:
 
 
 def _by_case(
-    calibration: Calibration, candidates: Candidates, stage: Stage, observation: Observation, chosen: Sequence[int]
+    calibration: Calibration, candidates: Candidates, trials: Trials, observation: Observation, chosen: Sequence[int]
 ) -> float:
     """Seconds a candidate when each is evaluated by itself on each case by itself; the values are compared."""
-    family = stage.family
+    family = trials.family
     clips = []
     for clip in range(len(calibration.cases)):
         frames = family.frames[clip]
-        start = int(stage.layout.start[clip])
+        start = int(trials.layout.start[clip])
         full = (1 << frames) - 1
-        atoms = Atoms(family, stage.layout)
-        clips.append((frames, {name: atoms[name] >> start & full for name in stage.atoms if "other" not in name}))
+        atoms = Atoms(family, trials.layout)
+        clips.append((frames, {name: atoms[name] >> start & full for name in trials.atoms if "other" not in name}))
     formulas = [candidates[index] for index in chosen]
 
     def alone() -> list[list[Fraction]]:
@@ -86,10 +86,10 @@ def _by_case(
     return seconds / len(chosen)
 
 
-def _by_family(candidates: Candidates, stage: Stage, chosen: Sequence[int]) -> float:
+def _by_family(candidates: Candidates, trials: Trials, chosen: Sequence[int]) -> float:
     """Seconds a candidate when each is evaluated by itself on all cases at once: only sharing is lost."""
-    atoms = Atoms(stage.family, stage.layout)
-    algebra = IntegerAlgebra(stage.layout.valid, stage.layout.longest)
+    atoms = Atoms(trials.family, trials.layout)
+    algebra = IntegerAlgebra(trials.layout.valid, trials.layout.longest)
     formulas = [candidates[index] for index in chosen]
 
     def alone() -> int:
@@ -97,7 +97,7 @@ def _by_family(candidates: Candidates, stage: Stage, chosen: Sequence[int]) -> f
         for candidate in formulas:
             assert isinstance(candidate, FrameCandidate)
             obligation, formula = evaluate_masks([candidate.obligation, candidate.formula], atoms, algebra)
-            counts = stage.layout.counts(obligation), stage.layout.counts(obligation & ~formula)
+            counts = trials.layout.counts(obligation), trials.layout.counts(obligation & ~formula)
             total += int(counts[0].sum() - counts[1].sum())
         return total
 

@@ -7,7 +7,9 @@ import z3
 
 from benchmarks.harness import Options, Row, Target, timed
 from tracepact.core import Always, And, Atom, Eventually, Formula, Implies, Not, Or, Since, Until
-from tracepact.logic import Outcome, Terms, Universe, equivalent, signatures
+from tracepact.logic import Outcome, Terms, equivalent
+from tracepact.logic.enumerate import Universe
+from tracepact.logic.signature import signatures
 from tracepact.logic.vocabulary import over_base_atoms
 from tracepact.monitor import evaluate_trace
 

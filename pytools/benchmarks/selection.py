@@ -6,11 +6,12 @@ from fractions import Fraction
 from itertools import accumulate
 
 from benchmarks.harness import Options, Row, timed
+from tracepact.progress import silent
 from tracepact.tools.select.cover import bounds, by_branching, by_rc2, by_z3
 from tracepact.tools.select.cover.best import solve
 from tracepact.tools.select.cover.clock import Clock
 from tracepact.tools.select.cover.greedy import greedy_cover
-from tracepact.tools.select.cover.problem import FoundCover, Level, Problem, unwatched
+from tracepact.tools.select.cover.problem import FoundCover, Level, Problem
 
 SUBJECT = "selection"
 PATIENCE = Fraction(20)
@@ -46,7 +47,7 @@ def _compared(name: str, problem: Problem) -> Iterator[Row]:
     seed = greedy_cover(problem)
     alone: dict[str, Callable[..., FoundCover]] = {by.NAME: by.improve for by in (by_rc2, by_z3, by_branching)}
     for solver, improve in alone.items():
-        taken, found = timed(lambda improve=improve: improve(problem, seed, Clock.of(PATIENCE), unwatched))
+        taken, found = timed(lambda improve=improve: improve(problem, seed, Clock.of(PATIENCE), silent))
         if cover.optimal and found.proven is Level.ORDER and found.columns != cover.columns:
             raise SystemExit(f"{name}: {solver} found {found.columns}, we {cover.columns}")
         bound = f", bound {found.count_bound}" if found.count_bound else ""

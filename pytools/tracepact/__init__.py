@@ -6,6 +6,7 @@ import each other):
     kernel
         files, wording       files written whole or not at all; numbers and words as people read them
         deprecation          old names of public things, for one version
+        progress             long work says what comes next
         records              typed results, their JSON and the schemas generated from them
         diagnostics, specs   what went wrong as data; where the spec files are
         core                 formulas, event atoms and contracts without names, units or sugar

@@ -61,13 +61,13 @@ def test_free_atoms_are_said() -> None:
 
 
 def test_an_unknown_answer_has_its_reason_and_no_trace() -> None:
-    data = json.loads(run("equivalent", *SLOW, "--timeout", "0.1", "--json").out)
+    data = json.loads(run("equivalent", *SLOW, "--timeout", "0.1", "--format", "json").out)
     assert (data["outcome"], data["trace"]) == ("unknown", None)
     assert data["reason"]
 
 
 def test_the_json_answer_carries_the_question_and_the_trace() -> None:
-    data = json.loads(run("implies", "N[60ms] p", "N[40ms] p", "--json").out)
+    data = json.loads(run("implies", "N[60ms] p", "N[40ms] p", "--format", "json").out)
     assert (data["question"], data["formulas"], data["step"]) == ("implies", ["N[60ms] p", "N[40ms] p"], "1/50")
     assert (data["outcome"], data["length"], data["bound"]) == ("no", None, 7)
     trace = data["trace"]
@@ -113,7 +113,7 @@ def test_simplify_uses_the_obligation() -> None:
 
 
 def test_a_rewrite_that_is_not_decided_in_time_is_not_made() -> None:
-    outcome = run("simplify", "N[2f] N[2f] p", "--timeout", "0", "--json")
+    outcome = run("simplify", "N[2f] N[2f] p", "--timeout", "0", "--format", "json")
     data = json.loads(outcome.out)
     assert (data["simplified"], data["rewrites"]["confirmed"]) == ("N[2f] N[2f] p", 0)
     assert data["rewrites"]["undecided"] > 0
@@ -130,13 +130,13 @@ def test_a_rewrite_that_is_not_decided_in_time_is_not_made() -> None:
 )
 def test_an_answer_about_no_frame_is_said_to_be_vacuous(arguments: tuple[str, ...], premise: str) -> None:
     assert f"vacuous: no frame of any trace satisfies {premise}\n" in run(*arguments).out
-    assert json.loads(run(*arguments, "--json").out)["vacuous"] is True
+    assert json.loads(run(*arguments, "--format", "json").out)["vacuous"] is True
 
 
 def test_an_answer_about_some_frame_is_not_vacuous() -> None:
     for arguments in (("implies", "p & q", "p"), ("equivalent", "p", "!!p", "--obligation", "q"), ("sat", "p & !p")):
         assert "vacuous" not in run(*arguments).out
-        assert json.loads(run(*arguments, "--json").out)["vacuous"] is False
+        assert json.loads(run(*arguments, "--format", "json").out)["vacuous"] is False
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_latex_of_a_contract_is_a_table_of_its_clauses() -> None:
 
 def test_what_a_target_cannot_express_is_said() -> None:
     rtamt, latex = (run("export", "boundary_gate", "--to", target) for target in ("rtamt", "latex"))
-    assert "left out, as rtamt has no counterpart of event clauses: duration_guard, fragmentation_guard" in rtamt.err
+    assert "left out because rtamt has no event clauses: duration_guard, fragmentation_guard" in rtamt.err
     assert latex.err == ""
     assert "event clauses" in run("export", "--help").out
 

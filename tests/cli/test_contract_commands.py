@@ -176,10 +176,10 @@ def test_explain_gives_words_windows_and_measures() -> None:
 
 
 def test_explain_speaks_of_the_value_that_was_set() -> None:
-    data = json.loads(run("explain", "boundary_gate", "--set", "tol=50ms", "--json").out)
+    data = json.loads(run("explain", "boundary_gate", "--set", "tol=50ms", "--format", "json").out)
     assert data["clauses"][0]["windows"] == [[-3, 3]]
     assert data["lookahead"] == 3
-    assert data["digest"] != json.loads(run("explain", "boundary_gate", "--json").out)["digest"]
+    assert data["digest"] != json.loads(run("explain", "boundary_gate", "--format", "json").out)["digest"]
 
 
 def test_export_prints_frame_clauses_and_names_the_event_clauses() -> None:

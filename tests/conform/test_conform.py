@@ -256,7 +256,7 @@ def test_junit_says_why_cases_were_skipped(tmp_path: Path) -> None:
 
 def test_the_outcome_as_json_is_valid_and_its_vectors_can_be_added() -> None:
     outcome = run(
-        *("conform", "--examples", "20", "--json", "--profile", "past"),
+        *("conform", "--examples", "20", "--format", "json", "--profile", "past"),
         *("--", sys.executable, MUTANT, "window-one-long"),
     )
     data = json.loads(outcome.out)
@@ -301,8 +301,8 @@ def test_reasons_are_counted_and_shown() -> None:
     asked = sum(vector.profile is Profile.CORE for vector in suite())
     outcome = run("conform", "--examples", "0", *greeter(1, ["core"]))
     assert f"answered 0 of {asked} vectors, 0 of 0 random cases\n" in outcome.out
-    assert f"unsupported, it says:\n  {asked} × not today\n" in outcome.out
-    data = json.loads(run("conform", "--examples", "0", "--json", *greeter(1, ["core"])).out)
+    assert f"reasons it gives for unsupported cases:\n  {asked} × not today\n" in outcome.out
+    data = json.loads(run("conform", "--examples", "0", "--format", "json", *greeter(1, ["core"])).out)
     assert Draft202012Validator(SCHEMAS["conformance.schema.json"], registry=REGISTRY).is_valid(data)
     assert (data["conforms"], data["tested"]) == (False, False)
     assert data["unsupported"] == [{"reason": "not today", "count": asked}]

@@ -14,15 +14,14 @@ from tracepact.logic import (
     Outcome,
     ReplayError,
     Terms,
-    Universe,
     Verdict,
     bound,
     equivalent,
-    first_model,
     implies,
     satisfiable,
     solve,
 )
+from tracepact.logic.enumerate import Universe, first_model
 from tracepact.logic.identity import contradicts_itself
 from tracepact.logic.vocabulary import over_base_atoms, with_derived_atoms
 from tracepact.monitor import truth

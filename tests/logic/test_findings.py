@@ -10,7 +10,8 @@ import pytest
 from tracepact.core import And, Formula, FrameClause, Iff, Implies, Not
 from tracepact.diagnostics import Diagnostic, TextPlace
 from tracepact.lang import parse_contract, parse_formula
-from tracepact.logic import Universe, bound, first_model
+from tracepact.logic import bound
+from tracepact.logic.enumerate import Universe, first_model
 from tracepact.logic.findings import check_contract
 from tracepact.logic.vocabulary import over_base_atoms
 

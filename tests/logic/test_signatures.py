@@ -9,19 +9,10 @@ from strategies import family_of, formulas
 
 from tracepact.core import Always, And, Atom, Eventually, Formula, Not, Until
 from tracepact.lang import parse_contract
-from tracepact.logic import (
-    Outcome,
-    Terms,
-    Universe,
-    UniverseTooLarge,
-    clause_signatures,
-    equivalent,
-    measures,
-    picture,
-    signature_classes,
-    signatures,
-)
+from tracepact.logic import Outcome, Terms, equivalent, picture
+from tracepact.logic.enumerate import Universe, UniverseTooLarge
 from tracepact.logic.model import Model
+from tracepact.logic.signature import clause_signatures, measures, signature_classes, signatures
 from tracepact.monitor import truth
 
 P, Q = Atom("p"), Atom("q")

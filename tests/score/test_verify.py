@@ -50,7 +50,7 @@ def resealed(files: dict[str, bytes]) -> dict[str, bytes]:
 def test_an_untouched_run_holds(written: dict[str, bytes], tmp_path: Path) -> None:
     found = verify_run(put(written, tmp_path / "run"))
     assert found.holds
-    assert (found.files, found.scores) == (len(written), 2 * 2 * 4)
+    assert (found.checked.files, found.checked.scores) == (len(written), 2 * 2 * 4)
     assert found.made_with == found.checked_with
 
 

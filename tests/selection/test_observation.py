@@ -40,8 +40,8 @@ from tracepact.tools.select.observe import Screening
 from tracepact.tools.select.perfect import Prover, facts, follows, perfected
 from tracepact.tools.select.reading import load_calibration
 from tracepact.tools.select.select import observe_family, retain_basis
-from tracepact.tools.select.stage import SHORT, grid_contract
-from tracepact.tools.select.words import WordAlgebra, evaluate_rows
+from tracepact.tools.select.trials import SHORT, grid_contract
+from tracepact.tools.select.word_masks import WordAlgebra, evaluate_rows
 from tracepact.tools.select.write import describe
 from tracepact.trace import Durations, Event, EventTable, assemble
 

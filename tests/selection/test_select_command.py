@@ -1,7 +1,9 @@
 """`tracepact select` and `tracepact basis`: what a person sees, the files, the JSON, and every way out."""
 
+import csv
 import json
 import re
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -55,8 +57,8 @@ each = []
 """
 
 
-def faults(data: Any) -> list[str]:
-    validator = Draft202012Validator(SCHEMAS["selection.schema.json"], registry=REGISTRY)
+def faults(data: Any, schema: str = "selection.schema.json") -> list[str]:
+    validator = Draft202012Validator(SCHEMAS[schema], registry=REGISTRY)
     return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(data)]
 
 
@@ -72,7 +74,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def gate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """The paper's set with the default family, once: its files and its JSON."""
     out = tmp_path_factory.mktemp("gate")
-    done = run("select", "boundary_gate", "--json", "--all", "--out", "out", folder=out)
+    done = run("select", "boundary_gate", "--format", "json", "--all", "--out", "out", folder=out)
     assert done.code == 0, done.err
     return out / "out", json.loads(done.out)
 
@@ -143,7 +145,7 @@ def test_the_evidence_of_the_paper_can_be_checked_from_what_is_printed(gate: tup
 
 
 def test_the_starter_guards_separate_and_four_of_them_suffice(folder: Path) -> None:
-    done = run("select", "boundary_gate", *GUARDS, "--json", folder=folder)
+    done = run("select", "boundary_gate", *GUARDS, "--format", "json", folder=folder)
     data = json.loads(done.out)
     assert (done.code, data["unmet"]) == (0, [])
     assert [c["name"] for c in data["selected"]["clauses"]] == [
@@ -172,7 +174,7 @@ def test_the_starter_guards_separate_and_four_of_them_suffice(folder: Path) -> N
 
 
 def test_the_seven_guards_are_the_answer_where_every_fault_is_to_be_named(folder: Path) -> None:
-    done = run("select", "boundary_gate", *GUARDS, "--require", "name", "--json", folder=folder)
+    done = run("select", "boundary_gate", *GUARDS, "--require", "name", "--format", "json", folder=folder)
     data = json.loads(done.out)
     assert (done.code, data["selected"]["count"], data["selected"]["count_bound"]) == (0, 7, 7)
     assert {c["name"]: c["names"] for c in data["coordinates"]} == {
@@ -192,10 +194,10 @@ def test_the_seven_guards_are_the_answer_where_every_fault_is_to_be_named(folder
 def test_the_json_is_valid_under_the_schema(gate: tuple[Path, dict[str, Any]], folder: Path) -> None:
     assert faults(gate[1]) == []
     for command in (
-        ("select", "small.calibration", "--without", "late", "--json"),
-        ("select", "alike.calibration", "--json"),
-        ("basis", "retain", "small.calibration", "--json"),
-        ("basis", "separate", "small.calibration", "--json"),
+        ("select", "small.calibration", "--without", "late", "--format", "json"),
+        ("select", "alike.calibration", "--format", "json"),
+        ("basis", "retain", "small.calibration", "--format", "json"),
+        ("basis", "separate", "small.calibration", "--format", "json"),
     ):
         assert faults(json.loads(run(*command, folder=folder).out)) == [], command
 
@@ -234,7 +236,7 @@ def test_the_contract_scores_the_values_that_were_selected(gate: tuple[Path, dic
     from tracepact.lang import load_contract
     from tracepact.scoring import score_family
     from tracepact.tools.select.reading import load_calibration
-    from tracepact.tools.select.stage import family_of_cases
+    from tracepact.tools.select.trials import family_of_cases
 
     out, data = gate
     contract, calibration = load_contract(out / "boundary_gate.contract"), load_calibration("boundary_gate")
@@ -292,7 +294,7 @@ def test_all_other_optima_are_listed_on_request(gate: tuple[Path, dict[str, Any]
     assert optima["complete"]
     assert [c["name"] for c in gate[1]["selected"]["clauses"]] == optima["sets"][0]
     assert len({tuple(names) for names in optima["sets"]}) == len(optima["sets"])
-    assert json.loads(run("select", "small.calibration", "--json", folder=folder).out)["optima"] is None
+    assert json.loads(run("select", "small.calibration", "--format", "json", folder=folder).out)["optima"] is None
 
 
 # What changes
@@ -302,15 +304,15 @@ def test_a_case_left_out_shows_what_changes(folder: Path) -> None:
     done = run("select", "small.calibration", "--without", "lost", folder=folder)
     assert done.code == 0
     assert "what changes: without `lost`" in done.out
-    data = json.loads(run("select", "small.calibration", "--without", "lost", "--json", folder=folder).out)
-    plain = json.loads(run("select", "small.calibration", "--json", folder=folder).out)
+    data = json.loads(run("select", "small.calibration", "--without", "lost", "--format", "json", folder=folder).out)
+    plain = json.loads(run("select", "small.calibration", "--format", "json", folder=folder).out)
     assert data["changes"]["without"] == ["lost"]
     assert data["changes"]["count"] == [plain["selected"]["count"], data["selected"]["count"]]
     assert plain["changes"] is None
 
 
 def test_another_rank_shows_what_changes(folder: Path) -> None:
-    data = json.loads(run("select", "small.calibration", "--rank", "lost=1", "--json", folder=folder).out)
+    data = json.loads(run("select", "small.calibration", "--rank", "lost=1", "--format", "json", folder=folder).out)
     assert data["changes"]["ranks"] == [{"case": "lost", "before": "4", "after": "1"}]
 
 
@@ -318,13 +320,13 @@ def test_what_no_candidate_separates_comes_first_with_its_traces(folder: Path) -
     """With 20 ms every onset is missed; with 40 ms the first case is in time; the other two are the same trace."""
     done = run("select", "alike.calibration", folder=folder)
     assert done.code == 1
-    assert "3 of what is required no candidate can do" in done.out.splitlines()[0]
-    assert "`as late` (rank 4) is under no candidate worse than `later` (rank 3)" in done.out
+    assert "no candidate meets 3 of the requirements" in done.out.splitlines()[0]
+    assert "no candidate is lower on `as late` (rank 4) than on `later` (rank 3)" in done.out
     assert done.out.count("identical on the grid of 20ms, so no family can separate them") == 1
     assert "nothing was selected" in done.out
     assert "smallest" not in done.out
     assert "differ at 0.2–0.28 s, 0.6–0.68 s" in done.out
-    data = json.loads(run("select", "alike.calibration", "--json", folder=folder).out)
+    data = json.loads(run("select", "alike.calibration", "--format", "json", folder=folder).out)
     assert [(row["worse"], row["better"]) for row in data["unmet"]] == [
         ("later", "late"),
         ("as late", "late"),
@@ -340,7 +342,7 @@ def test_what_no_candidate_separates_comes_first_with_its_traces(folder: Path) -
 
 
 def test_what_lies_beyond_the_bound_is_said_and_not_tried(folder: Path) -> None:
-    done = run("select", "alike.calibration", "--most", "5", "--json", folder=folder)
+    done = run("select", "alike.calibration", "--most", "5", "--format", "json", folder=folder)
     wider, deeper = json.loads(done.out)["beyond"]
     # Two literals, and one window over each: 4 candidates. A second window makes 6; a second level makes 2 + 2 + 2.
     assert (wider["size"], wider["affordable"], wider["found"]) == (6, False, [])
@@ -370,14 +372,14 @@ def test_a_rounded_edit_is_said_to_be_the_same_trace(folder: Path) -> None:
     done = run("select", "rounded.calibration", folder=folder)
     assert done.code == 1
     words = " ".join(done.out.split())
-    assert "no family can separate them; times of `later` are no multiples of 20ms and were rounded" in words
+    assert "no family can separate them; times of `later` are not multiples of 20ms and were rounded" in words
 
 
 def test_what_separation_does_not_say_is_counted(folder: Path) -> None:
     """Recounted here from the values that are printed."""
     from fractions import Fraction
 
-    data = json.loads(run("select", "boundary_gate", *GUARDS, "--json", folder=folder).out)
+    data = json.loads(run("select", "boundary_gate", *GUARDS, "--format", "json", folder=folder).out)
     chosen = [data["coordinates"][c["coordinate"]]["values"] for c in data["selected"]["clauses"]]
     rows = [[Fraction(v) for v in values] for values in chosen]
     ranks = [int(c["rank"]) for c in data["cases"]]
@@ -395,7 +397,7 @@ def test_what_separation_does_not_say_is_counted(folder: Path) -> None:
 def test_a_perfect_case_needs_no_name(folder: Path) -> None:
     text = SMALL.replace("cases = [", 'cases = [\n  {name = "fine", rank = 0, edit = "none"},')
     (folder / "fine.calibration").write_text(text, encoding="utf-8")
-    data = json.loads(run("select", "fine.calibration", "--require", "name", "--json", folder=folder).out)
+    data = json.loads(run("select", "fine.calibration", "--require", "name", "--format", "json", folder=folder).out)
     assert "fine" not in [row["fault"] for row in data["unmet"]]
     assert data["selected"]["required"] == 3
 
@@ -430,6 +432,53 @@ def test_the_steps_print_their_tables(folder: Path) -> None:
     assert pairs.out.count("(2)") + pairs.out.count("(3)") + pairs.out.count("(4)") == 6
 
 
+@pytest.mark.parametrize(
+    ("step", "schema"),
+    [
+        (("candidates",), "basis-candidates"),
+        (("observe",), "basis-observation"),
+        (("retain", "--members"), "basis-members"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else value,
+)
+def test_a_step_says_the_same_in_every_format(step: tuple[str, ...], schema: str, folder: Path) -> None:
+    arguments = ("basis", *step, "small.calibration")
+    text, data, table = (run(*arguments, "--format", form, folder=folder).out for form in ("text", "json", "csv"))
+    assert faults(json.loads(data), f"{schema}.schema.json") == []
+    (rows,) = (value for key, value in json.loads(data).items() if key != "cases")
+    header, *listed = csv.reader(StringIO(table))
+    plain = list(csv.reader(StringIO(text), delimiter="\t"))
+    assert listed == (plain if step == ("candidates",) else plain[1:])
+    assert [[*row] for row in listed] == [_cells(row) for row in rows]
+    assert len(header) == len(listed[0])
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    """What a record of a step is in a row of a table."""
+    return [str(cell) for value in row.values() for cell in (value if isinstance(value, list) else [value])]
+
+
+def test_the_values_of_a_selection_as_csv_are_those_of_its_json(folder: Path) -> None:
+    data = json.loads(run("select", "small.calibration", "--format", "json", folder=folder).out)
+    header, *rows = csv.reader(StringIO(run("select", "small.calibration", "--format", "csv", folder=folder).out))
+    assert header == ["case", "rank", "risk", *(clause["name"] for clause in data["selected"]["clauses"])]
+    assert [row[0] for row in rows] == ["lost", "later", "late"]  # the worst first
+    places = {case["name"]: place for place, case in enumerate(data["cases"])}
+    for name, rank, _, *values in rows:
+        assert rank == data["cases"][places[name]]["rank"]
+        coordinates = [data["coordinates"][clause["coordinate"]] for clause in data["selected"]["clauses"]]
+        assert values == [coordinate["values"][places[name]] for coordinate in coordinates]
+
+
+def test_the_pairs_as_csv_are_all_pairs_of_different_rank(folder: Path) -> None:
+    _, *rows = csv.reader(StringIO(run("basis", "separate", "small.calibration", "--format", "csv", folder=folder).out))
+    assert [(worse, better) for worse, better, *_ in rows] == [
+        ("lost (4)", "later (3)"),
+        ("lost (4)", "late (2)"),
+        ("later (3)", "late (2)"),
+    ]
+
+
 # Bad input
 
 
@@ -456,7 +505,7 @@ def test_bad_input_is_refused_with_its_code(arguments: tuple[str, ...], code: st
 
 
 def test_without_time_the_best_found_is_given_with_its_gap(folder: Path) -> None:
-    done = run("select", "boundary_gate", "--seconds", "0", "--json", folder=folder)
+    done = run("select", "boundary_gate", "--seconds", "0", "--format", "json", folder=folder)
     chosen = json.loads(done.out)["selected"]
     assert done.code == (0 if chosen["optimal"] else 3)
     assert chosen["met"] == chosen["required"]
@@ -472,7 +521,7 @@ def test_a_set_that_is_not_proved_smallest_never_says_it_is() -> None:
 
     from tracepact.tools.select.cover.problem import Level
     from tracepact.tools.select.reading import load_calibration
-    from tracepact.tools.select.report.data import selection_data
+    from tracepact.tools.select.report.build import selection_record
     from tracepact.tools.select.report.files import selection_text
     from tracepact.tools.select.report.page import selection_page
     from tracepact.tools.select.select import select
@@ -482,9 +531,9 @@ def test_a_set_that_is_not_proved_smallest_never_says_it_is() -> None:
     spent = replace(
         found, cover=replace(found.cover, proven=Level.NONE, count_bound=1, independent_rows=(), row_weights=())
     )
-    data = selection_data(spent)
+    data = selection_record(spent)
     assert "the best found in the time; at least 1 are needed" in contract_text(spent)
-    assert "at least 1 are needed, so at most 2 too many" in selection_text(data)
+    assert "at least 1 clause is needed, so at most 2 are too many" in selection_text(data)
     for text in (contract_text(spent), selection_text(data), selection_page(data)):
         assert "smaller meets" not in text
         assert "proved smallest" not in text

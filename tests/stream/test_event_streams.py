@@ -242,7 +242,7 @@ def test_an_hour_of_fragments_inside_one_reference_is_judged_as_it_goes() -> Non
 
 
 def test_explain_says_that_the_contract_bounds_neither_delay_nor_memory() -> None:
-    rows = explain_contract(load_contract("boundary_gate"))["clauses"]
-    notes = {row["clause"]: row.get("note", "") for row in rows}
+    rows = explain_contract(load_contract("boundary_gate")).clauses
+    notes = {row.clause: getattr(row, "note", "") for row in rows}
     assert "bounds neither delay nor memory" in notes["duration_guard"]
     assert not notes["onset_guard"]

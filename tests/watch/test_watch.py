@@ -137,7 +137,7 @@ def test_frames_after_the_end_are_bad(tmp_path: Path) -> None:
 def test_an_empty_stream_is_no_fault_and_gets_a_hint(tmp_path: Path) -> None:
     outcome = watch(tmp_path, "# nothing\n")
     assert outcome.code == Exit.OK
-    assert "no frame came in; a line is a frame" in outcome.err
+    assert "no frame came in; each line is a frame" in outcome.err
     assert "no frame" not in watch(tmp_path, "0 0\n").err
 
 
@@ -179,8 +179,8 @@ def test_a_score_of_0_without_an_obligation_is_explained(tmp_path: Path) -> None
     """A reference event without a partner: no pair to judge, and that counts 0 (rule 7.4)."""
     contract = f"{PLAIN}clause long on each matched : overlap >= 1s\nclause quiet on pred_onset : ref_active\n"
     shown = " ".join(watch(tmp_path, "1 0\n0 0\n", contract=contract).out.split())
-    assert "– nothing obligated: quiet" in shown
-    assert "long: no matched pair, though there are events; that counts 0 (rule 7.4)" in shown
+    assert "– no obligation: quiet" in shown
+    assert "long: no matched pair although there are events; this scores 0 (rule 7.4)" in shown
     assert "long:" not in watch(tmp_path, "0 0\n", contract=contract).out
 
 

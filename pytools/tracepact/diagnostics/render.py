@@ -11,12 +11,12 @@ from tracepact.diagnostics.model import Diagnostic, RowPlace, TextPlace
 LISTED_PER_CODE = 5
 
 
-def render_diagnostics(diagnostics: Sequence[Diagnostic], form: str = "terminal", *, every: bool = False) -> str:
+def render_diagnostics(diagnostics: Sequence[Diagnostic], form: str = "text", *, every: bool = False) -> str:
     """All diagnostics in one of the `DIAGNOSTIC_FORMATS`; empty text for none, but `[]` in JSON.
 
-    On a terminal warnings of one code beyond a few are counted, unless `every` one is wanted in full.
+    As text, warnings of one code beyond a few are counted, unless `every` one is wanted in full.
     """
-    if form == "terminal" and every:
+    if form == "text" and every:
         return "\n".join(map(_block, diagnostics))
     return DIAGNOSTIC_FORMATS[form](diagnostics)
 
@@ -28,7 +28,7 @@ def summarise(diagnostics: Iterable[Diagnostic]) -> str:
     return ", ".join(parts) or "no findings"
 
 
-def _terminal(diagnostics: Sequence[Diagnostic]) -> str:
+def _text(diagnostics: Sequence[Diagnostic]) -> str:
     """Every error in full; warnings of one code beyond a few are counted, not repeated."""
     blocks: list[str] = []
     seen: Counter[str] = Counter()
@@ -134,7 +134,7 @@ def _property(text: str) -> str:
 
 
 DIAGNOSTIC_FORMATS: dict[str, Callable[[Sequence[Diagnostic]], str]] = {
-    "terminal": _terminal,
+    "text": _text,
     "json": _json,
     "github": _github,
 }

@@ -1,8 +1,10 @@
-"""Clauses in plain words, with what their windows come to on the grid: the data and text of `explain`."""
+"""Clauses in plain words, with what their windows come to on the grid: the record and text of `explain`."""
 
 import re
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from tracepact.core import (
     ATTRIBUTES,
@@ -30,9 +32,8 @@ from tracepact.core import (
     lookback,
     size,
 )
+from tracepact.records import Count, Digest, Name, NotNegative, OneOf, Record
 from tracepact.wording import count, print_number
-
-Data = dict[str, Any]
 
 _ATOMS = {
     "ref_active": "the reference is active",
@@ -61,47 +62,99 @@ _EACH = {
 }
 
 
-def explain_contract(contract: Contract) -> Data:
+_Words = Annotated[str, Meta(min_length=1, description="The clause in plain words.")]
+
+
+class ClauseExplanation(OneOf):
+    """A clause in words."""
+
+    clause: str
+    words: str
+
+
+class FrameClauseExplanation(Record, ClauseExplanation, frozen=True):
+    """A frame clause (3.10)."""
+
+    clause: Name
+    kind: Literal["frame"]
+    words: _Words
+    text: Annotated[str, Meta(min_length=1, description="Its formula as written.")]
+    windows: Annotated[tuple[tuple[int, int], ...], Meta(description="The windows in frames, outermost first (2.6).")]
+    lookahead: Annotated[Count, Meta(description="Frames it looks ahead (6.7).")]
+    lookback: Annotated[Count, Meta(description="Frames it looks back (6.7).")]
+    depth: Annotated[Count, Meta(description="How deep its modalities nest.")]
+    size: Annotated[int, Meta(ge=1, description="Nodes of the formula.")]
+    cost: Annotated[Count, Meta(description="Passes over the trace that monitoring takes.")]
+
+
+class AttributeExplanation(Record, frozen=True):
+    """An attribute that a predicate mentions."""
+
+    name: Annotated[str, Meta(pattern="^[a-z_]+$", description="Its name, without the interval it belongs to.")]
+    unit: Annotated[str, Meta(min_length=1, description="What its values are given in.")]
+    words: Annotated[str, Meta(min_length=1, description="What it is, in plain words.")]
+
+
+class EventClauseExplanation(Record, ClauseExplanation, frozen=True):
+    """An event clause (3.10)."""
+
+    clause: Name
+    kind: Literal["event"]
+    words: _Words
+    text: Annotated[str, Meta(min_length=1, description="Its predicate as written.")]
+    attributes: Annotated[
+        tuple[AttributeExplanation, ...],
+        Meta(description="The attributes that the predicate mentions (4.5 to 4.10), each once."),
+    ]
+    note: Annotated[str, Meta(min_length=1, description="When it can be judged.")]
+
+
+class Explanation(Record, frozen=True):
+    """What `tracepact explain --format json` prints: each clause in plain words, with its windows on the grid.
+
+    Numbers in parentheses are rules of language.md.
+    """
+
+    contract: Name
+    title: Annotated[str | None, Meta(description="The contract's title, if it has one (3.1).")]
+    digest: Annotated[Digest, Meta(description="The digest of the contract (11.3).")]
+    step: Annotated[NotNegative, Meta(description="The length of a frame in seconds, exact (3.2).")]
+    lookahead: Annotated[Count, Meta(description="The greatest lookahead of the frame clauses, in frames (6.7).")]
+    clauses: Annotated[tuple[ClauseExplanation, ...], Meta(min_length=1, description="The clauses in source order.")]
+
+
+def explain_contract(contract: Contract) -> Explanation:
     """What every clause means and needs."""
-    clauses = [explain_clause(clause, contract) for clause in contract.clauses]
-    frames = [row["lookahead"] for row in clauses if row["kind"] == "frame"]
-    return {
-        "contract": contract.name,
-        "title": contract.title,
-        "digest": contract.digest,
-        "step": str(contract.step),
-        "lookahead": max(frames, default=0),
-        "clauses": clauses,
-    }
+    clauses = tuple(explain_clause(clause, contract) for clause in contract.clauses)
+    ahead = max((row.lookahead for row in clauses if isinstance(row, FrameClauseExplanation)), default=0)
+    return Explanation(contract.name, contract.title, contract.digest, contract.step, ahead, clauses)
 
 
-def explain_clause(clause: FrameClause | EventClause, contract: Contract) -> Data:
+def explain_clause(clause: FrameClause | EventClause, contract: Contract) -> ClauseExplanation:
     """One clause in words, with its measures in frames."""
     text = contract.source.text[clause.body.span.start : clause.body.span.end]
     if isinstance(clause, EventClause):
-        return {
-            "clause": clause.name,
-            "kind": "event",
-            "words": f"{_EACH[clause.each]}: {' '.join(text.split())}{_given(text, contract)}",
-            "text": text,
-            "attributes": [
-                {"name": kind.name, "unit": kind.quantity.unit, "words": kind.words} for kind in _mentioned(clause)
-            ],
-            "note": "judged when the match of its events is settled; the contract bounds neither delay nor memory",
-        }
+        return EventClauseExplanation(
+            clause=clause.name,
+            kind="event",
+            words=f"{_EACH[clause.each]}: {' '.join(text.split())}{_given(text, contract)}",
+            text=text,
+            attributes=tuple(AttributeExplanation(a.name, a.quantity.unit, a.words) for a in _mentioned(clause)),
+            note="judged when the match of its events is settled; the contract bounds neither delay nor memory",
+        )
     both = (clause.obligation, clause.formula)
-    return {
-        "clause": clause.name,
-        "kind": "frame",
-        "words": f"at every frame where {words(clause.obligation, contract.step)}, {_duty(clause, contract.step)}",
-        "text": text,
-        "windows": [list(window) for f in both for window in windows(f)],
-        "lookahead": max(lookahead(f) for f in both),
-        "lookback": max(lookback(f) for f in both),
-        "depth": max(depth(f) for f in both),
-        "size": sum(size(f) for f in both),
-        "cost": sum(cost(f) for f in both),
-    }
+    return FrameClauseExplanation(
+        clause=clause.name,
+        kind="frame",
+        words=f"at every frame where {words(clause.obligation, contract.step)}, {_duty(clause, contract.step)}",
+        text=text,
+        windows=tuple(window for f in both for window in windows(f)),
+        lookahead=max(lookahead(f) for f in both),
+        lookback=max(lookback(f) for f in both),
+        depth=max(depth(f) for f in both),
+        size=sum(size(f) for f in both),
+        cost=sum(cost(f) for f in both),
+    )
 
 
 def _mentioned(clause: EventClause) -> list[AttributeKind]:

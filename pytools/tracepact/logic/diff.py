@@ -1,6 +1,6 @@
 """A semantic diff of two versions of a contract: which clauses became stronger, weaker, incomparable, and where."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -10,16 +10,17 @@ from tracepact.logic.decide import Budget
 from tracepact.logic.event_model import EventQuestion, violations
 from tracepact.logic.findings import CHECK_BUDGET, by_place
 from tracepact.logic.model import ReplayError
-from tracepact.logic.questions import ContractQuestions, no_progress
+from tracepact.logic.questions import ContractQuestions
 from tracepact.logic.settings import changed_settings
 from tracepact.logic.vocabulary import renamed
+from tracepact.progress import OnStep, silent
 from tracepact.wording import ms
 
 _Side = TypeVar("_Side")
 
 
 def diff_contracts(
-    new: Contract, old: Contract, *, budget: Budget = CHECK_BUDGET, watch: Callable[[str], None] = no_progress
+    new: Contract, old: Contract, *, budget: Budget = CHECK_BUDGET, watch: OnStep = silent
 ) -> list[Diagnostic]:
     """What changed from the old version to the new one, clause by clause; clauses are the same by name."""
     return by_place(list(_Diff(new, old, ContractQuestions(new, budget, watch)).findings()))

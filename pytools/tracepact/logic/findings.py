@@ -1,6 +1,6 @@
 """Everything `check` finds in a contract that compiles, ordered by place."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, TextPlace
@@ -8,8 +8,9 @@ from tracepact.logic.contract_text import ContractText
 from tracepact.logic.decide import Budget
 from tracepact.logic.event_findings import EventFindings
 from tracepact.logic.frame_findings import FrameFindings
-from tracepact.logic.questions import ContractQuestions, no_progress
+from tracepact.logic.questions import ContractQuestions
 from tracepact.logic.value_findings import ValueFindings
+from tracepact.progress import OnStep, silent
 
 CHECK_BUDGET = Budget(seconds=5.0)
 """What one question of a check may cost unless the caller says otherwise."""
@@ -20,7 +21,7 @@ def check_contract(
     *,
     notes: bool = False,
     budget: Budget = CHECK_BUDGET,
-    watch: Callable[[str], None] = no_progress,
+    watch: OnStep = silent,
 ) -> list[Diagnostic]:
     """Warnings, with `notes` also notes; questions that stayed open are always among them; `watch` is told each."""
     text, ask = ContractText(contract), ContractQuestions(contract, budget, watch)

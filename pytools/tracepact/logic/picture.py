@@ -1,14 +1,15 @@
-"""A small picture of a trace: a row an atom, a column a frame, the judged frame marked."""
+"""A small picture of a trace: a row for each atom, a column for each frame, the judged frame marked."""
 
 from collections.abc import Iterable
 
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.logic.model import Model
 
+NOT_SMALLEST = "the time ran out before this was known to be the smallest"
 _ACTIVE, _INACTIVE, _MARK = "█", "·", "▼"
 _LONGEST = 64
 _WIDEST = 120
-"""So many columns of a long trace are drawn."""
+"""How many columns of a long trace are drawn."""
 _KEPT = 4
 """How many columns of a long stretch of equal frames are drawn on each side of what is left out."""
 

@@ -1,7 +1,6 @@
 """Asks questions on behalf of the checker: samples first, then the solver, and keeps what stayed undecided."""
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -14,19 +13,13 @@ from tracepact.logic.event_samples import differs_between_predictions
 from tracepact.logic.identity import contradicts_itself
 from tracepact.logic.intervals import same_for_every_prediction
 from tracepact.logic.model import Model
-from tracepact.logic.picture import picture
+from tracepact.logic.picture import NOT_SMALLEST, picture
 from tracepact.logic.vocabulary import over_base_atoms, without_other_classes
 from tracepact.monitor import evaluate_trace
+from tracepact.progress import OnStep, silent
 
 _SAMPLES = 40
 _LONGEST_SAMPLE = 4000
-
-
-NOT_SMALLEST = "the time ran out before this was known to be the smallest"
-
-
-def no_progress(question: str) -> None:
-    """Nobody wants to know what is being asked."""
 
 
 @dataclass(slots=True)
@@ -35,7 +28,7 @@ class ContractQuestions:
 
     contract: Contract
     budget: Budget
-    watch: Callable[[str], None] = no_progress
+    watch: OnStep = silent
     undecided: list[Diagnostic] = field(default_factory=list)
 
     def possible(self, formula: Formula, question: str, place: TextPlace) -> bool | None:

@@ -36,14 +36,14 @@ def say(text: str, style: str | None = None, *, answer: bool = False) -> None:
         click.echo(text, err=not answer)
 
 
-def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "terminal", *, answer: bool = False) -> None:
+def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "text", *, answer: bool = False) -> None:
     """Diagnostics: text goes to standard error, machine formats to standard output.
 
     Where they are the answer to what was asked, text goes to standard output too, and every one is shown in full.
     """
     found = list(diagnostics)
     text = render_diagnostics(found, form, every=answer)
-    if form != "terminal":
+    if form != "text":
         with reader_may_leave():
             click.echo(text, nl=bool(text))
         return

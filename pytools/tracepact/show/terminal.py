@@ -20,21 +20,25 @@ _STYLES = {
 }
 
 
+def style_of(tone: Tone) -> str:
+    """How a tone looks in a terminal."""
+    return _STYLES[tone]
+
+
 class TerminalTable:
-    """A table that rich draws; on a narrow screen without the columns for wide ones, and with a note that says so."""
+    """A table that rich draws, numbers and names whole where there is room for them.
+
+    A narrow screen leaves out the columns for wide ones, and a note says so.
+    """
 
     def __init__(self, table: Table) -> None:
         self.table = table
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         left_out = [c.heading for c in self.table.columns if c.wide_only] if options.max_width < _WIDE else []
-        whole = self.widest
-        if left_out:
-            yield drawn(self.table, wide=False)
-        elif least_width(whole, console) <= options.max_width:
-            yield whole
-        else:
-            yield drawn(self.table)  # what does not fit is folded, so that nothing is cut
+        whole = keep_whole(drawn(self.table, wide=not left_out))
+        fits = least_width(whole, console) <= options.max_width
+        yield whole if fits else drawn(self.table, wide=not left_out)
         notes = [*self.table.notes]
         if left_out:
             notes.append(f"left out on a screen of {options.max_width} columns: {', '.join(left_out)}")

@@ -1,7 +1,8 @@
 """The parameters of the command line: exact shares and times, thresholds, settings by name, formats, files to write."""
 
+import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,15 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from tracepact.diagnostics import DIAGNOSTIC_FORMATS
 from tracepact.lang.reader import read_time
 from tracepact.lang.scope import SUSPICIOUS
 from tracepact.wording import parse_exact
 
+TEXT = "text"
 _JSON = "tracepact.json"
+_EARLIER = {"terminal": TEXT}
+"""Earlier names of formats, which are still taken."""
 
 
 class Share(click.ParamType):  # type: ignore[type-arg]  # generic in some releases of click only
@@ -114,6 +119,21 @@ class Assignment(click.ParamType):  # type: ignore[type-arg]  # as above
         return name.strip(), text.strip()
 
 
+class _Format(click.Choice):  # type: ignore[type-arg]  # generic in some releases of click only
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(_EARLIER.get(value, value), param, ctx)
+
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def with_options(options: Sequence[Decorator], function: Callable[..., Any]) -> Callable[..., Any]:
+    """A command with these options, in this order."""
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
 def set_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """The --set option."""
     return click.option(
@@ -125,15 +145,46 @@ def set_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def timeout_option(seconds: float) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The --timeout option: how long one question may take."""
+def durations_option(use: str = "") -> Decorator:
+    """The --durations option; `use` says what the command needs them for."""
+    form = "A table (filename, duration), or one duration in seconds for all clips"
+    return click.option("--durations", help=f"{form}{f': {use}' if use else ''}.")
+
+
+def fail_on_option(*levels: str) -> Decorator:
+    """The --fail-on option; the first level is the default."""
+    return click.option(
+        "--fail-on",
+        type=click.Choice(levels),
+        default=levels[0],
+        show_default=True,
+        help="The least severe finding that makes the exit code 2.",
+    )
+
+
+def timeout_option(
+    seconds: float,
+    *,
+    at_least: float = 0,
+    at_most: float | None = None,
+    help: str = "Seconds a question may take; after that the answer is unknown.",
+) -> Decorator:
+    """The --timeout option: how long one question, or one answer, may take."""
     return click.option(
         "--timeout",
-        type=click.FloatRange(min=0),
+        type=click.FloatRange(min=at_least, max=at_most),
+        callback=_not_nan,
         default=seconds,
         show_default=True,
-        help="Seconds a question may take; beyond them the answer is unknown.",
+        help=help,
     )
+
+
+def _not_nan(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    """The value, which is not nan: that one is in every range."""
+    if math.isnan(value):
+        raise click.BadParameter("nan is not a number of seconds")
+    return value
 
 
 def format_option(*formats: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -150,7 +201,7 @@ def format_option(*formats: str) -> Callable[[Callable[..., Any]], Callable[...,
         return click.option(
             "--format",
             "form",
-            type=click.Choice(formats),
+            type=_Format(formats),
             default=formats[0],
             show_default=True,
             callback=_chosen,
@@ -171,6 +222,12 @@ def _chosen(ctx: click.Context, param: click.Parameter, value: str) -> str:
     if ctx.get_parameter_source("form") is not ParameterSource.DEFAULT:
         raise click.UsageError(f"--json contradicts --format {value}; leave one of them out", ctx)
     return "json"
+
+
+def diagnostics_format_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The --format option of a command whose results are diagnostics."""
+    more = sorted(DIAGNOSTIC_FORMATS.keys() - {TEXT, "json"})
+    return format_option(TEXT, "json", *more)(function)
 
 
 class OutputFile(click.Path):

@@ -7,6 +7,7 @@ import numpy as np
 
 from tracepact.core import Contract, reach
 from tracepact.core.contract import CLASS_ATOMS
+from tracepact.core.runs import Run, runs_of_frames
 from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace
 from tracepact.trace.columns import columns, common_unit, ticks
 from tracepact.trace.event import Durations, EventTable, Regions
@@ -14,7 +15,7 @@ from tracepact.trace.exact import ratios
 from tracepact.trace.family import Family, Mode, Runs, Side
 from tracepact.trace.grid import Grid, ceil_div
 from tracepact.trace.project import Clips, project
-from tracepact.trace.runs import Run, runs_of_frames, union_runs
+from tracepact.trace.runs import union_runs
 from tracepact.trace.similar_names import by_stem, similar_clip, similar_label
 from tracepact.wording import seconds
 

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from tracepact.core.runs import Run
 from tracepact.trace.layout import Layout
-from tracepact.trace.runs import Run
 
 Runs = Mapping[int, tuple[Run, ...]]
 

@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.trace.runs import Run, run_columns
+from tracepact.core.runs import Run
+from tracepact.trace.runs import run_columns
 
 Words = NDArray[np.uint64]
 Indices = NDArray[np.int64]

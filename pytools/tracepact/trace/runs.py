@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-Run = tuple[int, int]
+from tracepact.core.runs import Run
+
 Indices = NDArray[np.int64]
 
 
@@ -85,18 +86,3 @@ def join_runs(runs: Sequence[Run], merge_gap: Fraction, step: Fraction) -> tuple
         else:
             joined.append((start, end))
     return tuple(joined)
-
-
-def runs_of_frames(frames: Sequence[bool]) -> tuple[Run, ...]:
-    """The runs of a mask given frame by frame."""
-    runs: list[Run] = []
-    start: int | None = None
-    for index, active in enumerate(frames):
-        if active and start is None:
-            start = index
-        elif not active and start is not None:
-            runs.append((start, index))
-            start = None
-    if start is not None:
-        runs.append((start, len(frames)))
-    return tuple(runs)

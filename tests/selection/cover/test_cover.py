@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selection.cover.problems import best_cover, every_cover, optima, problems
 
+from tracepact.progress import silent
 from tracepact.tools.select.cover import bounds, by_branching, by_rc2, by_z3
 from tracepact.tools.select.cover.best import _refutation, all_optima, solve
 from tracepact.tools.select.cover.clock import Clock
 from tracepact.tools.select.cover.greedy import greedy_cover, independent_rows
-from tracepact.tools.select.cover.problem import Answer, Cover, Evidence, Level, Problem, Refutation, unwatched
+from tracepact.tools.select.cover.problem import Answer, Cover, Evidence, Level, Problem, Refutation
 from tracepact.tools.select.cover.reduce import Keep, reduced
 
 SOLVERS = {by.NAME: by.improve for by in (by_branching, by_rc2, by_z3)}
@@ -57,7 +58,7 @@ def test_the_cover_is_the_lexicographic_optimum_and_says_so(problem: Problem) ->
 @FEWER
 @given(problem=problems())
 def test_every_solver_finds_it_alone_from_any_seed(name: str, problem: Problem) -> None:
-    found = SOLVERS[name](problem, tuple(range(len(problem.costs))), Clock(), unwatched)
+    found = SOLVERS[name](problem, tuple(range(len(problem.costs))), Clock(), silent)
     assert (found.columns, found.proven) == (best_cover(problem), Level.ORDER)
 
 
@@ -257,7 +258,7 @@ def test_a_spent_budget_gives_a_cover_with_its_gap_and_claims_nothing() -> None:
 def test_a_solver_that_is_stopped_claims_nothing_false(name: str) -> None:
     problem = hard_problem()
     known = solve(problem, seconds=Fraction(3), second_opinion=Fraction(0))
-    found = SOLVERS[name](problem, tuple(range(len(problem.costs))), Clock.of(Fraction(1, 5)), unwatched)
+    found = SOLVERS[name](problem, tuple(range(len(problem.costs))), Clock.of(Fraction(1, 5)), silent)
     assert problem.covers(found.columns)
     assert found.proven < Level.ORDER
     assert found.count_bound <= len(known.columns)
@@ -287,4 +288,4 @@ def test_a_second_solver_that_finds_a_better_cover_is_a_fault_not_an_answer() ->
     problem = Problem((0b111, 0b011), (1, 1, 1))
     wrong = Cover((1,), 1, Level.ORDER, 1, 1, Evidence.SOLVER, "a solver that errs")
     with pytest.raises(RuntimeError, match="better cover"):
-        _refutation(problem, wrong, Fraction(10), unwatched)
+        _refutation(problem, wrong, Fraction(10), silent)

@@ -1,4 +1,4 @@
-"""`tracepact check`: say all that is wrong with contracts, and what they mean."""
+"""`tracepact check`: find every fault of contracts, in their text and in their meaning."""
 
 import sys
 from collections.abc import Callable
@@ -10,7 +10,6 @@ import click
 from tracepact.core import Contract, reach
 from tracepact.diagnostics import (
     CODES,
-    DIAGNOSTIC_FORMATS,
     Diagnostics,
     InvalidInput,
     Severity,
@@ -27,7 +26,7 @@ from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.screen import counted
 from tracepact.specs import rules
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import timeout_option
+from tracepact.tools.parameters import TEXT, diagnostics_format_option, durations_option, fail_on_option, timeout_option
 
 _EVERY_CODE = "*"
 """What `--explain` stands for without a code."""
@@ -35,18 +34,11 @@ _EVERY_CODE = "*"
 
 @click.command()
 @click.argument("contracts", nargs=-1, metavar="CONTRACT...")
-@click.option("--format", "form", type=click.Choice(sorted(DIAGNOSTIC_FORMATS)), default="terminal", show_default=True)
-@click.option("--strict", is_flag=True, help="Treat warnings as errors; the same as --fail-on warning.")
-@click.option(
-    "--fail-on",
-    type=click.Choice(["error", "warning"]),
-    default="error",
-    show_default=True,
-    help="The least finding that makes the exit code 2.",
-)
-@click.option("--notes", is_flag=True, help="Show notes too: implied clauses, the lookahead of the contract.")
+@click.option("--strict", is_flag=True, help="Treat warnings as errors, as --fail-on warning does.")
+@fail_on_option("error", "warning")
+@click.option("--notes", is_flag=True, help="Also show notes: implied clauses, the lookahead of the contract.")
 @click.option("--against", metavar="CONTRACT", help="Say what changed in meaning from this version.")
-@click.option("--durations", help="The clips' durations (a table, or one time in seconds): warn of longer windows.")
+@durations_option("windows longer than every clip are reported")
 @timeout_option(CHECK_BUDGET.seconds)
 @click.option(
     "--explain",
@@ -56,6 +48,7 @@ _EVERY_CODE = "*"
     flag_value=_EVERY_CODE,
     help="Explain a code and exit; without one, list them all.",
 )
+@diagnostics_format_option
 def command(
     contracts: tuple[str, ...],
     form: str,
@@ -69,11 +62,11 @@ def command(
 ) -> int:
     """Check contract files (or starter contracts by name, or `-`) and report every fault, not only the first.
 
-    Beyond the text it says what a contract cannot do: obligations that never occur, clauses that never fail, windows
-    that round to something else. Where a trace shows a finding it is drawn.
+    Beyond faults of the text it finds obligations that never occur, clauses that never fail and windows that the grid
+    rounds. A finding that a trace can show is drawn. Findings go to standard output.
 
-    Findings go to standard output. Exit codes: 0 no error (with --fail-on warning: nor a warning), 2 otherwise, 3 no
-    fault but a question stayed open within the time.
+    Exit codes: 0 no error (with --fail-on warning: no warning either), 2 otherwise, 3 no fault, but a question was not
+    decided in time.
     """
     if code is not None:
         click.echo(every_code() if code == _EVERY_CODE else explanation(code))
@@ -83,7 +76,7 @@ def command(
     try:
         earlier = load_contract(against) if against else None
     except InvalidInput as error:
-        if form == "terminal":
+        if form == TEXT:
             raise
         print_diagnostics(error.diagnostics, form)
         return Exit.INVALID
@@ -97,15 +90,15 @@ def command(
 
             own = _findings(given, earlier, longest, Budget(seconds=timeout), notes=notes, watch=watch)
         found.extend(own)
-        if form == "terminal":
+        if form == TEXT:
             say(f"{given}: {summarise(own) if len(own) else 'ok'}", answer=True)
             print_diagnostics(own, answer=True)
-    if form != "terminal":
+    if form != TEXT:
         print_diagnostics(found, form)
     if found.errors:
         return Exit.INVALID
     if found.warnings and (strict or fail_on == "warning"):
-        if form == "terminal":
+        if form == TEXT:
             say(f"{'--strict' if strict else '--fail-on warning'} makes warnings errors")
         return Exit.INVALID
     return Exit.UNKNOWN if any(d.code == "undecided" for d in found) else Exit.OK
@@ -158,9 +151,9 @@ def _check_windows(contract: Contract, longest: Fraction, found: Diagnostics) ->
         if widest > frames:
             found.add(
                 "window-beyond-trace",
-                f"clause `{clause.name}` looks {widest} frames away, and the longest clip has {frames}",
+                f"clause `{clause.name}` looks {widest} frames away, but the longest clip has {frames}",
                 TextPlace(contract.source, clause.span),
-                "its window is cut at the ends of every clip; take a smaller bound",
+                "its window is cut at the ends of every clip; use a smaller bound",
             )
 
 
@@ -171,7 +164,7 @@ def every_code() -> str:
     for severity in Severity:
         lines.append(f"{severity.value}s:")
         lines += [f"  {c.name:<{width}}  {c.meaning}" for c in CODES.values() if c.severity is severity]
-    return "\n".join([*lines, "tracepact check --explain CODE says what one rests on"])
+    return "\n".join([*lines, "`tracepact check --explain CODE` shows the rules behind a code"])
 
 
 def explanation(code: str) -> str:

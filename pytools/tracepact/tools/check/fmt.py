@@ -24,7 +24,7 @@ def command(contracts: tuple[str, ...], check: bool, diff: bool) -> int:
     diagnostics = Diagnostics()
     formatted: list[tuple[Source, str]] = []
     for given in contracts:
-        starter = "a starter contract is not yours to format; copy it first" if given in starter_contracts() else None
+        starter = "a starter contract belongs to the package: copy it first" if given in starter_contracts() else None
         source = _read(given, diagnostics, starter)
         if source is not None:
             source = replace(source, name=given)

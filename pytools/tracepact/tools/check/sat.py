@@ -1,136 +1,19 @@
-"""`tracepact sat`, and what the questions about formulas share: options, words, exit code."""
+"""`tracepact sat`: can a formula hold at a frame of some trace."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 import click
 
-from tracepact.core import Constant, Formula, Located, atoms
-from tracepact.diagnostics import Diagnostics, InvalidInput
-from tracepact.files import json_text
-from tracepact.lang import parse_located
-from tracepact.logic import Budget, Decision, Outcome, Terms, never_occurs, picture, satisfiable
-from tracepact.logic.data import decision_data
-from tracepact.logic.questions import NOT_SMALLEST
-from tracepact.logic.value_findings import reading_hints
-from tracepact.show.lines import say
-from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import Length, timeout_option
-from tracepact.wording import count
-
-_EXITS = {Outcome.YES: Exit.OK, Outcome.NO: Exit.VIOLATED, Outcome.UNKNOWN: Exit.UNKNOWN}
-
-
-def question_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of every question."""
-    for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON."),
-        timeout_option(20.0),
-        click.option("--free", is_flag=True, help="Take every atom as independent, also onsets from activity."),
-        click.option("--step", type=Length(), default="20ms", show_default=True, help="The length of a frame."),
-        click.option("--obligation", metavar="FORMULA", help="Ask only about frames where this formula holds."),
-        click.option("--length", type=click.IntRange(min=1), help="Ask about traces of so many frames only."),
-        click.option("--all-lengths", is_flag=True, help="Ask about traces of every length (the default)."),
-    ):
-        function = option(function)
-    return function
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question about formulas: its name, what its arguments are called, how it is decided.
-
-    A yes is idle where its premise never holds; the premise is the first argument, or any frame.
-    """
-
-    name: str
-    arguments: tuple[str, ...]
-    decide: Callable[..., Decision]
-    has_premise: bool = False
-
-
-def ask(question: Question, texts: tuple[str, ...], asked: dict[str, Any]) -> int:
-    """Parse, decide, show; the exit code is the answer."""
-    if asked["all_lengths"] and asked["length"] is not None:
-        raise click.UsageError("give --length or --all-lengths, not both")
-    step: Fraction = asked["step"]
-    given = dict(zip(question.arguments, texts, strict=True))
-    if asked["obligation"] is not None:
-        given["--obligation"] = asked["obligation"]
-    formulas = [located.formula for located in parsed(given, step)]
-    obligation = formulas[len(texts)] if len(formulas) > len(texts) else None
-    terms = Terms(obligation, asked["length"], asked["free"], Budget(seconds=asked["timeout"]))
-    decision = question.decide(*formulas[: len(texts)], terms)
-    idle = _is_idle(question, formulas[0], terms, decision)
-    if asked["as_json"]:
-        data = decision_data(question.name, texts, asked["obligation"], step, decision, vacuous=idle)
-        click.echo(json_text(data), nl=False)
-    else:
-        _show(decision, formulas, _why_idle(question, obligation) if idle else None)
-    return _EXITS[decision.outcome]
-
-
-def _is_idle(question: Question, first: Formula, terms: Terms, decision: Decision) -> bool:
-    """Whether the answer rests on there being no frame to ask about."""
-    if decision.model is not None or decision.outcome is Outcome.UNKNOWN:
-        return False
-    if not question.has_premise and terms.obligation is None:
-        return False
-    return never_occurs(first if question.has_premise else Constant(True), terms)
-
-
-def _why_idle(question: Question, obligation: Formula | None) -> str:
-    where = ["the obligation"] if obligation is not None else []
-    where += [question.arguments[0]] if question.has_premise else []
-    return f"vacuous: no frame of any trace satisfies {' and '.join(where)}"
-
-
-def parsed(given: Mapping[str, str], step: Fraction) -> list[Located]:
-    """The formulas by what their arguments are called; the faults of all at once, and hints on what was read."""
-    formulas: list[Located] = []
-    found = Diagnostics()
-    for name, text in given.items():
-        try:
-            formulas.append(parse_located(text, step, name=name))
-        except InvalidInput as error:
-            found.extend(error.diagnostics)
-    found.raise_errors()
-    for hint in dict.fromkeys(hint for located in formulas for hint in reading_hints(located, step)):
-        say(hint)
-    return formulas
-
-
-def _show(decision: Decision, formulas: list[Formula], idle: str | None) -> None:
-    lengths = "of every length" if decision.length is None else f"of {count(decision.length, 'frame')}"
-    click.echo(
-        f"{decision.outcome.value} (asked about traces {lengths})"
-        + (f" ({decision.reason})" if decision.reason else "")
-    )
-    if decision.outcome is Outcome.UNKNOWN:
-        say("give it more time (`--timeout`), shorter traces (`--length`) or fewer frames (a larger `--step`)")
-    if idle is not None:
-        click.echo(idle)
-    if decision.length is None and decision.outcome is not Outcome.UNKNOWN:
-        click.echo(f"bound: {count(decision.bound, 'frame')}; a longer trace shows nothing new")
-    if decision.free:
-        click.echo(
-            "every atom is independent (--free): a trace shown may be impossible, such as an onset without activity"
-        )
-    if decision.model is not None:
-        names = {name for formula in formulas for name in atoms(formula)}
-        click.echo("\n" + picture(decision.model, names | set(decision.model.atoms)))
-        if not decision.model.minimal:
-            say(NOT_SMALLEST)
+from tracepact.logic import satisfiable
+from tracepact.tools.check.questions import Question, QuestionOptions, ask, question_options
 
 
 @click.command()
 @click.argument("formula")
 @question_options
-def command(formula: str, **asked: Any) -> int:
-    """Is there a trace with a frame where FORMULA holds? Shows a smallest one. Unknown identifiers are free atoms.
+def command(formula: str, **options: Unpack[QuestionOptions]) -> int:
+    """Is there a trace with a frame where FORMULA holds? Shows a smallest one.
 
-    Exit codes: 0 yes, 1 no, 3 unknown.
+    Unknown identifiers are free atoms. Exit codes: 0 yes, 1 no, 3 unknown.
     """
-    return ask(Question("sat", ("FORMULA",), satisfiable), (formula,), asked)
+    return ask(Question("sat", ("FORMULA",), satisfiable), (formula,), options)

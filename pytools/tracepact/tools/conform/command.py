@@ -1,63 +1,50 @@
 """`tracepact conform`: test another implementation against the vectors and the reference."""
 
 import json
-import math
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
-from rich.table import Table
 
-from tracepact.files import json_text
 from tracepact.show.lines import reader_may_leave
 from tracepact.show.screen import messages, output
+from tracepact.show.table import Table, numbers, words
+from tracepact.show.terminal import drawn
 from tracepact.tools.conform.conform import conform
 from tracepact.tools.conform.differential import MissingHypothesis
 from tracepact.tools.conform.findings import Conformance, Finding, Tally
-from tracepact.tools.conform.outcome import junit_xml, outcome_data
+from tracepact.tools.conform.outcome import conformance_record, junit_xml
 from tracepact.tools.conform.picture import picture
 from tracepact.tools.conform.vectors import Profile
 from tracepact.tools.exits import Exit
+from tracepact.tools.parameters import format_option, timeout_option
+from tracepact.tools.results import print_json, print_rows
+from tracepact.wording import count
 
 _SHOWN = 10
 _LONGEST_WAIT = 86_400
 
 
-def _number(context: click.Context, parameter: click.Parameter, value: float) -> float:
-    """The value, which is no nan: that one is in every range."""
-    if math.isnan(value):
-        raise click.BadParameter("nan is no number of seconds")
-    return value
-
-
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("implementation", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
 @click.option(
-    "--examples", type=click.IntRange(min=0), default=200, show_default=True, help="Random cases an experiment."
+    "--examples", type=click.IntRange(min=0), default=200, show_default=True, help="Random cases of each experiment."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Start of the random cases.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random cases.")
 @click.option(
     "--profile",
     "profiles",
     type=click.Choice([profile.value for profile in Profile]),
     multiple=True,
-    help="Test these profiles only, of those the implementation supports.",
+    help="Test only this profile, of those the implementation supports; repeatable.",
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0.1, max=_LONGEST_WAIT),
-    callback=_number,
-    default=10.0,
-    show_default=True,
-    help="Seconds for an answer.",
-)
-@click.option("--all", "show_all", is_flag=True, help=f"Show every finding, not the first {_SHOWN}.")
-@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
-@click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write JUnit XML to this file as well.")
+@timeout_option(10.0, at_least=0.1, at_most=_LONGEST_WAIT, help="Seconds to wait for an answer.")
+@click.option("--all", "show_all", is_flag=True, help=f"Show every finding, not only the first {_SHOWN}.")
+@click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Also write JUnit XML to this file.")
+@format_option("text", "json", "csv")
 def command(
     implementation: tuple[str, ...],
     examples: int,
@@ -65,13 +52,15 @@ def command(
     profiles: tuple[str, ...],
     timeout: float,
     show_all: bool,
-    as_json: bool,
     junit: Path | None,
+    form: str,
 ) -> int:
     """Test an implementation that speaks the oracle protocol: all vectors of its profiles, then random cases.
 
-    A case on which it fails is shrunk to the smallest formula and trace that still disagree. Exits with 1 if anything
-    was found, with 3 if nothing was tested.
+    A case on which it fails is shrunk to the smallest formula and trace that still disagree. --format csv prints how
+    many cases of each topic passed and failed.
+
+    Exit codes: 0 nothing was found, 1 something was found, 3 nothing was tested.
     """
     if junit is not None and not junit.absolute().parent.is_dir():
         raise click.BadParameter(f"there is no folder `{junit.parent}`", param_hint="--junit")
@@ -80,9 +69,9 @@ def command(
     try:
         with _ended_as_by_hand(), console.status("starting") as status:
 
-            def progress(what: str, count: int) -> None:
+            def progress(what: str, number: int) -> None:
                 if console.is_terminal:
-                    status.update(f"{what}: {count}")
+                    status.update(f"{what}: {number}")
 
             found = conform(
                 implementation, profiles=chosen, examples=examples, seed=seed, timeout=timeout, progress=progress
@@ -94,10 +83,14 @@ def command(
     if junit is not None:
         junit.write_text(junit_xml(found), encoding="utf-8")
     with reader_may_leave():
-        if as_json:
-            click.echo(json_text(outcome_data(found)), nl=False)
-        else:
-            _print(output(), found, show_all)
+        match form:
+            case "json":
+                print_json(conformance_record(found))
+            case "csv":
+                rows = ((*names, t.passed, t.failed, t.unsupported) for names, t in _tallies(found))
+                print_rows(("kind", "name", "passed", "failed", "unsupported"), rows)
+            case _:
+                _print(output(), found, show_all)
     if found.findings or found.stopped:
         return Exit.VIOLATED
     return Exit.OK if found.tested else Exit.UNKNOWN
@@ -117,6 +110,12 @@ def _ended_as_by_hand() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+def _tallies(found: Conformance) -> Iterator[tuple[tuple[str, str], Tally]]:
+    for group, tallies in (("vectors", found.vectors), ("random", found.random)):
+        for name, tally in tallies.items():
+            yield (group, name), tally
+
+
 def _print(console: Console, found: Conformance, show_all: bool) -> None:
     console.print(f"[bold]{_headline(found)}[/bold]:", end=" ")
     console.print(found.name, markup=False)
@@ -129,19 +128,14 @@ def _print(console: Console, found: Conformance, show_all: bool) -> None:
     if found.reasons:
         console.print(f"answered {_share(found.vectors, 'vectors')}, {_share(found.random, 'random cases')}")
     console.print()
-    table = Table(box=None, pad_edge=False)
-    for column in ("", "passed", "failed", "unsupported"):
-        table.add_column(column, justify="left" if not column else "right")
-    for group, tallies in (("vectors", found.vectors), ("random", found.random)):
-        for name, tally in tallies.items():
-            table.add_row(f"{group}: {name}", *_numbers(tally))
-    console.print(table)
+    rows = [[": ".join(names), *_numbers(tally)] for names, tally in _tallies(found)]
+    console.print(drawn(Table("", [*words("cases"), *numbers("passed", "failed", "unsupported")], rows)))
     _print_reasons(console, found, show_all)
     shown = found.findings if show_all else _first_of_each_origin(found.findings)
     for finding in shown:
         _print_finding(console, finding)
     if len(shown) < len(found.findings):
-        console.print(f"\n{len(found.findings) - len(shown)} more findings; --all shows them")
+        console.print(f"\n{count(len(found.findings) - len(shown), 'more finding')}; --all shows every one")
     if found.stopped:
         console.print(f"\nstopped: {found.stopped}", style="bold", markup=False)
 
@@ -158,7 +152,7 @@ def _headline(found: Conformance) -> str:
     return "conforms in what it answered" if found.reasons else "conforms"
 
 
-def _share(tallies: dict[str, Tally], what: str) -> str:
+def _share(tallies: Mapping[str, Tally], what: str) -> str:
     answered, asked = (sum(getattr(t, part) for t in tallies.values()) for part in ("answered", "asked"))
     return f"{answered} of {asked} {what}"
 
@@ -167,11 +161,11 @@ def _print_reasons(console: Console, found: Conformance, show_all: bool) -> None
     reasons = found.reasons.most_common()
     shown = reasons if show_all else reasons[:_SHOWN]
     if reasons:
-        console.print("\nunsupported, it says:")
-    for reason, count in shown:
-        console.print(f"  {count} × {reason}", markup=False, soft_wrap=True)
+        console.print("\nreasons it gives for unsupported cases:")
+    for reason, number in shown:
+        console.print(f"  {number} × {reason}", markup=False, soft_wrap=True)
     if len(shown) < len(reasons):
-        console.print(f"  {len(reasons) - len(shown)} more reasons; --all shows them")
+        console.print(f"  {count(len(reasons) - len(shown), 'more reason')}; --all shows every one")
 
 
 def _numbers(tally: Tally) -> tuple[str, str, str]:
@@ -199,8 +193,4 @@ def _print_finding(console: Console, finding: Finding) -> None:
         )
     else:
         console.print("  as a vector, once its answer is derived from the rules:", style="dim")
-        console.print(f"    {_one_line(finding.vector.data)}", markup=False, soft_wrap=True)
-
-
-def _one_line(data: dict[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False)
+        console.print(f"    {json.dumps(finding.vector.data, ensure_ascii=False)}", markup=False, soft_wrap=True)

@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from tracepact.tools.conform.answers import pushes
-from tracepact.tools.conform.peer import Peer, PeerFault
+from tracepact.tools.conform.peer import FaultKind, Peer, PeerFault
 from tracepact.tools.conform.trees import bits
 from tracepact.tools.conform.vectors import Profile, Vector, differences
+
+FindingKind = FaultKind | Literal["wrong-answer", "error", "unstable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,7 @@ class Finding:
     `kind` is `wrong-answer`, `error`, or the kind of a PeerFault. `parts` are the parts of the answer that differ.
     """
 
-    kind: str
+    kind: FindingKind
     words: str
     vector: Vector | None = None
     answered: Mapping[str, Any] | None = None
@@ -168,7 +170,7 @@ def compare_chunks(peer: Peer, finding: Finding) -> Finding:
             reply = put(peer, {**vector.input, "chunks": chunks, "interrupt": ()}, ("out",))
             said.append({(i, k): word for out in reply["answer"]["out"] for i, k, word in out})
         except (PeerFault, KeyError, TypeError, ValueError):
-            return finding  # what it answers is no stream of verdicts, and that is found elsewhere
+            return finding  # what it answers is not a stream of verdicts, and that is found elsewhere
     apart, together = said
     for i, k in sorted(apart.keys() & together.keys()):
         if apart[i, k] != together[i, k]:

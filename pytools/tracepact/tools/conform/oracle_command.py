@@ -17,7 +17,7 @@ _ENGINES = {engine.name: engine for engine in (REFERENCE, FAST)}
     type=click.Choice(sorted(_ENGINES)),
     default=REFERENCE.name,
     show_default=True,
-    help="Answer from the definitions or from the fast path.",
+    help="Answer from the definitions (reference) or from the fast path (fast).",
 )
 def command(name: str) -> None:
     """Answer cases, JSON lines on standard input, on standard output (spec/protocol.md), until the input ends."""

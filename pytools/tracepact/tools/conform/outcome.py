@@ -1,49 +1,119 @@
-"""A conformance run as data for other tools: JSON (spec/schemas/conformance.schema.json) and JUnit XML."""
+"""A conformance run for other tools: a record, printed as JSON, and JUnit XML."""
 
+from collections.abc import Mapping
 from importlib.metadata import version
-from typing import Any
+from typing import Annotated, Any, Literal
 from xml.etree import ElementTree as Xml
 
-from tracepact.tools.conform.findings import Conformance, Finding, Tally
+from msgspec import Meta
+
+from tracepact.records import Count, Record
+from tracepact.tools.conform.findings import Conformance, Finding, FindingKind, Tally
 from tracepact.tools.conform.picture import picture
 from tracepact.tools.conform.serve import PROTOCOL
+from tracepact.tools.conform.vectors import Profile
+
+_Answer = Annotated[dict[str, Any], Meta(description="What it answered, by the parts of the answer.")]
+_Vector = Annotated[dict[str, Any], Meta(extra_json_schema={"$ref": "vector.schema.json#/$defs/vector"})]
 
 
-def outcome_data(found: Conformance) -> dict[str, Any]:
-    """The run as plain data."""
-    return {
-        "command": list(found.command),
-        "implementation": found.name,
-        "protocol": PROTOCOL,
-        "profiles": [profile.value for profile in found.profiles],
-        "left_out": [profile.value for profile in found.left_out],
-        "seed": found.seed,
-        "examples": found.examples,
-        "conforms": found.conforms,
-        "tested": found.tested,
-        "stopped": found.stopped,
-        "vectors": [_tally(topic, tally) for topic, tally in found.vectors.items()],
-        "random": [_tally(name, tally) for name, tally in found.random.items()],
-        "unsupported": [{"reason": reason, "count": count} for reason, count in found.reasons.most_common()],
-        "findings": [_finding(finding) for finding in found.findings],
-        "versions": {"tracepact": version("tracepact")},
-    }
+class TallyRecord(Record, frozen=True):
+    """How many cases of a topic or an experiment were asked, and how they went."""
+
+    name: str
+    passed: Count
+    failed: Count
+    unsupported: Count
 
 
-def _tally(name: str, tally: Tally) -> dict[str, Any]:
-    return {"name": name, "passed": tally.passed, "failed": tally.failed, "unsupported": tally.unsupported}
+class ReasonCount(Record, frozen=True):
+    """A reason that was given for unsupported cases, and how often."""
+
+    reason: str
+    count: Annotated[int, Meta(ge=1)]
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        "kind": finding.kind,
-        "origin": finding.origin,
-        "words": finding.words,
-        "parts": list(finding.parts),
-        "answered": dict(finding.answered) if finding.answered is not None else None,
-        "vector": finding.vector.data if finding.vector is not None else None,
-        "picture": picture(finding),
-    }
+class FindingRecord(Record, frozen=True):
+    """Something the implementation did that the language or the protocol does not allow."""
+
+    kind: FindingKind
+    origin: str
+    words: str
+    parts: tuple[str, ...]
+    answered: _Answer | None
+    vector: _Vector | None
+    picture: tuple[str, ...]
+
+
+class ToolVersion(Record, frozen=True):
+    """What tested it."""
+
+    tracepact: str
+
+
+class ConformanceRecord(Record, frozen=True):
+    """What `tracepact conform --format json` prints: the outcome of a conformance run."""
+
+    command: tuple[str, ...]
+    implementation: str
+    protocol: Literal[1]
+    profiles: tuple[Profile, ...]
+    left_out: Annotated[
+        tuple[Profile, ...],
+        Meta(description="The profiles asked for by name that the implementation does not support: not tested."),
+    ]
+    seed: int
+    examples: Count
+    conforms: Annotated[
+        bool, Meta(description="Whether something was tested, nothing was found and the run came to its end.")
+    ]
+    tested: Annotated[bool, Meta(description="Whether any case was answered; without one nothing is known.")]
+    stopped: Annotated[str | None, Meta(description="Why the run stopped early, if it did.")]
+    vectors: tuple[TallyRecord, ...]
+    random: tuple[TallyRecord, ...]
+    unsupported: Annotated[
+        tuple[ReasonCount, ...],
+        Meta(description="The reasons given for unsupported cases, most frequent first."),
+    ]
+    findings: tuple[FindingRecord, ...]
+    versions: ToolVersion
+
+
+def conformance_record(found: Conformance) -> ConformanceRecord:
+    """The run as a record."""
+    return ConformanceRecord(
+        command=found.command,
+        implementation=found.name,
+        protocol=PROTOCOL,
+        profiles=found.profiles,
+        left_out=found.left_out,
+        seed=found.seed,
+        examples=found.examples,
+        conforms=found.conforms,
+        tested=found.tested,
+        stopped=found.stopped,
+        vectors=_tallies(found.vectors),
+        random=_tallies(found.random),
+        unsupported=tuple(ReasonCount(reason, count) for reason, count in found.reasons.most_common()),
+        findings=tuple(map(_finding, found.findings)),
+        versions=ToolVersion(version("tracepact")),
+    )
+
+
+def _tallies(tallies: Mapping[str, Tally]) -> tuple[TallyRecord, ...]:
+    return tuple(TallyRecord(name, t.passed, t.failed, t.unsupported) for name, t in tallies.items())
+
+
+def _finding(finding: Finding) -> FindingRecord:
+    return FindingRecord(
+        kind=finding.kind,
+        origin=finding.origin,
+        words=finding.words,
+        parts=finding.parts,
+        answered=None if finding.answered is None else dict(finding.answered),
+        vector=None if finding.vector is None else finding.vector.data,
+        picture=tuple(picture(finding)),
+    )
 
 
 def junit_xml(found: Conformance) -> str:
@@ -55,10 +125,10 @@ def junit_xml(found: Conformance) -> str:
     groups = [("vectors", topic, tally) for topic, tally in found.vectors.items()]
     groups += [("random", name, tally) for name, tally in found.random.items()]
     placed: set[int] = set()
-    for stage, name, tally in groups:
-        own = [f for f in found.findings if _belongs(f, stage, name)]
+    for group, name, tally in groups:
+        own = [f for f in found.findings if _belongs(f, group, name)]
         placed |= {id(finding) for finding in own}
-        _suite(root, f"{stage}.{name}", tally, own)
+        _suite(root, f"{group}.{name}", tally, own)
     rest = [finding for finding in found.findings if id(finding) not in placed]
     if rest:
         _suite(root, "protocol", Tally(failed=len(rest)), rest)
@@ -70,8 +140,8 @@ def junit_xml(found: Conformance) -> str:
     return Xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _belongs(finding: Finding, stage: str, name: str) -> bool:
-    if stage == "random":
+def _belongs(finding: Finding, group: str, name: str) -> bool:
+    if group == "random":
         return finding.origin == f"random: {name}"
     return finding.origin == "vectors" and finding.vector is not None and finding.vector.topic == name
 

@@ -9,7 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from tracepact.tools.conform.serve import PROTOCOL
 from tracepact.tools.conform.vectors import Profile
@@ -18,10 +18,13 @@ _LONGEST_LINE = 1 << 24
 _SHOWN = 200
 
 
+FaultKind = Literal["no-start", "bad-hello", "hangs", "crashed", "rubbish", "out-of-order"]
+
+
 class PeerFault(Exception):  # noqa: N818  (it is what the implementation did, not what went wrong in the program)
     """The implementation did not behave as the protocol asks: `kind` says how, the text says what happened."""
 
-    def __init__(self, kind: str, words: str) -> None:
+    def __init__(self, kind: FaultKind, words: str) -> None:
         super().__init__(words)
         self.kind = kind
         self.words = words

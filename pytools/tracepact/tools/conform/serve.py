@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Literal
 
 from tracepact.diagnostics import InvalidInput
 from tracepact.tools.conform.answers import Stream, frames_in_order, stream_of
@@ -12,7 +12,7 @@ from tracepact.tools.conform.shape import fault_of
 from tracepact.tools.conform.trees import BadCase, shown
 from tracepact.tools.conform.vectors import ASKS, Profile, answer
 
-PROTOCOL = 1
+PROTOCOL: Literal[1] = 1
 _STREAM_ASKS = ("open", "frame", "chunk", "interrupt", "close")
 
 

@@ -15,8 +15,8 @@ from tracepact.metrics import point_frames
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.screen import progress
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import Length
-from tracepact.tools.score.arguments import decoding_given, reading_options
+from tracepact.tools.parameters import Length, durations_option
+from tracepact.tools.score.arguments import decoding_from, reading_options
 from tracepact.wording import count
 
 
@@ -24,9 +24,9 @@ from tracepact.wording import count
 @click.argument("source", type=click.Path())
 @click.option("--to", "target", type=click.Choice(WRITABLE), required=True, help="The format to write.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="A file for a table, else a new folder.")
-@click.option("--from", "given", type=click.Choice(FORMATS), help="The format to read, where it is not found out.")
+@click.option("--from", "given", type=click.Choice(FORMATS), help="The format to read, where it is not recognised.")
 @reading_options
-@click.option("--durations", help="Where TextGrids end: a table (filename, duration), or one duration for all clips.")
+@durations_option("where TextGrids end")
 @click.option(
     "--as-points", type=Length(), help="Write each event as the one frame of this length that holds its onset."
 )
@@ -48,7 +48,7 @@ def command(
     A table is one file. Audacity label tracks and TextGrids are a folder with a file for each clip.
     """
     diagnostics = Diagnostics()
-    reading = Reading(given, label_column, tier, decoding_given(threshold, hysteresis, median))
+    reading = Reading(given, label_column, tier, decoding_from(threshold, hysteresis, median))
     with progress(2) as advance:
         advance(f"reading {source}")
         table = read_events(source, diagnostics, reading)

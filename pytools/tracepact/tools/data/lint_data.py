@@ -7,7 +7,7 @@ from typing import Unpack
 
 import click
 
-from tracepact.diagnostics import DIAGNOSTIC_FORMATS, Diagnostics, summarise
+from tracepact.diagnostics import Diagnostics, summarise
 from tracepact.diagnostics.render import LISTED_PER_CODE
 from tracepact.files import table_text, write_whole
 from tracepact.io import Prepared
@@ -17,7 +17,8 @@ from tracepact.io.writing import check_place, written, written_format
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.screen import progress
 from tracepact.tools.exits import Exit
-from tracepact.tools.score.arguments import Sides, read_sides, side_options
+from tracepact.tools.parameters import TEXT, diagnostics_format_option, fail_on_option
+from tracepact.tools.score.arguments import SideOptions, read_sides, side_options
 from tracepact.trace import Durations, EventTable
 from tracepact.wording import count
 
@@ -26,54 +27,58 @@ LOG = "changes.tsv"
 
 @click.command()
 @side_options
-@click.option("--fail-on", type=click.Choice(["error", "warning", "never"]), default="error", show_default=True)
-@click.option("--format", "form", type=click.Choice(sorted(DIAGNOSTIC_FORMATS)), default="terminal", show_default=True)
+@fail_on_option("error", "warning", "never")
 @click.option("--fix", "fixing", is_flag=True, help="Write a corrected copy and a log of every change to --out.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="A new folder for the corrected copy.")
-def command(fail_on: str, form: str, fixing: bool, out: Path | None, **given: Unpack[Sides]) -> int:
-    """Say all that is odd in a reference, and in predictions for it, with file and row.
+@diagnostics_format_option
+def command(fail_on: str, form: str, fixing: bool, out: Path | None, **options: Unpack[SideOptions]) -> int:
+    """Find what is odd in a reference, and in predictions for it, with file and row.
 
-    Overlapping or repeated events, events outside their clips, without length or with ends in the wrong order, labels
-    and clips on one side only, predictions in silent clips. Nothing is changed in place. Exit code 2 if findings fail.
+    That is: overlapping or repeated events; events outside their clips, without duration or that end before they start;
+    labels and clips on one side only; predictions in silent clips. Nothing is changed in place.
+
+    Exit codes: 0 nothing as severe as --fail-on was found, 2 otherwise.
     """
-    if given["ref"] is None:
+    if options["ref"] is None:
         raise click.UsageError("give --ref, and --pred to compare with it")
     if fixing != (out is not None):
         raise click.UsageError("--fix writes to a new folder: give --fix and --out together")
-    if fixing and given["label_map"] is not None:
-        raise click.UsageError("a corrected copy keeps its labels; leave out --label-map, or look without --fix")
+    if fixing and options["label_map"] is not None:
+        raise click.UsageError("a corrected copy keeps its labels: leave out --label-map or --fix")
     diagnostics = Diagnostics()
     with progress(2) as advance:
         advance("reading")
-        ready, durations = read_sides(given, diagnostics, lenient=True)
+        ready, durations = read_sides(options, diagnostics, lenient=True)
         whole = not diagnostics.errors
-        advance("looking")
-        sides = _sides(given, ready)
+        advance("checking")
+        sides = _sides(options, ready)
         lint(ready.reference, sides.get("prediction"), durations, diagnostics)
     print_diagnostics(diagnostics, form)
-    if form == "terminal":
+    if form == TEXT:
         say(f"{', '.join(table.name for table in sides.values())}: {summarise(diagnostics)}")
         if max(Counter(d.code for d in diagnostics.warnings).values(), default=0) > LISTED_PER_CODE:
-            say("--format json lists every one of them")
+            say("--format json lists all of them")
     if out is not None:
         if not whole:
             say("nothing was written: a row that cannot be read would be lost")
             return Exit.INVALID
-        _write_fixed(sides, durations, given, out)
+        _write_fixed(sides, durations, options, out)
     failed = (fail_on != "never" and diagnostics.errors) or (fail_on == "warning" and diagnostics.warnings)
     return Exit.INVALID if failed else Exit.OK
 
 
-def _sides(given: Sides, ready: Prepared) -> dict[str, EventTable]:
-    """The sides that were given."""
+def _sides(options: SideOptions, ready: Prepared) -> dict[str, EventTable]:
+    """The sides that the options name."""
     sides = {"reference": ready.reference, "prediction": ready.prediction}
-    return {side: table for side, table in sides.items() if side == "reference" or given["pred"] is not None}
+    return {side: table for side, table in sides.items() if side == "reference" or options["pred"] is not None}
 
 
-def _write_fixed(sides: dict[str, EventTable], durations: Durations | Fraction | None, given: Sides, out: Path) -> None:
+def _write_fixed(
+    sides: dict[str, EventTable], durations: Durations | Fraction | None, options: SideOptions, out: Path
+) -> None:
     """The corrected copies and the log, in a new folder."""
     diagnostics = Diagnostics()
-    inputs = [Path(path) for path in (given["ref"], given["pred"], given["label_map"], given["ignore"]) if path]
+    inputs = [Path(path) for path in (options["ref"], options["pred"], options["label_map"], options["ignore"]) if path]
     check_place(out, inputs, diagnostics, folder=True)
     diagnostics.raise_errors()
     changes = {}

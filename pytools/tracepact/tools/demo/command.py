@@ -1,4 +1,4 @@
-"""`tracepact demo`: the main job on shipped data."""
+"""`tracepact demo`: score the shipped systems and show how they differ."""
 
 from pathlib import Path
 
@@ -21,9 +21,15 @@ from tracepact.wording import decimal
 
 
 @click.command()
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("out/demo"), show_default=True)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("out/demo"),
+    show_default=True,
+    help="The folder to write the run directories to.",
+)
 def command(out: Path) -> None:
-    """Check the starter contract, score three imitation systems, show where they fail, write their reports."""
+    """Check the starter contract, score three imitation systems, show where they fail and write their reports."""
     console = output()
     diagnostics = Diagnostics()
     source = read_source(demo_contract(), diagnostics)
@@ -44,7 +50,7 @@ def command(out: Path) -> None:
             report = reports[system.name]
             write_run(system.run, out / system.name, report=report, views=written_views(system.run, report))
     console.print(TerminalTable(_comparison(systems, reports)))
-    console.print("Nearly one frame F1, three different failures: that is what the vector is for.\n")
+    console.print("Nearly the same frame F1, three different failures: that is what the vector is for.\n")
     worst = systems[0]
     console.print(f"[bold]{worst.name} in full[/bold]")
     console.print(render_report(reports[worst.name]))

@@ -15,16 +15,16 @@ from tracepact.tools.parameters import set_option
     "target",
     type=click.Choice(sorted(EXPORTS)),
     required=True,
-    help="latex: a table of every clause, for a paper. rtamt: the frame clauses as STL text, for that monitor.",
+    help="The language: latex, a table of every clause; rtamt, the frame clauses as STL text for that monitor.",
 )
 @set_option
 def command(contract: str, target: str, overrides: tuple[tuple[str, str], ...]) -> None:
     """Print a contract, after projection to its grid, in another tool's language.
 
-    Frame clauses can be expressed in every target, event clauses (`on each …`) in latex only; what is left out is said.
+    Every target can express frame clauses, only latex event clauses (`on each …`) too; what is left out is named.
     """
     compiled = load_contract(contract, dict(overrides))
     if compiled.event_clauses and target not in EVENT_TARGETS:
         names = ", ".join(clause.name for clause in compiled.event_clauses)
-        say(f"left out, as {target} has no counterpart of event clauses: {names}", "yellow")
+        say(f"left out because {target} has no event clauses: {names}", "yellow")
     click.echo(EXPORTS[target](compiled), nl=False)

@@ -28,10 +28,11 @@ from tracepact.show.lines import print_diagnostics, reader_may_leave
 from tracepact.show.screen import output, progress
 from tracepact.tools.exits import Exit
 from tracepact.tools.metrics.submission import check_submission
-from tracepact.tools.parameters import Length, Share
-from tracepact.tools.score.arguments import Sides, read_sides, side_options
+from tracepact.tools.parameters import Length, Share, format_option
+from tracepact.tools.score.arguments import SideOptions, mode_option, read_sides, side_options, strict_option
 from tracepact.tools.score.report.metrics import render_metrics
 from tracepact.trace import Durations, Mode, Regions
+from tracepact.wording import ms, print_number
 
 
 class _Shared(TypedDict):
@@ -49,10 +50,8 @@ _SETTINGS = MetricSettings()
 
 @click.command()
 @side_options
-@click.option(
-    "--class-indexed/--union", default=True, show_default=True, help="Keep labels apart, or take them as one."
-)
-@click.option("--strict", is_flag=True, help="Treat warnings as errors.")
+@mode_option
+@strict_option
 @click.option(
     "--policy",
     type=click.Choice([a.value for a in Arithmetic]),
@@ -60,34 +59,70 @@ _SETTINGS = MetricSettings()
     show_default=True,
     help="Exact arithmetic, or the floats and the choices of sed_eval 0.2.1.",
 )
-@click.option("--contract", default="boundary_gate", show_default=True, help="Declares the grid and the matcher.")
-@click.option("--collar", type=Length(), default=_DEFAULT.collar, help="How far apart onsets may be; 200ms.")
+@click.option(
+    "--contract",
+    default="boundary_gate",
+    show_default=True,
+    help="The contract whose grid and matcher are used.",
+)
+@click.option(
+    "--collar",
+    type=Length(),
+    default=ms(_DEFAULT.collar),
+    show_default=True,
+    help="How far apart onsets may be.",
+)
 @click.option(
     "--offset",
     type=click.Choice([rule.value for rule in OffsetRule]),
     default=_DEFAULT.offset.value,
     show_default=True,
-    help="Offsets within the greater or the smaller (and) of collar and share, the collar alone, or not asked.",
+    help="Offsets within the greater (max) or the smaller (and) of collar and share, the collar alone, or any.",
 )
 @click.option(
     "--share",
     type=Share(),
-    default=_DEFAULT.share,
-    help="The share of the reference's length; 0.2 as in DCASE (the tool sed_eval's own default is 0.5).",
+    default=print_number(_DEFAULT.share),
+    show_default=True,
+    help="The share of the reference's duration, as in DCASE; sed_eval itself takes 0.5 by default.",
 )
-@click.option("--segment", type=Length(), default=_SETTINGS.segment, help="The length of a segment; 1s.")
-@click.option("--radius", type=Length(), default=_SETTINGS.transition, help="The reach of a transition; 200ms.")
-@click.option("--points", is_flag=True, help="Timestamps against buffered references instead (BioDCASE).")
-@click.option("--half-width", type=Length(), default=HALF_WIDTH, help="How far a buffer reaches to each side; 1.5s.")
-@click.option("--overlap", is_flag=True, help="Intersection over union instead, one prediction a reference.")
-@click.option("--iou", type=Share(), default=OVERLAP, help="What the intersection over union must exceed; 0.3.")
+@click.option(
+    "--segment",
+    type=Length(),
+    default=ms(_SETTINGS.segment),
+    show_default=True,
+    help="The length of a segment.",
+)
+@click.option(
+    "--radius",
+    type=Length(),
+    default=ms(_SETTINGS.transition),
+    show_default=True,
+    help="The reach of a transition.",
+)
+@click.option("--points", is_flag=True, help="Score timestamps against buffered references (BioDCASE).")
+@click.option(
+    "--half-width",
+    type=Length(),
+    default=ms(HALF_WIDTH),
+    show_default=True,
+    help="How far a buffer reaches to each side.",
+)
+@click.option("--overlap", is_flag=True, help="Score by intersection over union, one prediction for each reference.")
+@click.option(
+    "--iou",
+    type=Share(),
+    default=print_number(OVERLAP),
+    show_default=True,
+    help="What the intersection over union must exceed.",
+)
 @click.option(
     "--submission",
     type=click.Path(),
     metavar="METADATA",
-    help="The predictions are a BioDCASE submission with this YAML metadata: check both; without --ref only that.",
+    help="Check the predictions as a BioDCASE submission with this YAML metadata; without --ref do only that.",
 )
-@click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True)
+@format_option("text", "json", "csv")
 def command(
     class_indexed: bool,
     strict: bool,
@@ -104,12 +139,13 @@ def command(
     iou: Fraction,
     submission: str | None,
     form: str,
-    **sides: Unpack[Sides],
+    **sides: Unpack[SideOptions],
 ) -> int:
-    """Frame, segment, event, boundary and transition F1, onset and offset errors, error rates; exact, with policies.
+    """Measure predictions: frame, segment, event, boundary and transition F1, boundary errors, error rates.
 
-    Every clip of either side counts. The report says on which decisions sed_eval's floats differ. Times have a unit,
-    as 200ms or 1.5s; a bare number is in seconds, and refused from 10 on.
+    All values are exact, each with its policy. Every clip of either side counts. The report says on which decisions
+    sed_eval's floats differ. Times have a unit,
+    as 200ms or 1.5s; a bare number is in seconds, and refused if it is 10 or more.
     """
     if sides["pred"] is None or (sides["ref"] is None and submission is None):
         raise click.UsageError("give --ref and --pred")
@@ -121,7 +157,7 @@ def command(
         diagnostics.raise_errors(strict=strict)
         if sides["ref"] is None:
             print_diagnostics(diagnostics)
-            click.echo(f"{sides['pred']} and {submission} are a sound submission", err=True)
+            click.echo(f"{sides['pred']} and {submission} are a valid submission", err=True)
             return Exit.OK
     with progress(2) as advance:
         advance("reading")

@@ -17,7 +17,7 @@ from tracepact.tools.prove.certify import recheck as recheck_certificate
 from tracepact.tools.prove.command import no_lean
 from tracepact.tools.prove.prove import ready_core
 from tracepact.tools.prove.toolchain import find_toolchain
-from tracepact.tools.score.arguments import Given, check_given, data_options, score_given
+from tracepact.tools.score.arguments import DataOptions, check_data_options, data_options, score_from_options
 
 
 @click.command()
@@ -47,7 +47,7 @@ def command(
     out: Path | None,
     recheck: Path | None,
     as_json: bool,
-    **given: Unpack[Given],
+    **given: Unpack[DataOptions],
 ) -> int:
     """Certify the verdict masks and counts of every frame clause, clip by clip, with Lean's kernel.
 
@@ -61,12 +61,12 @@ def command(
         return _recheck(recheck, as_json)
     if contract is None:
         raise click.UsageError("give a contract, or --recheck with certificates that were kept")
-    check_given(given)
+    check_data_options(given)
     compiled = load_contract(contract, dict(overrides))
     toolchain = find_toolchain()
     if toolchain is None:
         return no_lean(as_json)
-    run = score_given(compiled, conditions, **given)
+    run = score_from_options(compiled, conditions, **given)
     print_diagnostics(run.diagnostics)
     with counted() as update:
         build = ready_core(toolchain, lambda done, total: update(done, total, "checking the proof core"))

@@ -1,6 +1,6 @@
 """The options by which commands take references and predictions, and the run they make of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, TypedDict, Unpack
 
@@ -11,13 +11,13 @@ from tracepact.diagnostics import Diagnostics
 from tracepact.io import Decoding, Prepared, Reading, durations_from, events_from, label_map_from, prepare, regions_from
 from tracepact.io.formats import FORMATS
 from tracepact.io.reading import report_unused_readings
-from tracepact.tools.parameters import LowHigh, OddLength, Share
+from tracepact.progress import OnStep, silent
+from tracepact.tools.parameters import LowHigh, OddLength, Share, durations_option, with_options
 from tracepact.tools.score.run import Run, is_incomplete, score, score_document
-from tracepact.tools.score.scored import unwatched
 from tracepact.trace import Durations, EventTable, Mode
 
 
-class Sides(TypedDict):
+class SideOptions(TypedDict):
     """What `side_options` hands to a command: both sides, and what is to be done to them."""
 
     ref: str | None
@@ -35,7 +35,7 @@ class Sides(TypedDict):
     ref_threshold: Fraction | None
 
 
-class Given(Sides):
+class DataOptions(SideOptions):
     """What `data_options` hands to a command."""
 
     pair: str | None
@@ -43,61 +43,67 @@ class Given(Sides):
     strict: bool
 
 
-_READING = (
-    click.option("--label-column", metavar="NAME", help="The column of Raven tables that holds the labels."),
-    click.option("--tier", multiple=True, metavar="NAME", help="Read only this tier of TextGrids; repeatable."),
-    click.option("--threshold", type=Share(), help="Predicted scores greater than this are active."),
-    click.option("--hysteresis", type=LowHigh(), help="Two thresholds: runs above low that reach above high."),
-    click.option("--median", type=OddLength(), help="Filter predicted scores first, over so many frames."),
-)
-_SIDES = (
-    click.option("--ref", type=click.Path(), help="Reference events: a file or folder of any format."),
-    click.option("--pred", type=click.Path(), help="Predicted events or scores, likewise."),
-    click.option("--durations", help="A table (filename, duration), or one duration in seconds for all clips."),
-    click.option(
-        "--ignore", type=click.Path(), help="Regions without obligations: filename, onset, offset, event_label."
-    ),
-    click.option("--ref-format", type=click.Choice(FORMATS), help="The reference's format, where it is not found out."),
-    click.option("--pred-format", type=click.Choice(FORMATS), help="The predictions' format, likewise."),
-    *_READING,
-    click.option("--ref-threshold", type=Share(), help="Soft reference labels greater than this are events."),
-    click.option("--label-map", type=click.Path(), help="A TOML file: labels to rename, merge, keep, drop, ignore."),
-)
-_REST = (
-    click.option("--pair", type=click.Path(), help="Both sides, durations and masks in one JSON document."),
-    click.option(
-        "--class-indexed/--union", default=True, show_default=True, help="Keep labels apart, or take them as one."
-    ),
-    click.option("--strict", is_flag=True, help="Treat warnings as errors."),
-)
-
-
-_ALONE = Sides.__annotations__.keys() - {"label_map"}
-
-
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say of one file what its content does not."""
-    return _with(_READING, function)
+    return with_options(
+        (
+            click.option("--label-column", metavar="NAME", help="The column of Raven tables that holds the labels."),
+            click.option("--tier", multiple=True, metavar="NAME", help="Read only this tier of TextGrids; repeatable."),
+            click.option("--threshold", type=Share(), help="Predicted scores greater than this are active."),
+            click.option("--hysteresis", type=LowHigh(), help="Two thresholds: runs above low that reach above high."),
+            click.option("--median", type=OddLength(), help="Filter predicted scores first, over this many frames."),
+        ),
+        function,
+    )
 
 
 def side_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of `Sides`."""
-    return _with(_SIDES, function)
+    """The options of `SideOptions`."""
+    return with_options(
+        (
+            click.option("--ref", type=click.Path(), help="Reference events: a file or folder of any format."),
+            click.option("--pred", type=click.Path(), help="Predicted events or scores: a file or folder."),
+            durations_option(),
+            click.option(
+                "--ignore", type=click.Path(), help="Regions without obligations: filename, onset, offset, event_label."
+            ),
+            click.option(
+                "--ref-format", type=click.Choice(FORMATS), help="Format of the reference, where it is not recognised."
+            ),
+            click.option("--pred-format", type=click.Choice(FORMATS), help="Format of the predictions, likewise."),
+            reading_options,
+            click.option("--ref-threshold", type=Share(), help="Soft reference labels greater than this are events."),
+            click.option(
+                "--label-map", type=click.Path(), help="A TOML file: labels to rename, merge, keep, drop, ignore."
+            ),
+        ),
+        function,
+    )
+
+
+def mode_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The --class-indexed and --union options."""
+    return click.option(
+        "--class-indexed/--union", default=True, show_default=True, help="Keep labels apart, or treat them as one."
+    )(function)
+
+
+def strict_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The --strict option."""
+    return click.option("--strict", is_flag=True, help="Treat warnings as errors.")(function)
 
 
 def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of `Given`."""
-    return _with((*_SIDES, *_REST), function)
+    """The options of `DataOptions`."""
+    pair = click.option("--pair", type=click.Path(), help="Both sides, durations and masks in one JSON document.")
+    return with_options((side_options, pair, mode_option, strict_option), function)
 
 
-def _with(options: Sequence[Callable[..., Any]], function: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(options):
-        function = option(function)
-    return function
+_ALONE = SideOptions.__annotations__.keys() - {"label_map"}
 
 
-def check_given(given: Given) -> None:
-    """Both tables, or one document and nothing beside it but a label map."""
+def check_data_options(given: DataOptions) -> None:
+    """Refuse anything but both tables, or one document with at most a label map beside it."""
     if given["pair"] is None and (given["ref"] is None or given["pred"] is None):
         raise click.UsageError("give --ref and --pred, or --pair alone")
     beside = [name for name, value in given.items() if name in _ALONE and value not in (None, ())]
@@ -106,7 +112,7 @@ def check_given(given: Given) -> None:
         raise click.UsageError(f"--pair holds the whole task; leave out {options}")
 
 
-def decoding_given(
+def decoding_from(
     threshold: Fraction | None, hysteresis: tuple[Fraction, Fraction] | None, median: int | None
 ) -> Decoding | None:
     """The decoding the options declare, if any."""
@@ -118,9 +124,9 @@ def decoding_given(
     return None if high is None else Decoding(high, low, median or 1)
 
 
-def readings(given: Sides) -> tuple[Reading, Reading]:
+def readings(given: SideOptions) -> tuple[Reading, Reading]:
     """How each side is to be read, as the options say."""
-    decoding = decoding_given(given["threshold"], given["hysteresis"], given["median"])
+    decoding = decoding_from(given["threshold"], given["hysteresis"], given["median"])
     column, tiers = given["label_column"], given["tier"]
     return (
         Reading(given["ref_format"], column, tiers, given["ref_threshold"]),
@@ -129,7 +135,7 @@ def readings(given: Sides) -> tuple[Reading, Reading]:
 
 
 def read_sides(
-    given: Sides, diagnostics: Diagnostics, *, lenient: bool = False
+    given: SideOptions, diagnostics: Diagnostics, *, lenient: bool = False
 ) -> tuple[Prepared, Durations | Fraction | None]:
     """Both sides prepared, and the durations: for commands without a contract. Errors raise InvalidInput.
 
@@ -155,11 +161,11 @@ def read_sides(
     return ready, ready.durations
 
 
-def score_given(
+def score_from_options(
     contract: Contract,
     conditions: str | None = None,
-    on_stage: Callable[[str], None] = unwatched,
-    **given: Unpack[Given],
+    on_stage: OnStep = silent,
+    **given: Unpack[DataOptions],
 ) -> Run:
     """Score what the options name."""
     mode = Mode.CLASS_INDEXED if given["class_indexed"] else Mode.UNION

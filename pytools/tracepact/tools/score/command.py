@@ -20,8 +20,8 @@ from tracepact.scoring import Scorecard
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.screen import print_tables, progress
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import set_option
-from tracepact.tools.score.arguments import Given, check_given, data_options, score_given
+from tracepact.tools.parameters import format_option, set_option
+from tracepact.tools.score.arguments import DataOptions, check_data_options, data_options, score_from_options
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.stored import written_views
@@ -42,22 +42,22 @@ _REQUIREMENT = re.compile(
 @data_options
 @click.option("--conditions", type=click.Path(), help="A table (filename, condition) that groups the results.")
 @set_option
-@click.option("--profile", "profiles", multiple=True, help="Show these profiles only.")
+@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Show only this profile; repeatable.")
 @click.option(
     "--require",
     "requirements",
     multiple=True,
-    help="Exit with 1 unless it holds (>=, >, <=, <, ==), under the contract's aggregation or one that is named: "
-    "--require 'onset_guard>=0.9', --require 'pooled.onset_guard>=0.9'. Also of profiles and of logic.",
+    help="Exit with 1 unless this holds (>=, >, <=, <, ==) of a clause, a profile or logic, under the contract's "
+    "aggregation or a named one: --require 'onset_guard>=0.9', --require 'pooled.onset_guard>=0.9'; repeatable.",
 )
-@click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True)
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     help="Also write the run directory: rows, tables, report, manifest.",
 )
-@click.option("--page", is_flag=True, help="With --out: the report as an HTML page and as Markdown too.")
-@click.option("--parquet", is_flag=True, help="With --out: the score rows as Parquet too.")
+@click.option("--page", is_flag=True, help="With --out: also write the report as an HTML page and as Markdown.")
+@click.option("--parquet", is_flag=True, help="With --out: also write the score rows as Parquet.")
+@format_option("text", "json", "csv")
 def command(
     contract: str,
     conditions: str | None,
@@ -68,13 +68,16 @@ def command(
     out: Path | None,
     page: bool,
     parquet: bool,
-    **given: Unpack[Given],
+    **given: Unpack[DataOptions],
 ) -> int:
-    """Score predictions and show the vector, what stands beside it, and where it failed.
+    """Score predictions and show the vector, the profiles and curves beside it, and where clauses failed.
 
-    CONTRACT is a file, or the name of a starter contract such as boundary_gate.
+    CONTRACT is a file, or the name of a starter contract such as boundary_gate. --format csv prints the score of every
+    clip, class and clause.
+
+    Exit codes: 0 scored, 1 a --require does not hold.
     """
-    check_given(given)
+    check_data_options(given)
     for asked, option in ((page, "--page"), (parquet, "--parquet")):
         if asked and out is None:
             raise click.UsageError(f"{option} goes into the run directory: give --out as well")
@@ -88,7 +91,7 @@ def command(
     faults.raise_errors()
     replaced = None if out is None else check_place(out)
     with progress(len(STAGES) + 1) as advance:
-        run = score_given(compiled, conditions, advance, **given)
+        run = score_from_options(compiled, conditions, advance, **given)
         advance("reporting")
         report = report_of(run)
     print_diagnostics(run.diagnostics)

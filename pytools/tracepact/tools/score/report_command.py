@@ -20,7 +20,7 @@ from tracepact.tools.score.store.opening import open_run
     "forms",
     type=click.Choice(list(FILES)),
     multiple=True,
-    help="What to write; all of them unless said. Without --out, one, to standard output.",
+    help="Formats to write (default: all). Without --out give one, which is printed.",
 )
 def command(run: str, out: Path | None, forms: tuple[str, ...]) -> None:
     """Write the report of a run directory: one self-contained HTML page, Markdown, text.

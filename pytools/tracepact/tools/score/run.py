@@ -27,6 +27,7 @@ from tracepact.io import (
 )
 from tracepact.io.reading import report_unused_readings
 from tracepact.lang import load_contract, override, parse_contract
+from tracepact.progress import OnStep, silent
 from tracepact.records import plain
 from tracepact.scoring import score_family
 from tracepact.specs import shown_path
@@ -34,7 +35,7 @@ from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.files import report_text
 from tracepact.tools.score.report.notebook import notebook_html
 from tracepact.tools.score.report.violations import all_violations
-from tracepact.tools.score.scored import Input, OnStage, Scored, unwatched
+from tracepact.tools.score.scored import Input, Scored
 from tracepact.tools.score.store.writing import write_run
 from tracepact.trace import Durations, EventTable, Mode, Regions, Time, assemble
 from tracepact.trace.assemble import FrameMask
@@ -135,7 +136,7 @@ def score(
     pred_reading: Reading | None = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
-    on_stage: OnStage = unwatched,
+    on_stage: OnStep = silent,
 ) -> Run:
     """Score predictions against references under a contract.
 
@@ -215,7 +216,7 @@ def score_document(
     label_map: Any = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
-    on_stage: OnStage = unwatched,
+    on_stage: OnStep = silent,
 ) -> Run:
     """Score one JSON document that holds both sides, durations, ignore regions and masks.
 
@@ -279,7 +280,7 @@ def _finish(
     labels: LabelMap | None,
     diagnostics: Diagnostics,
     strict: bool,
-    on_stage: OnStage,
+    on_stage: OnStep,
 ) -> Run:
     diagnostics.extend(contract.warnings)
     groups = conditions_from(conditions, diagnostics) if conditions is not None else None

@@ -1,6 +1,6 @@
 """What one scoring gives: the scorecard with its inputs, before anything is shown or stored."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -8,12 +8,6 @@ from typing import Any
 from tracepact.diagnostics import Diagnostic
 from tracepact.scoring import Scorecard
 from tracepact.trace import Durations, EventTable, Regions
-
-OnStage = Callable[[str], None]
-
-
-def unwatched(stage: str) -> None:
-    """The default for `on_stage`: nobody is told."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,22 @@
 """Verifies a run directory: digests of its files, scores computed again from its tables, the files it came from."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, field
 
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
-from tracepact.diagnostics.render import as_data
+from tracepact.diagnostics.record import DiagnosticRecord, diagnostic_record
 from tracepact.files import table_text
 from tracepact.io.files import clip_files
+from tracepact.records import Count, Record
 from tracepact.scoring import ClauseCounts, ScoreRows
 from tracepact.specs import spec_root
+from tracepact.tools.score.report.record import Versions
 from tracepact.tools.score.run import Run
 from tracepact.tools.score.store.manifest import NAME, digest, manifest_faults, versions
 from tracepact.tools.score.store.opening import StoredRun, open_run
@@ -28,21 +32,23 @@ from tracepact.tools.score.store.writing import CANONICAL, OLD_VIOLATIONS, VIEWS
 from tracepact.wording import quoted
 
 _SAME_FLOAT = 1e-9
-"""How far the soft boundary score, the one float of a report, may lie from the stored one: it decides nothing."""
+"""How far the soft boundary score, the one float of a report, may be from the stored one: it decides nothing."""
 _LISTED = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
-    """Something that is not as it was: the file, what stood there, what is there now, and the score it speaks of."""
+class Drift(Record, frozen=True):
+    """A difference."""
 
-    kind: str
-    file: str
-    old: str
-    new: str
-    clause: str | None = None
-    clip: str | None = None
-    label: str | None = None
+    kind: Annotated[
+        Literal["file", "contract", "score", "rows", "report"],
+        Meta(description="The bytes of a file, the contract, a score, a row, or a part of the report."),
+    ]
+    file: Annotated[str, Meta(description="The file, for a report with the path inside it.")]
+    clause: Annotated[str | None, Meta(description="The clause of a score.")]
+    clip: Annotated[str | None, Meta(description="The clip of a score.")]
+    label: Annotated[str | None, Meta(description="The class of a score.")] = field(name="class")
+    old: Annotated[str, Meta(description="What was stored.")]
+    new: Annotated[str, Meta(description="What is there now, or what comes out now.")]
 
     @property
     def where(self) -> str:
@@ -51,13 +57,51 @@ class Drift:
         return f"{self.file}: {' · '.join(score)}" if score else self.file
 
 
-@dataclass(frozen=True, slots=True)
-class Original:
-    """A file a run was made from, as it is today: `same`, `changed` or `not found`."""
+def _drift(kind: Literal["file", "contract", "rows", "report", "score"], file: str, old: str, new: str) -> Drift:
+    """A difference that is not of one score alone."""
+    return Drift(kind, file, None, None, None, old, new)
 
-    role: str
-    name: str
-    state: str
+
+State = Literal["same", "changed", "not found"]
+
+
+class Original(Record, frozen=True):
+    """A file the run was made from, as it is today."""
+
+    role: Annotated[str, Meta(description="What it was.")]
+    name: Annotated[str, Meta(description="Its name as it was given.")]
+    state: Annotated[State, Meta(description="Whether it still has its digest.")]
+
+
+class CheckedCounts(Record, frozen=True):
+    """How much was checked."""
+
+    files: Annotated[Count, Meta(description="Files, the manifest included.")]
+    scores: Annotated[Count, Meta(description="Scores that were computed again.")]
+
+
+class VersionsThenAndNow(Record, frozen=True):
+    """The versions then and now."""
+
+    made_with: Versions
+    checked_with: Versions
+
+
+class VerificationRecord(Record, frozen=True):
+    """What `tracepact verify --format json` prints.
+
+    Whether a run directory is as it was written and comes out the same when computed again.
+    """
+
+    format: Annotated[Literal["tracepact-verify/1"], Meta(description="The form of this document.")]
+    folder: Annotated[str, Meta(description="The run directory.")]
+    holds: Annotated[bool, Meta(description="Whether nothing drifted and everything could be computed again.")]
+    checked: CheckedCounts
+    drifts: Annotated[tuple[Drift, ...], Meta(description="What is not as it was.")]
+    originals: Annotated[tuple[Original, ...], Meta(description="The files the run was made from, as they are today.")]
+    unlisted: Annotated[tuple[str, ...], Meta(description="Files of the folder the manifest does not know.")]
+    versions: VersionsThenAndNow
+    diagnostics: Annotated[tuple[DiagnosticRecord, ...], Meta(description="Why something could not be computed again.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +109,12 @@ class Verification:
     """What was checked and what was found."""
 
     folder: str
-    files: int
-    scores: int
+    checked: CheckedCounts
     drifts: tuple[Drift, ...]
     originals: tuple[Original, ...]
     unlisted: tuple[str, ...]
-    made_with: Mapping[str, str]
-    checked_with: Mapping[str, str]
+    made_with: Versions
+    checked_with: Versions
     diagnostics: tuple[Diagnostic, ...]
 
     @property
@@ -84,30 +127,20 @@ class Verification:
         """The originals that have changed or are not found."""
         return tuple(original for original in self.originals if original.state != "same")
 
-    def to_dict(self) -> dict[str, Any]:
-        """The verification as plain data (spec/schemas/verify.schema.json)."""
-        return {
-            "format": "tracepact-verify/1",
-            "folder": self.folder,
-            "holds": self.holds,
-            "checked": {"files": self.files, "scores": self.scores},
-            "drifts": [
-                {
-                    "kind": d.kind,
-                    "file": d.file,
-                    "clause": d.clause,
-                    "clip": d.clip,
-                    "class": d.label,
-                    "old": d.old,
-                    "new": d.new,
-                }
-                for d in self.drifts
-            ],
-            "originals": [{"role": o.role, "name": o.name, "state": o.state} for o in self.originals],
-            "unlisted": list(self.unlisted),
-            "versions": {"made_with": dict(self.made_with), "checked_with": dict(self.checked_with)},
-            "diagnostics": [as_data(d) for d in self.diagnostics],
-        }
+    @property
+    def record(self) -> VerificationRecord:
+        """What is printed of it as JSON."""
+        return VerificationRecord(
+            format="tracepact-verify/1",
+            folder=self.folder,
+            holds=self.holds,
+            checked=self.checked,
+            drifts=self.drifts,
+            originals=self.originals,
+            unlisted=self.unlisted,
+            versions=VersionsThenAndNow(self.made_with, self.checked_with),
+            diagnostics=tuple(map(diagnostic_record, self.diagnostics)),
+        )
 
 
 def verify_run(folder: str | Path) -> Verification:
@@ -130,13 +163,12 @@ def verify_run(folder: str | Path) -> Verification:
     listed = {NAME, *VIEWS, *(item["name"] for item in stored.manifest["files"])}
     return Verification(
         str(folder),
-        len(stored.manifest["files"]) + 1,
-        scores,
+        CheckedCounts(len(stored.manifest["files"]) + 1, scores),
         tuple(drifts),
         tuple(_originals(stored)),
         tuple(sorted(entry.name for entry in stored.folder.iterdir() if entry.name not in listed)),
-        stored.manifest["versions"],
-        versions(),
+        Versions(**stored.manifest["versions"]),
+        Versions(**versions()),
         tuple(faults),
     )
 
@@ -144,7 +176,7 @@ def verify_run(folder: str | Path) -> Verification:
 def _manifest_drift(stored: StoredRun) -> Iterator[Drift]:
     _, fault = manifest_faults((stored.folder / NAME).read_text(encoding="utf-8"))
     if fault:
-        yield Drift("file", NAME, "as it was written", fault)
+        yield _drift("file", NAME, "as it was written", fault)
 
 
 def _file_drifts(stored: StoredRun) -> Iterator[Drift]:
@@ -153,19 +185,19 @@ def _file_drifts(stored: StoredRun) -> Iterator[Drift]:
         try:
             found = digest((stored.folder / item["name"]).read_bytes())
         except OSError as error:
-            yield Drift("file", item["name"], item["sha256"], (error.strerror or str(error)).lower())
+            yield _drift("file", item["name"], item["sha256"], (error.strerror or str(error)).lower())
             continue
         if found != item["sha256"]:
-            yield Drift("file", item["name"], item["sha256"], found)
+            yield _drift("file", item["name"], item["sha256"], found)
 
 
 def _contract_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
     """The contract's digest and canonical text against what its source compiles to now."""
     contract, known = run.card.contract, stored.manifest["contract"]
     if contract.digest != known["digest"]:
-        yield Drift("contract", NAME, known["digest"], contract.digest)
+        yield _drift("contract", NAME, known["digest"], contract.digest)
     if (old := stored.text(CANONICAL)) != contract.text:
-        yield Drift("contract", CANONICAL, *_first_difference(old, contract.text))
+        yield _drift("contract", CANONICAL, *_first_difference(old, contract.text))
 
 
 def _score_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
@@ -175,7 +207,7 @@ def _score_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
         was, now = getattr(old, part), getattr(new, part)
         if was != now:
             lost, gained = [x for x in was if x not in set(now)], [x for x in now if x not in set(was)]
-            yield Drift("score", "scores.csv", f"{part} {_names(lost)}", f"{part} {_names(gained)}")
+            yield _drift("score", "scores.csv", f"{part} {_names(lost)}", f"{part} {_names(gained)}")
     if (old.clips, old.classes, old.clauses) != (new.clips, new.classes, new.clauses):
         return
     for clause in old.clauses:
@@ -183,7 +215,7 @@ def _score_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
         differs = (was.satisfied != now.satisfied) | (was.obligated != now.obligated) | (was.counter != now.counter)
         for label, clip in zip(*differs.nonzero(), strict=True):
             before, after = (_score_text(counts, label, clip) for counts in (was, now))
-            yield Drift("score", "scores.csv", before, after, clause, old.clips[clip], old.classes[label])
+            yield Drift("score", "scores.csv", clause, old.clips[clip], old.classes[label], before, after)
 
 
 def _score_text(counts: ClauseCounts, label: int, clip: int) -> str:
@@ -205,20 +237,20 @@ def _row_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
         old = stored.text(file)
         new = table_text(columns, rows, ",")
         if old != new:
-            yield Drift("rows", file, *_first_difference(old, new))
+            yield _drift("rows", file, *_first_difference(old, new))
 
 
 def _report_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
     """Parts of the report that come out otherwise, warnings and versions aside."""
     old, new = stored.report, json.loads(json.dumps(run.to_dict()))
     found = [
-        Drift("report", f"report.json {path}", was, now)
+        _drift("report", f"report.json {path}", was, now)
         for path, was, now in _differences(old, new)
         if path.split(".")[0] not in ("versions", "diagnostics")
     ]
     yield from found[:_LISTED]
     if len(found) > _LISTED:
-        yield Drift("report", "report.json", f"{len(found) - _LISTED} more parts", "otherwise")
+        yield _drift("report", "report.json", f"{len(found) - _LISTED} more parts", "otherwise")
 
 
 def _differences(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
@@ -269,7 +301,7 @@ def _originals(stored: StoredRun) -> Iterator[Original]:
         name = item["name"]
         path = spec_root() / name.removeprefix("spec/") if name.startswith("spec/") else Path(name)
         found = _digest_of(path)
-        state = "not found" if found is None else "same" if found == item["sha256"] else "changed"
+        state: State = "not found" if found is None else "same" if found == item["sha256"] else "changed"
         yield Original(item["role"], name, state)
 
 

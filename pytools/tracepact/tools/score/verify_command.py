@@ -1,46 +1,56 @@
 """`tracepact verify`: check a run directory against its manifest, its tables and the files it was made from."""
 
 import re
+from functools import partial
 
 import click
 
-from tracepact.files import json_text
+from tracepact.files import Row
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
-from tracepact.show.screen import output, progress
+from tracepact.show.screen import progress
 from tracepact.tools.exits import Exit
-from tracepact.tools.score.verify import Verification, verify_run
+from tracepact.tools.parameters import format_option
+from tracepact.tools.results import print_json, print_rows
+from tracepact.tools.score.verify import Drift, Verification, verify_run
 from tracepact.wording import count
 
 _SHOWN = 20
+_COLUMNS = ("kind", "file", "clause", "filename", "event_label", "old", "new")
 
 
 @click.command()
 @click.argument("run", type=click.Path())
-@click.option("--strict", is_flag=True, help="Originals that have changed or are gone count as drift too.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--strict", is_flag=True, help="Count originals that have changed or are gone as drift too.")
+@format_option("text", "json", "csv")
 def command(run: str, strict: bool, form: str) -> int:
     """Recompute the digests and the scores of a run directory and name what drifted.
 
-    RUN is what `tracepact score --out RUN` wrote. Exit code 0 if everything is as it was, else 1.
+    RUN is what `tracepact score --out RUN` wrote. --format csv prints a row for each difference.
+
+    Exit codes: 0 everything is as it was, 1 something drifted.
     """
     with progress(1) as advance:
         advance(f"verifying {run}")
         found = verify_run(run)
     with reader_may_leave():
-        if form == "json":
-            click.echo(json_text(found.to_dict()), nl=False)
-        else:
-            _show(found, strict)
+        match form:
+            case "json":
+                print_json(found.record)
+            case "csv":
+                print_diagnostics(found.diagnostics)
+                print_rows(_COLUMNS, map(_row, found.drifts))
+            case _:
+                _show(found, strict)
     moved = strict and bool(found.moved)
     return Exit.OK if found.holds and not moved else Exit.VIOLATED
 
 
+def _row(drift: Drift) -> Row:
+    return drift.kind, drift.file, drift.clause or "", drift.clip or "", drift.label or "", drift.old, drift.new
+
+
 def _show(found: Verification, strict: bool) -> None:
-    console = output()
-
-    def line(text: str, style: str | None = None) -> None:
-        console.print(text, style=style, markup=False, soft_wrap=True)
-
+    line = partial(say, answer=True)
     for drift in found.drifts[:_SHOWN]:
         old, new = (_short_digest(text) for text in (drift.old, drift.new))
         words = f"{old} → {new}" if drift.kind == "file" else f"stored {old}, computed again {new}"
@@ -58,10 +68,11 @@ def _show(found: Verification, strict: bool) -> None:
             None if original.state == "same" else "yellow",
         )
     if found.made_with != found.checked_with:
-        made, now = (", ".join(f"{k} {v}" for k, v in side.items()) for side in (found.made_with, found.checked_with))
+        both = found.made_with.to_dict(), found.checked_with.to_dict()
+        made, now = (", ".join(f"{name} {version}" for name, version in side.items()) for side in both)
         line(f"made with {made}; checked with {now}")
     if found.holds:
-        line(f"{found.files} files and {found.scores:,} scores of the run are as they were", "green")
+        line(f"{found.checked.files} files and {found.checked.scores:,} scores of the run are as they were", "green")
         if strict and found.moved:
             moved = f"{len(found.moved)} of {len(found.originals)} originals"
             line(f"drifted (--strict): {moved} changed or not found", "bold red")

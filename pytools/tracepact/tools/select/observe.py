@@ -1,6 +1,6 @@
 """The value of every candidate on every case, exact, and which candidates punish a perfect prediction (14.8, 14.9)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
@@ -14,9 +14,10 @@ from tracepact.events.evaluate import obligations
 from tracepact.events.matching import matching
 from tracepact.events.predicate import prepare
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
+from tracepact.progress import OnStep, silent
 from tracepact.tools.select.candidates import Candidates
-from tracepact.tools.select.stage import Stage
-from tracepact.tools.select.words import Rows, evaluate_rows
+from tracepact.tools.select.trials import Trials
+from tracepact.tools.select.word_masks import Rows, evaluate_rows
 from tracepact.trace import Family, Side, join_runs
 
 Counts = NDArray[np.int64]
@@ -24,7 +25,7 @@ Flags = NDArray[np.bool_]
 
 
 class Screening(IntEnum):
-    """What the tests on perfect predictions say of a candidate."""
+    """How a candidate did on perfect predictions: passed, or failed on a reference or on a short trace."""
 
     PASSED = 0
     FAILED_ON_REFERENCE = 1
@@ -33,7 +34,7 @@ class Screening(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observation:
-    """By candidate and case: the value in lowest terms, and whether nothing was asked; by candidate its screening."""
+    """By candidate and case: the value in lowest terms, and whether it is vacuous; by candidate the `Screening`."""
 
     numerator: Counts
     denominator: Counts
@@ -72,54 +73,52 @@ def _observation(
     return Observation(numerator // divisor, denominator // divisor, ~asked & ~against, screening)
 
 
-def observe(
-    candidates: Candidates, stage: Stage, matcher: Matcher, on_step: Callable[[str], None] = lambda what: None
-) -> Observation:
+def observe(candidates: Candidates, trials: Trials, matcher: Matcher, on_step: OnStep = silent) -> Observation:
     """Every candidate on every case; `on_step` is told what comes next."""
     on_step("an author's clauses")
-    parts = [_author(clause, stage, matcher) for clause in candidates.authors]
+    parts = [_author(clause, trials, matcher) for clause in candidates.authors]
     on_step(f"{candidates.first_event - candidates.first_frame:,} frame candidates")
     if candidates.formulas:
-        parts.append(observe_frames(candidates.dag, candidates.obligations, candidates.formulas, stage))
+        parts.append(observe_frames(candidates.dag, candidates.obligations, candidates.formulas, trials))
     on_step(f"{len(candidates.predicates):,} event candidates")
-    parts.append(observe_events(candidates.predicates, stage, matcher))
+    parts.append(observe_events(candidates.predicates, trials, matcher))
     return Observation.joined(parts)
 
 
-def _author(clause: FrameClause | EventClause, stage: Stage, matcher: Matcher) -> Observation:
+def _author(clause: FrameClause | EventClause, trials: Trials, matcher: Matcher) -> Observation:
     if isinstance(clause, EventClause):
-        return observe_events([clause], stage, matcher)
+        return observe_events([clause], trials, matcher)
     dag, (obligation, formula) = Dag.of([clause.obligation, clause.formula])
-    return observe_frames(dag, [obligation], [formula], stage)
+    return observe_frames(dag, [obligation], [formula], trials)
 
 
 # Frames
 
 
-def observe_frames(dag: Dag, asked: Sequence[int], formulas: Sequence[int], stage: Stage) -> Observation:
+def observe_frames(dag: Dag, asked: Sequence[int], formulas: Sequence[int], trials: Trials) -> Observation:
     """Each formula under each obligation, formula by formula."""
-    obligation_rows = _rows(dag, asked, stage)
-    obligated = stage.by_case(np.bitwise_count(obligation_rows[:, : stage.words]))[:, : stage.cases]
+    obligation_rows = _rows(dag, asked, trials)
+    obligated = trials.by_case(np.bitwise_count(obligation_rows[:, : trials.words]))[:, : trials.cases]
     shape = len(formulas), len(asked)
-    failed = np.zeros((*shape, stage.cases), dtype=np.int64)
+    failed = np.zeros((*shape, trials.cases), dtype=np.int64)
     screening = np.zeros(shape, dtype=np.int8)
-    for places, rows in evaluate_rows(dag, formulas, stage.atoms, stage.algebra):
+    for places, rows in evaluate_rows(dag, formulas, trials.atoms, trials.algebra):
         missed = ~rows
         for column, row in enumerate(obligation_rows):
             violated = missed & row
-            counts = stage.by_case(np.bitwise_count(violated[:, : stage.words]))
-            failed[places, column] = counts[:, : stage.cases]
+            counts = trials.by_case(np.bitwise_count(violated[:, : trials.words]))
+            failed[places, column] = counts[:, : trials.cases]
             found = screening[places, column]
-            found[violated[:, stage.words :].any(axis=1)] = Screening.FAILED_ON_SHORT_TRACE
-            found[counts[:, stage.cases :].any(axis=1)] = Screening.FAILED_ON_REFERENCE
+            found[violated[:, trials.words :].any(axis=1)] = Screening.FAILED_ON_SHORT_TRACE
+            found[counts[:, trials.cases :].any(axis=1)] = Screening.FAILED_ON_REFERENCE
             screening[places, column] = found
-    satisfied = (obligated[None] - failed).reshape(-1, stage.cases)
+    satisfied = (obligated[None] - failed).reshape(-1, trials.cases)
     return _observation(satisfied, np.tile(obligated, (len(formulas), 1)), None, screening.reshape(-1))
 
 
-def _rows(dag: Dag, roots: Sequence[int], stage: Stage) -> Rows:
-    made = np.zeros((len(roots), len(stage.algebra.valid)), dtype=np.uint64)
-    for places, rows in evaluate_rows(dag, roots, stage.atoms, stage.algebra):
+def _rows(dag: Dag, roots: Sequence[int], trials: Trials) -> Rows:
+    made = np.zeros((len(roots), len(trials.algebra.valid)), dtype=np.uint64)
+    for places, rows in evaluate_rows(dag, roots, trials.atoms, trials.algebra):
         made[places] = rows
     return made
 
@@ -135,10 +134,10 @@ class _Asked:
     clips: tuple[int, ...]
 
 
-def observe_events(clauses: Sequence[EventClause], stage: Stage, matcher: Matcher) -> Observation:
+def observe_events(clauses: Sequence[EventClause], trials: Trials, matcher: Matcher) -> Observation:
     """Event clauses: one bit an obligation, the predicates as formulas over the masks of their comparisons."""
-    family, cases = stage.family, stage.cases
-    scenes = _scenes(family, stage.merge_gap, matcher)
+    family, cases = trials.family, trials.cases
+    scenes = _scenes(family, trials.merge_gap, matcher)
     counter = np.array([any(clip == c for clip, *_ in scenes) for c in range(cases)], dtype=np.bool_)
     satisfied = np.zeros((len(clauses), cases), dtype=np.int64)
     obligated = np.zeros((len(clauses), cases), dtype=np.int64)

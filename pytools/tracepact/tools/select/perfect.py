@@ -32,7 +32,7 @@ from tracepact.logic import Budget, Outcome, Terms, bound, valid
 from tracepact.logic import solver as z3
 from tracepact.logic.arithmetic import SymbolicInterval, SymbolicObligation
 from tracepact.tools.select.candidates import Candidate, FrameCandidate
-from tracepact.tools.select.stage import SHORT
+from tracepact.tools.select.trials import SHORT
 
 PROOF_BUDGET = Budget(seconds=5.0)
 

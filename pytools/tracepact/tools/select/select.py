@@ -7,6 +7,7 @@ from fractions import Fraction
 from tracepact.core import Contract, Matcher
 from tracepact.diagnostics import Diagnostic, Diagnostics, Place, TextPlace
 from tracepact.logic import Outcome
+from tracepact.progress import OnStep, silent
 from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.candidates import Candidates, check_size, family_size
 from tracepact.tools.select.cover.best import all_optima, solve
@@ -17,15 +18,10 @@ from tracepact.tools.select.perfect import Prover
 from tracepact.tools.select.places import Places
 from tracepact.tools.select.retain import Basis, Coordinate, retain
 from tracepact.tools.select.separate import Pair, Requirement, Row, requirement_rows, separates
-from tracepact.tools.select.stage import Stage, family_of_cases, grid_contract, stage_of
+from tracepact.tools.select.trials import Trials, family_of_cases, grid_contract, trials_of
 from tracepact.wording import ms, short
 
-OnStep = Callable[[str], None]
 MOST_OPTIMA = 100
-
-
-def _unwatched(what: str) -> None:
-    """Nobody is told."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +30,7 @@ class Observed:
 
     calibration: Calibration
     candidates: Candidates
-    stage: Stage
+    trials: Trials
     matcher: Matcher
     observation: Observation
     prover: Prover
@@ -151,7 +147,7 @@ def observe_family(
     authors: Contract | None = None,
     *,
     matcher: Matcher | None = None,
-    on_step: OnStep = _unwatched,
+    on_step: OnStep = silent,
 ) -> Observed:
     """Make the candidates and observe them on the cases."""
     check_family(calibration, family, authors)
@@ -160,16 +156,16 @@ def observe_family(
     candidates = Candidates(family, calibration.step, authors)
     warnings: list[Diagnostic] = list(calibration.warnings)
     cases = family_of_cases(calibration, grid_contract(calibration, matcher), warnings)
-    stage = stage_of(calibration, cases, candidates.reach)
-    observation = observe(candidates, stage, matcher, on_step)
-    return Observed(calibration, candidates, stage, matcher, observation, Prover(calibration.step), tuple(warnings))
+    trials = trials_of(calibration, cases, candidates.reach)
+    observation = observe(candidates, trials, matcher, on_step)
+    return Observed(calibration, candidates, trials, matcher, observation, Prover(calibration.step), tuple(warnings))
 
 
 def retain_basis(
     observed: Observed,
     requirements: Sequence[Requirement] = (Requirement.SEPARATE,),
     *,
-    on_step: OnStep = _unwatched,
+    on_step: OnStep = silent,
 ) -> Retained:
     """Collapse the candidates into their basis and say which coordinate meets what."""
     candidates, prover = observed.candidates, observed.prover
@@ -191,7 +187,7 @@ def select(
     requirements: Sequence[Requirement] = (Requirement.SEPARATE,),
     seconds: Fraction | None = None,
     every: bool = False,
-    on_step: OnStep = _unwatched,
+    on_step: OnStep = silent,
 ) -> Selection:
     """The smallest contract for a calibration set, with its evidence; `every` asks for all optima.
 
@@ -244,7 +240,7 @@ def _author_warnings(retained: Retained) -> list[Diagnostic]:
     return found
 
 
-# What lies beyond a family
+# Larger families
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,15 +258,15 @@ class Extension:
         return self.size <= self.most
 
 
-def beyond(selection: Selection, describe: Callable[[Candidates, int], str]) -> list[Extension]:
+def larger_families(selection: Selection, describe: Callable[[Candidates, int], str]) -> list[Extension]:
     """What the next radius and the next depth within the bound would do for the pairs that are not separated.
 
     Two cases with the same traces are left out: no family separates them.
     """
     retained = selection.retained
-    stage = retained.observed.stage
+    trials = retained.observed.trials
     unmet = [row.of for row in retained.unmet if isinstance(row.of, Pair)]
-    pairs = [pair for pair in unmet if not stage.alike(pair.worse, pair.better)]
+    pairs = [pair for pair in unmet if not trials.alike(pair.worse, pair.better)]
     family, calibration = retained.observed.candidates.family, selection.calibration
     if not pairs or not family.obligations:
         return []

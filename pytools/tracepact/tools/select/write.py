@@ -9,7 +9,7 @@ from tracepact.logic.text import formula_text
 from tracepact.tools.select.candidates import Candidate, Candidates, EventCandidate, FrameCandidate
 from tracepact.tools.select.select import Selection
 from tracepact.tools.select.separate import Fault, Pair, Requirement, Row
-from tracepact.tools.select.stage import settings_text
+from tracepact.tools.select.trials import settings_text
 from tracepact.wording import ms, print_number
 
 _WIDTH = 100

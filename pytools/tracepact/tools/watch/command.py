@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 import click
 from rich.console import Console
@@ -16,13 +15,16 @@ from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
 from tracepact.files import json_text, write_whole
 from tracepact.lang import load_contract
+from tracepact.records import Record, plain
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.screen import output
+from tracepact.show.terminal import TerminalTable
 from tracepact.stream import Arrival, StreamMonitor, restore_state, save_state
 from tracepact.stream.lines import BadLine, EndLine, FrameLine, Line, read_lines
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import set_option
-from tracepact.tools.watch.live import bad_line_data, summary_data, summary_table, violation_data, violation_text
+from tracepact.tools.parameters import format_option, set_option
+from tracepact.tools.watch.live import summary_table, violation_text
+from tracepact.tools.watch.record import BadLineRecord, WatchSummary, violation_record
 from tracepact.trace.assemble import UNION_CLASS
 
 _INPUT = "standard input"
@@ -32,27 +34,29 @@ _REFRESH = 0.1
 @click.command()
 @click.argument("contract")
 @set_option
-@click.option("--stream", "streams", multiple=True, metavar="NAME", help="A stream; give one for each, in order.")
+@click.option("--stream", "streams", multiple=True, metavar="NAME", help="The name of a stream; repeatable, in order.")
 @click.option(
     "--class",
     "classes",
     multiple=True,
     metavar="NAME",
-    help="A class; give one for each, in order. With --stream a --stream b --class x --class y a value is a list of "
-    "the four channels [x of a, x of b, y of a, y of b]. Without classes all events are of one.",
+    help="The name of a class; repeatable, in order. With --stream a --stream b --class x --class y a value is a list "
+    "of four channels [x of a, x of b, y of a, y of b]. Without classes all events are of one class.",
 )
-@click.option("--ignoring", is_flag=True, help="Frames may be marked as ignored.")
+@click.option("--ignoring", is_flag=True, help="Allow frames to be marked as ignored.")
 @click.option(
     "--on-bad",
     type=click.Choice(["stop", "skip"]),
     default="stop",
     show_default=True,
-    help="A bad line ends the streams there, or is left out: then it is no frame, and later frames move up by one.",
+    help="Stop at a bad line, or skip it: it is not a frame then, and later frames move up by one.",
 )
-@click.option("--resume", type=click.Path(path_type=Path), help="Go on from a state that was saved.")
-@click.option("--save", type=click.Path(path_type=Path), help="At the end of input save the state, do not close.")
-@click.option("--fail", is_flag=True, help="Exit with 1 if anything was violated, also before --resume.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--resume", type=click.Path(path_type=Path), help="Continue from a saved state.")
+@click.option(
+    "--save", type=click.Path(path_type=Path), help="Save the state at the end of input instead of closing the streams."
+)
+@click.option("--fail", is_flag=True, help="Exit with 1 if anything was violated, before --resume too.")
+@format_option("text", "json")
 def command(
     contract: str,
     overrides: tuple[tuple[str, str], ...],
@@ -67,10 +71,13 @@ def command(
 ) -> int:
     """Monitor frames from standard input and print violations as they are determined, with their delay.
 
-    A line is a frame: reference and prediction as `1 0`, or `{"ref": 1, "pred": 0, "masks": {"zone": 1}}`. With
+    Each line is a frame: reference and prediction as `1 0`, or `{"ref": 1, "pred": 0, "masks": {"zone": 1}}`. With
     several streams or classes each value is a list, class by class. `{"end": "NAME"}` ends a stream. CONTRACT is a
     file, or the name of a starter contract. The end of input, or Ctrl-C, ends all streams; so does a reader of the
-    output that leaves (`| head`), and the exit code tells what was seen up to there.
+    output that leaves (`| head`); the exit code then covers what was seen until then. --format json prints a JSON
+    document on each line.
+
+    Exit codes: 0 monitored to the end, 1 with --fail something was violated, 2 stopped at a bad line.
     """
     compiled = load_contract(contract, dict(overrides))
     if save is not None and not save.parent.is_dir():
@@ -84,7 +91,7 @@ def command(
             screen.show(monitor.close())
         screen.finish()
         if not monitor.frames and not screen.bad_lines:
-            say("no frame came in; a line is a frame: reference and prediction as `1 0`, or as JSON (--help)")
+            say("no frame came in; each line is a frame: reference and prediction as `1 0`, or as JSON (--help)")
     if save is not None:
         write_whole({save: json_text(save_state(monitor))})
         say(f"saved the state after {monitor.frames} frames to {save}")
@@ -111,7 +118,7 @@ def _monitor(
             contract, streams=streams or ("stream",), classes=classes or (UNION_CLASS,), ignoring=ignoring
         )
     if streams or classes or ignoring:
-        raise click.UsageError("the state of --resume knows its streams and classes; leave those options out")
+        raise click.UsageError("the state of --resume has its streams and classes; leave those options out")
     try:
         state = json.loads(resume.read_text(encoding="utf-8"))
     except (OSError, ValueError) as fault:
@@ -119,7 +126,7 @@ def _monitor(
             [
                 Diagnostic(
                     "wrong-state",
-                    f"no state can be read: {getattr(fault, 'strerror', None) or fault}",
+                    f"the state cannot be read: {getattr(fault, 'strerror', None) or fault}",
                     RowPlace(str(resume)),
                 )
             ]
@@ -142,14 +149,14 @@ def _watch(monitor: StreamMonitor, screen: "_Screen", on_bad: str) -> bool:
 
 
 def _take(monitor: StreamMonitor, line: Line, screen: "_Screen") -> BadLine | None:
-    """Push one line; what is wrong with it, if it is no frame."""
+    """Push one line; what is wrong with it, if it is not a frame."""
     match line:
         case BadLine():
             return line
         case EndLine(number, streams):
             unknown = [name for name in streams if name not in monitor.streams or name in monitor.ended]
             if unknown:
-                return BadLine(number, f"`{unknown[0]}` is no stream that goes on")
+                return BadLine(number, f"`{unknown[0]}` is not an open stream")
             screen.show(monitor.end(*streams))
         case FrameLine(number, frames, ignore):
             if monitor.closed:
@@ -181,11 +188,11 @@ class _Screen:
         """Every violation that came out."""
         for violation in arrival.violations:
             self.violations += 1
-            data = violation_data(self._monitor, violation)
+            found = violation_record(self._monitor, violation)
             if self._form == "json":
-                self._echo(data)
+                self._echo(found)
             else:
-                self._console.print(violation_text(data, named=self._named), soft_wrap=True)
+                self._console.print(violation_text(found, named=self._named), soft_wrap=True)
         if self._live is not None and monotonic() - self._drawn > _REFRESH:
             self._draw(self._live)
 
@@ -193,25 +200,25 @@ class _Screen:
         """A bad line, counted."""
         self.bad_lines += 1
         if self._form == "json":
-            self._echo(bad_line_data(bad))
+            self._echo(BadLineRecord.of(bad))
         else:
             print_diagnostics([Diagnostic("bad-line", bad.headline, RowPlace(_INPUT, bad.number), bad.help)])
 
     def finish(self) -> None:
         """The scores at the end."""
         if self._form == "json":
-            self._echo(summary_data(self._monitor, self.bad_lines))
+            self._echo(WatchSummary.of(self._monitor, self.bad_lines))
         elif self._live is not None:
             self._draw(self._live)
         else:
-            self._console.print(summary_table(self._monitor, self.bad_lines))
+            self._console.print(TerminalTable(summary_table(self._monitor, self.bad_lines)))
 
     def _draw(self, live: Live) -> None:
         self._drawn = monotonic()
-        live.update(summary_table(self._monitor, self.bad_lines), refresh=True)
+        live.update(TerminalTable(summary_table(self._monitor, self.bad_lines)), refresh=True)
 
-    def _echo(self, data: dict[str, Any]) -> None:
-        click.echo(json.dumps(data, ensure_ascii=False))
+    def _echo(self, line: Record) -> None:
+        click.echo(json.dumps(plain(line), ensure_ascii=False))
 
 
 @contextmanager
@@ -221,5 +228,5 @@ def _screen(monitor: StreamMonitor, form: str) -> Iterator[_Screen]:
     if form == "json" or not console.is_terminal:
         yield _Screen(monitor, form, console, None)
         return
-    with Live(summary_table(monitor, 0), console=console, auto_refresh=False) as live:
+    with Live(TerminalTable(summary_table(monitor, 0)), console=console, auto_refresh=False) as live:
         yield _Screen(monitor, form, console, live)

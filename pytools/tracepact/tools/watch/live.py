@@ -1,85 +1,32 @@
-"""What is said while a stream is watched: violations as they are determined, bad lines, and where the scores stand."""
+"""How `watch` is shown in a terminal: a line for each violation, and a table of the scores so far."""
 
-from typing import Any
-
-from rich.table import Table
 from rich.text import Text
 
-from tracepact.core import FrameClause
-from tracepact.records import record_of
-from tracepact.stream import FrameViolation, StreamMonitor, Violation
-from tracepact.stream.lines import BadLine
-from tracepact.tools.score.report.scores import ScoreRecord
-from tracepact.tools.score.report.violations import ComparisonRecord, FailingPart, comparison_words
-from tracepact.wording import count, decimal, moment, short
+from tracepact.core import Each, FrameClause
+from tracepact.show.table import Table, numbers, words
+from tracepact.stream import StreamMonitor
+from tracepact.tools.score.report.violations import comparison_words
+from tracepact.tools.watch.record import StreamEventViolation, StreamFrameViolation
+from tracepact.wording import UNDEFINED, count, decimal, moment, short
 
-Data = dict[str, Any]
-
-
-def violation_data(monitor: StreamMonitor, violation: Violation) -> Data:
-    """A violated frame or interval, with the frame that let its verdict out (spec/schemas/watch.schema.json)."""
-    contract = monitor.contract
-    step = contract.step
-    stream, label = monitor.place(violation.channel)
-    data: Data = {"kind": "violation", "clause": violation.clause.name, "stream": stream, "class": label}
-    if isinstance(violation, FrameViolation):
-        data |= {
-            "frame": violation.frame,
-            "time": str(violation.frame * step),
-            "part": FailingPart.of(contract, violation.span).to_dict(),
-        }
-    else:
-        assert violation.violation is not None
-        compared = violation.violation.comparison
-        data |= {
-            "interval": [str(edge * step) for edge in violation.interval],
-            "partner": [str(edge * step) for edge in violation.partner] if violation.partner else None,
-            "part": FailingPart.of(contract, violation.violation.span).to_dict(),
-            "comparison": ComparisonRecord.of(compared).to_dict() if compared else None,
-        }
-    return data | {"out": violation.out, "delay": {"frames": violation.delay, "seconds": str(violation.delay * step)}}
+_EACH = {Each.REF: "reference event", Each.PRED: "predicted event", Each.MATCHED: "matched pair"}
 
 
-def bad_line_data(bad: BadLine) -> Data:
-    """A line that is no frame."""
-    return {"kind": "bad_line", "line": bad.number, "headline": bad.headline, "help": bad.help}
-
-
-def summary_data(monitor: StreamMonitor, bad_lines: int) -> Data:
-    """Where a stream stands, or how it ended."""
-    return {
-        "kind": "summary",
-        "contract": {"name": monitor.contract.name, "digest": monitor.contract.digest},
-        "frames": monitor.frames,
-        "ended": dict(monitor.ended),
-        "bad_lines": bad_lines,
-        "aggregation": monitor.contract.aggregation.value,
-        "vector": [
-            {"clause": name, "score": ScoreRecord.of(score).to_dict()} for name, score in monitor.vector().items()
-        ],
-    }
-
-
-def violation_text(data: Data, *, named: bool) -> Text:
+def violation_text(found: StreamFrameViolation | StreamEventViolation, *, named: bool) -> Text:
     """A violation on one line; the stream and class are named if there are several."""
-    times = data["interval"] if "interval" in data else [data["time"]]
-    when = "–".join(moment(time) for time in times)
-    where = f"  {data['stream']}/{data['class']}" if named else ""
-    far = f"  {_how_far(data)}" if "interval" in data else ""
-    delay = data["delay"]
+    match found:
+        case StreamFrameViolation():
+            when, far = moment(found.time), ""
+        case StreamEventViolation():
+            when = "–".join(moment(time) for time in found.interval)
+            far = f"  {comparison_words(found.comparison, has_partner=found.partner is not None)}"
+    where = f"  {found.stream}/{found.label}" if named else ""
     return Text.assemble(
         (f"{when} s", "cyan"),
         where,
-        ("  " + data["clause"], "bold red"),
-        f"  {' '.join(data['part']['text'].split())}{far}",
-        (f"  (delay {count(delay['frames'], 'frame')}, {short(delay['seconds'])} s)", "dim"),
-    )
-
-
-def _how_far(data: Data) -> str:
-    compared = data["comparison"]
-    return comparison_words(
-        None if compared is None else record_of(compared, ComparisonRecord), has_partner=data["partner"] is not None
+        (f"  {found.clause}", "bold red"),
+        f"  {found.part.line}{far}",
+        (f"  (delay {count(found.delay.frames, 'frame')}, {short(found.delay.seconds)} s)", "dim"),
     )
 
 
@@ -87,32 +34,27 @@ def summary_table(monitor: StreamMonitor, bad_lines: int) -> Table:
     """The scores of the verdicts that are out."""
     seconds = short(monitor.frames * monitor.contract.step)
     title = f"{monitor.contract.name}: {count(monitor.frames, 'frame')}, {seconds} s"
-    table = Table(title=title + (f", {count(bad_lines, 'bad line')}" if bad_lines else ""), title_justify="left")
-    table.caption, table.caption_justify = "\n".join(notes(monitor)) or None, "left"
-    table.add_column("clause")
-    for column in ("score", "satisfied", "obligated", "violated"):
-        table.add_column(column, justify="right")
-    table.add_column("delay")
+    rows = []
     for clause in monitor.contract.clauses:
         score = monitor.score(clause.name)
         delay = count(monitor.delays[clause.name], "frame") if isinstance(clause, FrameClause) else "until settled"
-        value = "–" if score.vacuous else decimal(score.value, 4)
+        value = UNDEFINED if score.vacuous else decimal(score.value, 4)
         counts = (score.satisfied, score.obligated, score.obligated - score.satisfied)
-        table.add_row(clause.name, value, *(f"{number:,}" for number in counts), delay)
-    return table
+        rows.append([clause.name, value, *(f"{number:,}" for number in counts), delay])
+    columns = [*words("clause"), *numbers("score", "satisfied", "obligated", "violated"), *words("delay")]
+    return Table(title + (f", {count(bad_lines, 'bad line')}" if bad_lines else ""), columns, rows, notes(monitor))
 
 
 def notes(monitor: StreamMonitor) -> list[str]:
     """What the numbers of the table do not say by themselves: clauses without an obligation, and open intervals."""
-    told = []
+    found = []
     vacuous = [clause.name for clause in monitor.contract.clauses if monitor.score(clause.name).vacuous]
     if vacuous:
-        told.append(f"–  nothing obligated: {', '.join(vacuous)}")
+        found.append(f"{UNDEFINED}  no obligation: {', '.join(vacuous)}")
     for clause in monitor.contract.event_clauses:
         score = monitor.score(clause.name)
         if not score.obligated and not score.vacuous:
-            each = {"ref": "reference event", "pred": "predicted event", "matched": "matched pair"}[clause.each.value]
-            told.append(f"{clause.name}: no {each}, though there are events; that counts 0 (rule 7.4)")
+            found.append(f"{clause.name}: no {_EACH[clause.each]} although there are events; this scores 0 (rule 7.4)")
     if monitor.events is not None and monitor.events.pending and not monitor.closed:
-        told.append(f"{count(monitor.events.pending, 'interval')} not yet settled")
-    return told
+        found.append(f"{count(monitor.events.pending, 'interval')} not yet settled")
+    return found

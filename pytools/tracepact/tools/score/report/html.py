@@ -88,7 +88,7 @@ def _sections(parts: Any, run: Scored, report: Report, found: Evidence) -> Itera
 
 def _vector(parts: Any, run: Scored, report: Report, found: Evidence) -> Any:
     own = report.aggregation
-    texts = {row["clause"]: row["words"] for row in explain_contract(run.card.contract)["clauses"]}
+    texts = {row.clause: row.words for row in explain_contract(run.card.contract).clauses}
     shown = [
         (
             tables.HEADINGS[a],

@@ -7,6 +7,7 @@ from functools import reduce
 from operator import or_
 from typing import Protocol
 
+from tracepact.progress import OnStep, silent
 from tracepact.tools.select.cover import bounds, by_branching, by_rc2, by_z3
 from tracepact.tools.select.cover.clock import Clock, Spent
 from tracepact.tools.select.cover.greedy import greedy_cover, independent_rows
@@ -16,12 +17,10 @@ from tracepact.tools.select.cover.problem import (
     Evidence,
     FoundCover,
     Level,
-    OnStep,
     Optima,
     Problem,
     Refutation,
     members,
-    unwatched,
 )
 from tracepact.tools.select.cover.reduce import Keep, minimal_rows, reduced
 
@@ -40,7 +39,7 @@ def solve(
     problem: Problem,
     *,
     seconds: Fraction | None = None,
-    on_step: OnStep = unwatched,
+    on_step: OnStep = silent,
     second_opinion: Fraction = _SECOND_OPINION,
 ) -> Cover:
     """The best cover, or the best found in the time, said as such.
@@ -81,7 +80,7 @@ def solve(
 
 
 def all_optima(
-    problem: Problem, cover: Cover, *, limit: int, seconds: Fraction | None = None, on_step: OnStep = unwatched
+    problem: Problem, cover: Cover, *, limit: int, seconds: Fraction | None = None, on_step: OnStep = silent
 ) -> Optima:
     """Every cover equal in count and cost to one proven least in both; some of them if limit or time cut them short.
 

@@ -6,8 +6,9 @@ where few columns are enough.
 
 from dataclasses import dataclass, field
 
+from tracepact.progress import OnStep
 from tracepact.tools.select.cover.clock import Clock, Spent
-from tracepact.tools.select.cover.problem import FoundCover, Level, OnStep, Problem, members, transposed
+from tracepact.tools.select.cover.problem import FoundCover, Level, Problem, members, transposed
 
 NAME = "branch and bound"
 

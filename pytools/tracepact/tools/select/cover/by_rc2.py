@@ -10,9 +10,10 @@ from importlib.util import find_spec
 from threading import Timer
 from typing import Any
 
+from tracepact.progress import OnStep
 from tracepact.tools.select.cover.clock import Clock, Spent
 from tracepact.tools.select.cover.order import least_order
-from tracepact.tools.select.cover.problem import FoundCover, Level, OnStep, Problem, members
+from tracepact.tools.select.cover.problem import FoundCover, Level, Problem, members
 
 NAME = "RC2"
 

@@ -5,9 +5,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from tracepact.logic import solver as z3
+from tracepact.progress import OnStep
 from tracepact.tools.select.cover.clock import Clock, Spent
 from tracepact.tools.select.cover.order import least_order
-from tracepact.tools.select.cover.problem import FoundCover, Level, OnStep, Problem, members
+from tracepact.tools.select.cover.problem import FoundCover, Level, Problem, members
 
 NAME = "Z3"
 _SMALL = 30

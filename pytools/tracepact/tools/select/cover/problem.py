@@ -1,6 +1,6 @@
 """A weighted lexicographic set cover, and what is known of a cover."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 from fractions import Fraction
@@ -8,12 +8,6 @@ from functools import reduce
 from operator import or_
 
 import numpy as np
-
-OnStep = Callable[[str], None]
-
-
-def unwatched(what: str) -> None:
-    """The default of `on_step`: nobody is told."""
 
 
 @dataclass(frozen=True, slots=True)

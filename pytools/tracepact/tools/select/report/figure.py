@@ -3,49 +3,54 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from html import escape
-from typing import Any
 
+from tracepact.tools.select.report.record import CaseRecord, ClassTrace, SelectionRecord
 from tracepact.wording import count, short
 
-Data = dict[str, Any]
-_COLOURS = "<style>svg{color:#1b2430}@media(prefers-color-scheme:dark){svg{color:#e6e9ee}}</style>"
+_STYLE = (
+    "<style>svg{color:#1b2430;color-scheme:light dark;max-width:100%;height:auto}"
+    "@media(prefers-color-scheme:dark){svg{color:#e6e9ee}}</style>"
+)
 _LEFT, _WIDTH, _LANE, _CASE, _CELL = 190, 560, 9, 40, 52
 
 
-def trace_picture(case: Data, width: int = _WIDTH) -> str:
-    """One case: the reference above, the prediction below; where they differ the prediction is hatched by an edge."""
-    lanes = case["traces"]
+def trace_picture(case: CaseRecord, width: int = _WIDTH) -> str:
+    """One case: the reference above, the prediction below, a mark where they differ."""
+    lanes = case.traces
     height = 4 + len(lanes) * (2 * _LANE + 8)
-    parts = [_lanes(trace, case["frames"], 0, width, 4 + k * (2 * _LANE + 8)) for k, trace in enumerate(lanes)]
-    return _svg(f"reference and prediction of {case['name']}", width, height, parts)
+    parts = [_lanes(trace, case.frames, 0, width, 4 + k * (2 * _LANE + 8)) for k, trace in enumerate(lanes)]
+    return _svg(f"reference and prediction of {case.name}", width, height, parts)
 
 
-def selection_picture(data: Data, *, alone: bool = False) -> str:
+def selection_picture(found: SelectionRecord, *, alone: bool = False) -> str:
     """The cases, worst first, with the values of the selected clauses; `alone` for a file that has no page around."""
-    order = sorted(range(len(data["cases"])), key=lambda place: -Fraction(data["cases"][place]["rank"]))
-    chosen = [data["coordinates"][clause["coordinate"]] for clause in data["selected"]["clauses"]]
-    columns = [(coordinate["name"], [coordinate["values"][place] for place in order]) for coordinate in chosen]
-    title = f"{data['calibration']['name']}: {count(len(chosen), 'clause')} and what they say of each case"
-    return cases_picture(title, [data["cases"][place] for place in order], columns, alone=alone)
+    order = found.worst_first
+    columns = [(c.name, [c.values[place] for place in order]) for c in found.chosen]
+    title = f"{found.calibration.name}: {count(len(columns), 'clause')} and their values on each case"
+    return cases_picture(title, [found.cases[place] for place in order], columns, alone=alone)
 
 
 def cases_picture(
-    title: str, cases: Sequence[Data], columns: Sequence[tuple[str, Sequence[str]]] = (), *, alone: bool = False
+    title: str,
+    cases: Sequence[CaseRecord],
+    columns: Sequence[tuple[str, Sequence[Fraction]]] = (),
+    *,
+    alone: bool = False,
 ) -> str:
     """Cases under each other with name, rank, risk and traces, and beside them columns of exact values."""
-    parts = [_COLOURS] if alone else []
+    parts = [_STYLE] if alone else []
     parts.append(f"<text x='12' y='22' font-size='13' font-weight='600'>{escape(title)}</text>")
     longest = max((len(name) for name, _ in columns), default=0)
     bottoms: list[int] = []
-    lengths = len({case["duration"] for case in cases})
+    lengths = len({case.duration for case in cases})
     at = top = 40 + int(longest * 3.6)
     for case in cases:
-        parts.append(f"<text x='12' y='{at + 9}' font-size='12'>{escape(case['name'])}</text>")
-        length = f" · {short(case['duration'])} s" if lengths > 1 else ""
-        words = f"rank {case['rank']} · {case['risk']}{length}"
+        parts.append(f"<text x='12' y='{at + 9}' font-size='12'>{escape(case.name)}</text>")
+        length = f" · {short(case.duration)} s" if lengths > 1 else ""
+        words = f"rank {case.rank} · {case.risk}{length}"
         parts.append(f"<text x='12' y='{at + 23}' font-size='10' opacity='.7'>{escape(words)}</text>")
-        for trace in case["traces"]:
-            parts.append(_lanes(trace, case["frames"], _LEFT, _WIDTH, at))
+        for trace in case.traces:
+            parts.append(_lanes(trace, case.frames, _LEFT, _WIDTH, at))
             at += 2 * _LANE + 6
         at += _CASE - 2 * _LANE - 6
         bottoms.append(at)
@@ -58,32 +63,32 @@ def cases_picture(
     return _svg(title, right + len(columns) * _CELL + tail, at + 16, parts)
 
 
-def _column(name: str, values: Sequence[str], left: float, top: float, bottoms: Sequence[int]) -> Iterator[str]:
-    """A slanted heading and a cell a case, as dark as its value is low; 1 is a dot."""
+def _column(name: str, values: Sequence[Fraction], left: float, top: float, bottoms: Sequence[int]) -> Iterator[str]:
+    """A slanted heading and a cell for each case, as dark as its value is low; 1 is a dot."""
     place = f"translate({left + _CELL / 2:.0f} {top - 10}) rotate(-40)"
     yield f"<text font-size='11' transform='{place}'>{escape(name)}</text>"
     start = top
     for value, bottom in zip(values, bottoms, strict=True):
-        shade = 0.45 * (1 - float(Fraction(value)))
+        shade = 0.45 * (1 - float(value))
         box = f"x='{left:.0f}' y='{start - 4:.0f}' width='{_CELL - 3}' height='{bottom - start - 4}' rx='2'"
         yield f"<rect {box} fill-opacity='{shade:.3f}' stroke='currentColor' stroke-opacity='.15'/>"
-        text = "·" if value == "1" else value
+        text = "·" if value == 1 else str(value)
         place = f"x='{left + _CELL / 2 - 1:.0f}' y='{start + 14:.0f}'"
         yield f"<text {place} font-size='11' text-anchor='middle'>{text}</text>"
         start = bottom
 
 
-def _lanes(trace: Data, frames: int, left: float, width: float, top: float) -> str:
-    """A full bar a reference run, an outlined one a predicted run, and a mark at every stretch of difference."""
+def _lanes(trace: ClassTrace, frames: int, left: float, width: float, top: float) -> str:
+    """A full bar for a reference run, an outlined one for a predicted run, a mark at every stretch of difference."""
 
     def x(frame: float) -> float:
         return left + frame * width / max(frames, 1)
 
     parts = [f"<path d='M{left},{top + 2 * _LANE + 2}h{width}' stroke='currentColor' opacity='.2'/>"]
-    for start, end in trace["ref"]:
+    for start, end in trace.ref:
         size = max(x(end) - x(start), 1)
         parts.append(f"<rect x='{x(start):.1f}' y='{top}' width='{size:.1f}' height='{_LANE}' opacity='.75'/>")
-    for start, end in trace["pred"]:
+    for start, end in trace.pred:
         size = max(x(end) - x(start), 1)
         box = f"x='{x(start):.1f}' y='{top + _LANE + 1}' width='{size:.1f}' height='{_LANE}'"
         parts.append(f"<rect {box} fill='currentColor' fill-opacity='.15' stroke='currentColor'/>")
@@ -94,9 +99,9 @@ def _lanes(trace: Data, frames: int, left: float, width: float, top: float) -> s
     return "".join(parts)
 
 
-def differences(trace: Data) -> list[tuple[int, int]]:
+def differences(trace: ClassTrace) -> list[tuple[int, int]]:
     """The stretches of frames where exactly one side is active."""
-    edges = sorted(edge for side in ("ref", "pred") for run in trace[side] for edge in run)
+    edges = sorted(edge for run in (*trace.ref, *trace.pred) for edge in run)
     found: list[tuple[int, int]] = []
     for start, end in zip(edges[::2], edges[1::2], strict=True):
         if start < end:
@@ -106,7 +111,7 @@ def differences(trace: Data) -> list[tuple[int, int]]:
 
 def _svg(title: str, width: float, height: float, parts: Sequence[str]) -> str:
     size = f"width='{width:.0f}' height='{height:.0f}' viewBox='0 0 {width:.0f} {height:.0f}'"
-    style = "style='color-scheme:light dark;max-width:100%;height:auto' font-family='system-ui,sans-serif'"
+    style = "font-family='system-ui,sans-serif'"
     return (
         f"<svg xmlns='http://www.w3.org/2000/svg' role='img' {size} {style} fill='currentColor'>"
         f"<title>{escape(title)}</title>\n" + "\n".join(parts) + "\n</svg>\n"

@@ -2,21 +2,24 @@
 
 import json
 import re
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
+from msgspec.structs import astuple
 from rich.console import Console
 
-from tracepact.files import json_text, table_text, write_whole
+from tracepact.files import Row, json_text, table_text, write_whole
+from tracepact.records import Count, Record, plain
+from tracepact.show.width import needed_width
 from tracepact.tools.select.observe import Screening
 from tracepact.tools.select.report.figure import selection_picture
 from tracepact.tools.select.report.page import selection_page
+from tracepact.tools.select.report.record import SelectionRecord
 from tracepact.tools.select.report.text import render_selection
 from tracepact.tools.select.select import Retained, Selection
 from tracepact.tools.select.write import describe
 
-Data = dict[str, Any]
 _WIDTH = 132
 _SCREENINGS = {
     Screening.FAILED_ON_REFERENCE: "dropped: reference",
@@ -24,17 +27,17 @@ _SCREENINGS = {
 }
 
 
-def write_selection(selection: Selection, data: Data, folder: Path) -> list[Path]:
+def write_selection(selection: Selection, found: SelectionRecord, folder: Path) -> list[Path]:
     """All files, whole or not at all, and nothing of an earlier selection beside them; returns their paths."""
     contents = {
-        folder / "selection.json": json_text(data),
-        folder / "selection.txt": selection_text(data),
-        folder / "selection.html": selection_page(data),
-        folder / "selection.svg": selection_picture(data, alone=True),
-        folder / "candidates.tsv": candidates_table(selection.retained),
+        folder / "selection.json": json_text(plain(found)),
+        folder / "selection.txt": selection_text(found),
+        folder / "selection.html": selection_page(found),
+        folder / "selection.svg": selection_picture(found, alone=True),
+        folder / "candidates.tsv": table_text(MEMBER_COLUMNS, member_rows(selection.retained)),
     }
-    if data["contract"] is not None:
-        contents[_contract_place(folder, data)] = data["contract"]["text"]
+    if found.contract is not None:
+        contents[_contract_place(folder, found.calibration.name)] = found.contract.text
     folder.mkdir(parents=True, exist_ok=True)
     earlier = _earlier_contract(folder)
     if earlier is not None and earlier not in contents:
@@ -43,15 +46,15 @@ def write_selection(selection: Selection, data: Data, folder: Path) -> list[Path
     return list(contents)
 
 
-def _contract_place(folder: Path, data: Data) -> Path:
-    return folder / f"{_file_name(data['calibration']['name'])}.contract"
+def _contract_place(folder: Path, name: str) -> Path:
+    return folder / f"{_file_name(name)}.contract"
 
 
 def _earlier_contract(folder: Path) -> Path | None:
     """The contract that an earlier selection wrote here and nobody has changed since, as its JSON says."""
     try:
         data = json.loads((folder / "selection.json").read_text(encoding="utf-8"))
-        place = _contract_place(folder, data)
+        place = _contract_place(folder, data["calibration"]["name"])
         same = place.read_text(encoding="utf-8") == data["contract"]["text"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -63,15 +66,34 @@ def _file_name(name: str) -> str:
     return re.sub(r"[^\w-]+", "_", name) or "selected"
 
 
-def selection_text(data: Data) -> str:
+def selection_text(found: SelectionRecord) -> str:
     """The terminal's answer as plain text."""
     console = Console(record=True, width=_WIDTH, file=StringIO(), emoji=False, highlight=False)
-    console.print(render_selection(data))
+    shown = render_selection(found)
+    console.width = needed_width(shown, console)
+    console.print(shown)
     return console.export_text()
 
 
-def candidates_table(retained: Retained) -> str:
-    """Every candidate in order: its text, its cost, and the coordinate or constant it maps to, or why it is out."""
+class MemberRecord(Record, frozen=True):
+    """A candidate: its number, text and cost, and the coordinate or constant it maps to, or why it is out."""
+
+    candidate: Count
+    text: str
+    cost: Count
+    goes_to: str
+
+
+MEMBER_COLUMNS = MemberRecord.__struct_fields__
+
+
+def member_rows(retained: Retained) -> Iterator[Row]:
+    """The candidates as rows of a table."""
+    return (astuple(member) for member in member_records(retained))
+
+
+def member_records(retained: Retained) -> Iterator[MemberRecord]:
+    """Every candidate in order."""
     observed, basis = retained.observed, retained.basis
     goes: dict[int, str] = {}
     for place, coordinate in enumerate(basis.coordinates):
@@ -80,11 +102,7 @@ def candidates_table(retained: Retained) -> str:
         goes |= dict.fromkeys(members, f"constant {value}")
     goes |= dict.fromkeys(basis.refuted, "dropped: solver")
     goes |= dict.fromkeys(basis.undecided, "undecided")
-    costs, screenings = observed.candidates.costs, observed.observation.screening
-
-    def where(index: int) -> str:
-        return goes.get(index) or _SCREENINGS.get(Screening(int(screenings[index])), "a class without a proved member")
-
-    candidates = observed.candidates
-    rows = ((index, describe(candidates, index), int(costs[index]), where(index)) for index in range(len(candidates)))
-    return table_text(("candidate", "text", "cost", "goes_to"), rows)
+    costs, tests = observed.candidates.costs, observed.observation.screening
+    for index in range(len(observed.candidates)):
+        where = goes.get(index) or _SCREENINGS.get(Screening(int(tests[index])), "a class without a proved member")
+        yield MemberRecord(index, describe(observed.candidates, index), costs[index], where)

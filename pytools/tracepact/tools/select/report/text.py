@@ -1,303 +1,205 @@
 """Draws a selection for a terminal: what is not separated first, then values, ranks, the contract and its evidence."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
+from tracepact.show.table import Table
+from tracepact.show.terminal import TerminalTable, style_of
 from tracepact.tools.score.report.timeline import side_lanes
-from tracepact.tools.select.report.data import (
-    bound_words,
-    identical_words,
-    order_words,
-    row_words,
-    unproved_words,
-)
+from tracepact.tools.select.report import sentences as say
 from tracepact.tools.select.report.figure import differences
+from tracepact.tools.select.report.record import (
+    BasisRecord,
+    CaseRecord,
+    Changes,
+    CoordinateRecord,
+    OptimaRecord,
+    SelectionRecord,
+    chosen_places,
+)
+from tracepact.tools.select.report.tables import pairs_table, separation_table, tone_of, values_table
+from tracepact.tools.select.separate import Requirement
 from tracepact.wording import count, short
 
-Data = dict[str, Any]
 _BLOCK = 100
 _PICTURE = 60
 _NAME = 22
 _RANK = 5
 _FEW = 12
-_STYLES = ("bold red", "red", "red", "red", "yellow", "yellow", "yellow", "yellow", "green", "green", "dim")
+_ONLY = 2
 
 
-def render_selection(data: Data) -> RenderableType:
+def render_selection(found: SelectionRecord) -> RenderableType:
     """The whole answer."""
-    return Group(*_sections(data))
+    return Group(*_sections(found))
 
 
-def render_basis(data: Data) -> RenderableType:
+def render_basis(found: BasisRecord) -> RenderableType:
     """The cases, the candidates and the retained basis."""
-    return Group(_heading(data), _Matrix(data), _ranks(data, range(len(data["coordinates"]))), *_unmet(data))
+    ranks = separation_table(found, range(len(found.coordinates)))
+    return Group(_heading(found), _Matrix(found), _table(ranks), *_unmet(found))
 
 
-def render_pairs(data: Data) -> RenderableType:
+def render_pairs(found: BasisRecord) -> RenderableType:
     """Every pair of cases of different rank with the coordinates that separate it."""
-    table = Table(title="pairs of different rank", title_justify="left", title_style="bold", box=None)
-    for name in ("worse", "better", "coordinates", "the first of them"):
-        table.add_column(name, overflow="fold")
-    for i, worse in _by_rank(data):
-        for j, better in _by_rank(data):
-            if Fraction(worse["rank"]) > Fraction(better["rank"]):
-                by = [c["text"] for c in data["coordinates"] if Fraction(c["values"][i]) < Fraction(c["values"][j])]
-                shown = Text(by[0]) if by else Text("none", style="bold red")
-                table.add_row(Text(_ranked(worse)), Text(_ranked(better)), str(len(by)), shown)
-    return Group(*_unmet(data), table)
+    return Group(*_unmet(found), _table(pairs_table(found)))
 
 
-def _ranked(case: Data) -> str:
-    return f"{case['name']} ({case['rank']})"
+def _table(table: Table) -> RenderableType:
+    return Group(TerminalTable(table), *([] if table.notes else [Text("")]))
 
 
-def _sections(data: Data) -> Iterator[RenderableType]:
-    yield from _unmet(data)
-    yield _heading(data)
-    yield _Matrix(data)
-    chosen = [clause["coordinate"] for clause in data["selected"]["clauses"]]
-    if chosen:
-        yield _values(data, chosen)
-    few = len(data["coordinates"]) <= _FEW
-    yield _ranks(data, range(len(data["coordinates"])) if few else chosen)
-    if data["contract"] is not None:
-        yield _section("selected contract")
-        yield Padding(Text(data["contract"]["text"].rstrip()), (0, 0, 1, 2))
-    yield _evidence(data)
-    if data["optima"] is not None:
-        yield _optima(data)
-    if data["changes"] is not None:
-        yield _changes(data["changes"])
+def _sections(found: SelectionRecord) -> Iterator[RenderableType]:
+    yield from _unmet(found)
+    yield _heading(found)
+    yield _Matrix(found)
+    if found.selected.clauses:
+        yield _table(values_table(found))
+    few = len(found.coordinates) <= _FEW
+    yield _table(separation_table(found, range(len(found.coordinates)) if few else chosen_places(found)))
+    if found.contract is not None:
+        yield Text("selected contract", style="bold")
+        yield Padding(Text(found.contract.text.rstrip()), (0, 0, 1, 2))
+    yield _evidence(found)
+    if found.optima is not None:
+        yield _optima(found.optima)
+    if found.changes is not None:
+        yield _changes(found.changes)
 
 
-def _section(title: str) -> RenderableType:
-    return Text(title, style="bold")
-
-
-def _heading(data: Data) -> RenderableType:
-    calibration, found = data["calibration"], data["candidates"]
-    dropped = found["dropped"]
-    ranks = len({case["rank"] for case in data["cases"]})
-    proofs = ", ".join(f"{number} by {how}" for how, number in found["proofs"].items())
-    lines = [
-        f"{len(data['cases'])} cases, {ranks} ranks; {count(found['total'], 'candidate')}: "
-        f"{found['author']:,} written, {found['frame']:,} on frames, {found['event']:,} on events",
-        f"{sum(dropped.values()):,} dropped, since a perfect prediction violates them: {dropped['reference']:,} on a "
-        f"reference, {dropped['short_trace']:,} on a trace of up to {found['short_traces']['frames']} frames, "
-        f"{dropped['solver']:,} by the solver",
-        f"{found['constant']:,} have one value on all cases; the others fall into {len(data['coordinates']):,} classes",
-        f"the representative of each class is proved perfect ({proofs or 'none'}); {found['only_tested']:,} candidates "
-        "passed the tests and were not asked about",
-    ]
-    text = Text()
-    text.append(calibration["name"], style="bold")
-    if calibration["title"]:
-        text.append(f"  {calibration['title']}")
-    text.append("".join(f"\n{line}" for line in lines) + "\n", style="dim")
-    if found["undecided"]:
-        text.append(f"{len(found['undecided'])} stayed undecided and are not used\n", style="yellow")
+def _heading(found: BasisRecord) -> RenderableType:
+    text = Text(found.calibration.name, style="bold")
+    if found.calibration.title:
+        text.append(f"  {found.calibration.title}", style="not bold")
+    text.append("".join(f"\n{line}" for line in say.family_lines(found)) + "\n", style="not bold dim")
+    if undecided := say.undecided_words(found.candidates):
+        text.append(f"{undecided}\n", style="not bold yellow")
     return text
 
 
-def _digit(value: str, vacuous: bool) -> tuple[str, str]:
+def _digit(coordinate: CoordinateRecord, place: int) -> tuple[str, str]:
     """One sign for a value: a dot for 1, a small circle for a vacuous 1, else its first decimal."""
-    number = Fraction(value)
-    if number == 1:
-        return ("∘" if vacuous else "·"), _STYLES[-1]
-    tenth = int(number * 10)
-    return str(tenth), _STYLES[tenth]
+    value = coordinate.values[place]
+    style = style_of(tone_of(value))
+    if value == 1:
+        return ("∘" if coordinate.vacuous[place] else "·"), style
+    return str(int(value * 10)), style
 
 
 @dataclass(frozen=True, slots=True)
 class _Matrix:
     """Cases × retained coordinates, one sign each, in blocks as wide as the screen."""
 
-    data: Data
+    found: BasisRecord
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Text("cases × retained coordinates", style="bold")
-        yield Text("· is 1, ∘ a vacuous 1, a digit the first decimal of what is less; columns in order", style="dim")
+        yield Text("· is 1, ∘ a vacuous 1, a digit the first decimal of a smaller value; columns in order", style="dim")
         block = min(_BLOCK, max(10, options.max_width - _NAME - _RANK))
-        for start in range(0, len(self.data["coordinates"]), block):
+        for start in range(0, len(self.found.coordinates), block):
             yield self._block(start, block)
 
     def _block(self, start: int, width: int) -> Text:
-        some = self.data["coordinates"][start : start + width]
-        chosen = {clause["coordinate"] for clause in self.data.get("selected", {}).get("clauses", ())}
+        some = self.found.coordinates[start : start + width]
+        chosen = set(chosen_places(self.found))
         marks = "".join("▼" if start + k in chosen else " " for k in range(len(some)))
         text = Text(no_wrap=True)
         text.append(f"{'':<{_NAME + _RANK}}{marks.rstrip()}\n", style="bold")
-        for place, case in _by_rank(self.data):
-            text.append(f"{_short(case['name']):<{_NAME}} ")
-            text.append(f"{case['rank']:>{_RANK - 2}} ", style="dim")
+        for place in self.found.worst_first:
+            case = self.found.cases[place]
+            text.append(f"{_cut(case.name):<{_NAME}} ")
+            text.append(f"{case.rank!s:>{_RANK - 2}} ", style="dim")
             for coordinate in some:
-                text.append(*_digit(coordinate["values"][place], coordinate["vacuous"][place]))
+                text.append(*_digit(coordinate, place))
             text.append("\n")
         return text
 
 
-def _by_rank(data: Data) -> list[tuple[int, Data]]:
-    return sorted(enumerate(data["cases"]), key=lambda item: -Fraction(item[1]["rank"]))
-
-
-def _values(data: Data, chosen: Sequence[int]) -> RenderableType:
-    """The values of the chosen coordinates, exact."""
-    table = Table(title="values of the selected clauses", title_justify="left", title_style="bold", box=None)
-    table.add_column("case")
-    table.add_column("rank", justify="right")
-    table.add_column("risk", style="dim")
-    for place in chosen:
-        table.add_column(data["coordinates"][place]["name"], justify="right", overflow="fold")
-    for index, case in _by_rank(data):
-        cells = [_cell(data["coordinates"][place], index) for place in chosen]
-        table.add_row(Text(case["name"]), case["rank"], Text(case["risk"], style="dim"), *cells)
-    return Padding(table, (0, 0, 1, 0))
-
-
-def _cell(coordinate: Data, index: int) -> Text:
-    value, vacuous = coordinate["values"][index], coordinate["vacuous"][index]
-    style = _digit(value, vacuous)[1]
-    return Text("∅" if vacuous else value, style=style)
-
-
-def _ranks(data: Data, chosen: Sequence[int]) -> RenderableType:
-    """Which coordinate separates which ranks, and how much no other meets: of the basis, and of the selected."""
-    only = {c["coordinate"]: len(c["only"]) for c in data.get("selected", {}).get("clauses", ())}
-    columns = ["coordinate", "cost", "pairs", "alone of all", "ranks", "names"]
-    if only:
-        columns.insert(4, "alone of the selected")
-    table = Table(title="what separates which ranks", title_justify="left", title_style="bold", box=None)
-    for name in columns:
-        table.add_column(name, justify="left" if name in ("coordinate", "ranks", "names") else "right", overflow="fold")
-    for place in chosen:
-        coordinate = data["coordinates"][place]
-        ranks = ", ".join(f"{worse}>{better}" for worse, better in coordinate["ranks"])
-        table.add_row(
-            Text(coordinate["text"]),
-            str(coordinate["cost"]),
-            str(coordinate["separates"]),
-            str(len(coordinate["alone"])),
-            *([str(only.get(place, "–"))] if only else []),
-            ranks,
-            Text(", ".join(coordinate["names"])),
-        )
-    return Padding(table, (0, 0, 1, 0))
-
-
-def _unmet(data: Data) -> Iterator[RenderableType]:
+def _unmet(found: BasisRecord) -> Iterator[RenderableType]:
     """What no candidate does, with pictures of the traces."""
-    if not data["unmet"]:
+    if not found.unmet:
         return
-    cases = {case["name"]: case for case in data["cases"]}
-    yield Text(f"{len(data['unmet'])} of what is required no candidate can do", style="bold red")
-    for row in data["unmet"]:
-        if row["fault"] is not None:
-            yield Text(f"  no candidate names `{row['fault']}`: none is lowest on it alone")
+    yield Text(f"no candidate meets {len(found.unmet)} of the requirements", style="bold red")
+    for unmet in found.unmet:
+        yield Text(f"  {say.unmet_words(found, unmet)}")
+        if unmet.fault is not None:
             continue
-        worse, better = cases[row["worse"]], cases[row["better"]]
-        yield Text(
-            f"  `{worse['name']}` (rank {worse['rank']}) is under no candidate worse than `{better['name']}` "
-            f"(rank {better['rank']})"
-        )
-        if row["identical"]:
-            yield Text(f"    {identical_words(worse, better, data['calibration']['step'])}")
+        worse, better = found.case(unmet.worse), found.case(unmet.better)
+        if unmet.identical:
+            yield Text(f"    {say.identical_words(worse, better, found.calibration.step)}")
         for case in (worse, better):
             yield Padding(_picture(case), (0, 0, 0, 4))
-    for more in data.get("beyond", ()):
-        yield Text(f"  {_beyond(more)}", style="dim")
+    for larger in found.beyond if isinstance(found, SelectionRecord) else ():
+        yield Text(f"  {say.larger_family_words(larger)}", style="dim")
     yield Text("")
 
 
-def _picture(case: Data) -> RenderableType:
+def _picture(case: CaseRecord) -> RenderableType:
     text = Text()
-    for trace in case["traces"]:
-        title = case["name"] if len(case["traces"]) == 1 else f"{case['name']}: {trace['class']}"
-        lanes = side_lanes(trace["ref"], trace["pred"], case["frames"], _PICTURE)
-        for name, cells in lanes:
-            text.append(f"{_short(title) if name == 'ref' else '':<{_NAME}} {name:<5}{cells}\n")
-        step = Fraction(case["duration"]) / case["frames"]
+    for trace in case.traces:
+        title = case.name if len(case.traces) == 1 else f"{case.name}: {trace.label}"
+        for name, cells in side_lanes(trace.ref, trace.pred, case.frames, _PICTURE):
+            text.append(f"{_cut(title) if name == 'ref' else '':<{_NAME}} {name:<5}{cells}\n")
+        step = case.duration / case.frames
         apart = [f"{short(start * step)}–{short(end * step)} s" for start, end in differences(trace)]
         text.append(f"{'':<{_NAME}} differ at {', '.join(apart) or 'no frame'}\n", style="dim")
     return text
 
 
-def _beyond(more: Data) -> str:
-    if not more["affordable"]:
-        return f"{more['words']} would make {more['size']:,} candidates, beyond the bound of {more['most']:,}"
-    if not more["found"]:
-        return f"{more['words']} ({more['size']:,} candidates) would separate none of them"
-    first = more["found"][0]
-    return (
-        f"{more['words']} ({more['size']:,} candidates) would separate {len(more['found'])} of them: "
-        f"`{first['worse']}` from `{first['better']}` by `{first['candidate']}`"
-    )
-
-
-def _evidence(data: Data) -> RenderableType:
-    chosen = data["selected"]
+def _evidence(found: SelectionRecord) -> RenderableType:
+    selected = found.selected
+    if not selected.count:
+        return Text(f"{say.NOTHING_SELECTED}\n", style="bold")
     text = Text()
-    if not chosen["count"]:
-        text.append("nothing was selected: no candidate meets anything that is required\n", style="bold")
-        return text
-    text.append("why it is smallest\n" if chosen["optimal"] else "the best found in the time\n", style="bold")
-    clauses = count(chosen["count"], "clause")
-    text.append(f"  {clauses}, cost {chosen['cost']}; {chosen['met']} of {chosen['required']} met\n")
-    if chosen["optimal"]:
-        text.append(f"  at least {chosen['count_bound']} are needed: {chosen['evidence']} ({chosen['solver']})\n")
+    text.append("why it is smallest\n" if selected.optimal else "the best found in the time given\n", style="bold")
+    clauses = count(selected.count, "clause")
+    text.append(f"  {clauses}, cost {selected.cost}; {selected.met} of {selected.required} requirements met\n")
+    if selected.optimal:
+        text.append(f"  {say.needed_words(selected.count_bound)}: {selected.evidence} ({selected.solver})\n")
     else:
-        text.append(f"  {unproved_words(chosen)}\n", style="yellow")
-    for line in bound_words(chosen):
+        text.append(f"  {say.unproved_words(selected)}\n", style="yellow")
+    for line in say.bound_lines(selected):
         text.append(f"    {line}\n", style="dim")
-    second = chosen["second_solver"]
-    if second["name"]:
-        text.append(
-            f"  {second['name']}: fewer clauses {second['fewer']}, less cost {second['cheaper']}, an earlier set "
-            f"{second['earlier']}\n"
-        )
-    for clause in chosen["clauses"]:
-        text.append(f"  {clause['name']}", style="bold")
-        only = [row_words(row) for row in clause["only"]]
-        more = f", and {len(only) - 2} more" if len(only) > 2 else ""
-        text.append(
-            f" alone among the selected meets {'; '.join(only[:2])}{more}\n" if only else " is not needed alone\n"
-        )
-    if "separate" in data["requirements"]:
-        text.append(f"  {order_words(chosen['order'])}\n")
+    if second := say.second_solver_words(selected):
+        text.append(f"  {second}\n")
+    for clause in selected.clauses:
+        text.append(f"  {clause.name}", style="bold")
+        only = [say.requirement_words(row) for row in clause.only]
+        more = f", and {len(only) - _ONLY} more" if len(only) > _ONLY else ""
+        alone = f" alone among the selected clauses meets {'; '.join(only[:_ONLY])}{more}\n"
+        text.append(alone if only else " meets nothing that no other selected clause meets\n")
+    if Requirement.SEPARATE in found.requirements:
+        text.append(f"  {say.order_words(selected.order)}\n")
     return text
 
 
-def _optima(data: Data) -> RenderableType:
-    optima = data["optima"]
+def _optima(optima: OptimaRecord) -> RenderableType:
     text = Text()
-    more = "" if optima["complete"] else " or more"
-    text.append(f"{len(optima['sets'])}{more} sets of this size and cost\n", style="bold")
-    for names in optima["sets"]:
+    more = "" if optima.complete else " or more"
+    text.append(f"{len(optima.sets)}{more} sets of this size and cost\n", style="bold")
+    for names in optima.sets:
         text.append(f"  {', '.join(names)}\n")
     return text
 
 
-def _changes(changes: Data) -> RenderableType:
+def _changes(changes: Changes) -> RenderableType:
     text = Text()
-    what = [f"without `{name}`" for name in changes["without"]]
-    what += [f"`{item['case']}` at rank {item['after']} instead of {item['before']}" for item in changes["ranks"]]
-    text.append(f"what changes: {', '.join(what) or 'nothing was asked'}\n", style="bold")
-    for key, name in (("count", "clauses"), ("cost", "cost"), ("unmet", "not met")):
-        before, after = changes[key]
+    what = [f"without `{name}`" for name in changes.without]
+    what += [f"`{item.case}` at rank {item.after} instead of {item.before}" for item in changes.ranks]
+    text.append(f"what changes: {', '.join(what) or 'nothing was changed'}\n", style="bold")
+    for name, (before, after) in (("clauses", changes.count), ("cost", changes.cost), ("not met", changes.unmet)):
         text.append(f"  {name}: {before} before, {after} now\n")
-    for sign, key, style in (("−", "gone", "red"), ("+", "new", "green")):
-        for clause in changes[key]:
+    for sign, clauses, style in (("−", changes.gone, "red"), ("+", changes.new, "green")):
+        for clause in clauses:
             text.append(f"  {sign} {clause}\n", style=style)
-    if not changes["gone"] and not changes["new"]:
+    if not changes.gone and not changes.new:
         text.append("  the clauses are the same\n")
     return text
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _NAME else f"{text[: _NAME - 1]}…"
+def _cut(name: str) -> str:
+    return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"

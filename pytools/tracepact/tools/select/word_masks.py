@@ -9,7 +9,7 @@ from tracepact.core import Dag, Node, Operator
 from tracepact.monitor.bitset import apply_node
 
 Rows = NDArray[np.uint64]
-"""Masks, one a row; a single mask has one dimension."""
+"""Masks, one in each row; a single mask has one dimension."""
 
 _WORD = 64
 _CHUNK = 1 << 22

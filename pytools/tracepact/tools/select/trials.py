@@ -1,4 +1,4 @@
-"""The cases, the references as perfect predictions and all short perfect traces, as one bitset."""
+"""What candidates are tried on: the cases, the references as perfect predictions and all short perfect traces."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,13 +13,13 @@ from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostic, Diagnostics
 from tracepact.lang import parse_contract
 from tracepact.tools.select.calibration import Calibration
-from tracepact.tools.select.words import Rows, WordAlgebra
+from tracepact.tools.select.word_masks import Rows, WordAlgebra
 from tracepact.trace import Durations, Event, EventTable, Family, Layout, Run, Side, assemble
 from tracepact.trace.family import Atoms, offset, onset
 from tracepact.wording import ms, print_number
 
 SHORT = 7
-"""Every trace of at most so many frames is tried as a perfect prediction."""
+"""Every trace of up to this many frames is tried as a perfect prediction."""
 
 _WORD = 64
 _ON_THE_GRID = {"vanished-event", "joined-events", "duplicate-row", "offset-beyond-clip"}
@@ -32,7 +32,7 @@ def grid_contract(calibration: Calibration, matcher: Matcher, clauses: str = "cl
 
 
 def settings_text(calibration: Calibration, matcher: Matcher, name: str, title: str | None = None) -> str:
-    """The statements of a contract that are no clauses."""
+    """The statements of a contract that are not clauses."""
     quoted = title.replace("\\", "\\\\").replace('"', '\\"') if title else None
     lines = [f"contract {name}" + (f' "{quoted}"' if quoted else ""), f"step {ms(calibration.step)}"]
     if calibration.merge_gap:
@@ -44,7 +44,7 @@ def settings_text(calibration: Calibration, matcher: Matcher, name: str, title: 
 
 
 class Clip(NamedTuple):
-    """A clip of the stage."""
+    """A clip that candidates are tried on."""
 
     name: str
     ref: tuple[Event, ...]
@@ -53,7 +53,7 @@ class Clip(NamedTuple):
 
 
 def clips_of(calibration: Calibration) -> list[Clip]:
-    """A clip a case, then each different reference with itself as its prediction."""
+    """One clip for each case, then each different reference with itself as its prediction."""
     clips = [Clip(case.name, case.ref, case.pred, case.duration) for case in calibration.cases]
     taken = {clip.name for clip in clips}
     perfect = {(case.ref, case.duration) for case in calibration.cases}
@@ -71,7 +71,7 @@ def clips_of(calibration: Calibration) -> list[Clip]:
 def family_of_cases(calibration: Calibration, contract: Contract, warnings: list[Diagnostic] | None = None) -> Family:
     """The clips of `clips_of` over the labels of all of them; `own_segments` says which of these are a clip's own.
 
-    What the grid does to the events of a case is told to `warnings`.
+    What the grid does to the events of a case is added to `warnings`.
     """
     clips = clips_of(calibration)
     file = calibration.source.name
@@ -92,8 +92,8 @@ def family_of_cases(calibration: Calibration, contract: Contract, warnings: list
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stage:
-    """Atoms of everything a formula is tried on; the first words are the clips of the family, the rest short traces."""
+class Trials:
+    """The atoms of all trials in one bitset; the first words are the clips of the family, the rest short traces."""
 
     family: Family
     layout: Layout
@@ -143,7 +143,7 @@ def own_segments(calibration: Calibration, family: Family) -> tuple[tuple[int, .
     return tuple(found)
 
 
-def stage_of(calibration: Calibration, family: Family, gap: int) -> Stage:
+def trials_of(calibration: Calibration, family: Family, gap: int) -> Trials:
     """Put a family and the short traces on one bitset, apart by the gap; each clip has its own classes alone."""
     layout = family.layout(gap)
     segments = own_segments(calibration, family)
@@ -164,7 +164,7 @@ def stage_of(calibration: Calibration, family: Family, gap: int) -> Stage:
     }
     valid = np.concatenate([layout.to_words(own), words(short_valid, width)])
     algebra = WordAlgebra(valid, max(layout.longest, SHORT))
-    return Stage(family, layout, len(calibration.cases), algebra, atoms, number, calibration.merge_gap, segments)
+    return Trials(family, layout, len(calibration.cases), algebra, atoms, number, calibration.merge_gap, segments)
 
 
 def _short_traces(gap: int) -> tuple[dict[str, int], int, int]:

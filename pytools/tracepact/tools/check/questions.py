@@ -1,0 +1,142 @@
+"""What the questions about formulas share: options, record, words, exit code."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypedDict
+
+import click
+
+from tracepact.core import Constant, Formula, Located, atoms
+from tracepact.diagnostics import Diagnostics, InvalidInput
+from tracepact.lang import parse_located
+from tracepact.logic import Budget, Decision, Outcome, Terms, never_occurs, picture
+from tracepact.logic.picture import NOT_SMALLEST
+from tracepact.logic.value_findings import reading_hints
+from tracepact.show.lines import say
+from tracepact.tools.check.decision import decision_record
+from tracepact.tools.exits import Exit
+from tracepact.tools.parameters import Length, format_option, timeout_option, with_options
+from tracepact.tools.results import print_json
+from tracepact.wording import count
+
+_EXITS = {Outcome.YES: Exit.OK, Outcome.NO: Exit.VIOLATED, Outcome.UNKNOWN: Exit.UNKNOWN}
+
+
+class QuestionOptions(TypedDict):
+    """What `question_options` hands to a command."""
+
+    all_lengths: bool
+    length: int | None
+    obligation: str | None
+    step: Fraction
+    free: bool
+    timeout: float
+    form: str
+
+
+def step_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The --step option."""
+    return click.option("--step", type=Length(), default="20ms", show_default=True, help="The length of a frame.")(
+        function
+    )
+
+
+def question_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of `QuestionOptions`."""
+    return with_options(
+        (
+            click.option("--all-lengths", is_flag=True, help="Ask about traces of every length (the default)."),
+            click.option("--length", type=click.IntRange(min=1), help="Ask only about traces of this many frames."),
+            click.option("--obligation", metavar="FORMULA", help="Ask only about frames where this formula holds."),
+            step_option,
+            click.option("--free", is_flag=True, help="Treat every atom as independent, also onsets from activity."),
+            timeout_option(20.0),
+            format_option("text", "json"),
+        ),
+        function,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about formulas: its name, what its arguments are called, how it is decided.
+
+    A yes is idle where its premise never holds; the premise is the first argument, or any frame.
+    """
+
+    name: Literal["sat", "implies", "equivalent"]
+    arguments: tuple[str, ...]
+    decide: Callable[..., Decision]
+    has_premise: bool = False
+
+
+def ask(question: Question, texts: tuple[str, ...], options: QuestionOptions) -> int:
+    """Parse, decide, show; the exit code is the answer."""
+    if options["all_lengths"] and options["length"] is not None:
+        raise click.UsageError("give --length or --all-lengths, not both")
+    step, stated = options["step"], options["obligation"]
+    given = dict(zip(question.arguments, texts, strict=True)) | ({} if stated is None else {"--obligation": stated})
+    formulas = [located.formula for located in parse_formulas(given, step)]
+    obligation = formulas[len(texts)] if len(formulas) > len(texts) else None
+    terms = Terms(obligation, options["length"], options["free"], Budget(seconds=options["timeout"]))
+    decision = question.decide(*formulas[: len(texts)], terms)
+    idle = _is_idle(question, formulas[0], terms, decision)
+    if options["form"] == "json":
+        print_json(decision_record(question.name, texts, stated, step, decision, vacuous=idle))
+    else:
+        _show(decision, formulas, _why_idle(question, obligation) if idle else None)
+    return _EXITS[decision.outcome]
+
+
+def _is_idle(question: Question, first: Formula, terms: Terms, decision: Decision) -> bool:
+    """Whether the answer rests on there being no frame to ask about."""
+    if decision.model is not None or decision.outcome is Outcome.UNKNOWN:
+        return False
+    if not question.has_premise and terms.obligation is None:
+        return False
+    return never_occurs(first if question.has_premise else Constant(True), terms)
+
+
+def _why_idle(question: Question, obligation: Formula | None) -> str:
+    where = ["the obligation"] if obligation is not None else []
+    where += [question.arguments[0]] if question.has_premise else []
+    return f"vacuous: no frame of any trace satisfies {' and '.join(where)}"
+
+
+def parse_formulas(given: Mapping[str, str], step: Fraction) -> list[Located]:
+    """The formulas by what their arguments are called; the faults of all at once, and hints on what was read."""
+    formulas: list[Located] = []
+    found = Diagnostics()
+    for name, text in given.items():
+        try:
+            formulas.append(parse_located(text, step, name=name))
+        except InvalidInput as error:
+            found.extend(error.diagnostics)
+    found.raise_errors()
+    for hint in dict.fromkeys(hint for located in formulas for hint in reading_hints(located, step)):
+        say(hint)
+    return formulas
+
+
+def _show(decision: Decision, formulas: list[Formula], idle: str | None) -> None:
+    lengths = "of every length" if decision.length is None else f"of {count(decision.length, 'frame')}"
+    click.echo(
+        f"{decision.outcome.value} (asked about traces {lengths})"
+        + (f" ({decision.reason})" if decision.reason else "")
+    )
+    if decision.outcome is Outcome.UNKNOWN:
+        say("give it more time (`--timeout`), shorter traces (`--length`) or fewer frames (a larger `--step`)")
+    if idle is not None:
+        click.echo(idle)
+    if decision.length is None and decision.outcome is not Outcome.UNKNOWN:
+        click.echo(f"bound: {count(decision.bound, 'frame')}; a longer trace shows nothing new")
+    if decision.free:
+        click.echo(
+            "every atom is independent (--free): a trace shown may be impossible, such as an onset without activity"
+        )
+    if decision.model is not None:
+        names = {name for formula in formulas for name in atoms(formula)}
+        click.echo("\n" + picture(decision.model, names | set(decision.model.atoms)))
+        if not decision.model.minimal:
+            say(NOT_SMALLEST)

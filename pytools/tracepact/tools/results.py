@@ -1,0 +1,22 @@
+"""Results on standard output: records as JSON, rows as tables."""
+
+import sys
+from collections.abc import Iterable, Sequence
+
+import click
+
+from tracepact.files import Row, json_text, write_csv
+from tracepact.records import Record, plain
+from tracepact.show.lines import reader_may_leave
+
+
+def print_json(record: Record) -> None:
+    """A record as JSON."""
+    with reader_may_leave():
+        click.echo(json_text(plain(record)), nl=False)
+
+
+def print_rows(columns: Sequence[str], rows: Iterable[Row], separator: str = ",") -> None:
+    """Rows with their header, separated by commas or another sign."""
+    with reader_may_leave():
+        write_csv(sys.stdout, columns, rows, separator)

@@ -1,0 +1,95 @@
+"""The options by which commands take a calibration set and a family of candidates."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, TypedDict
+
+import click
+
+from tracepact.core import Contract
+from tracepact.diagnostics import Diagnostics, InvalidInput
+from tracepact.lang import load_contract, read_file
+from tracepact.progress import OnStep
+from tracepact.show.screen import counted
+from tracepact.tools.parameters import Assignment, with_options
+from tracepact.tools.select.calibration import Calibration
+from tracepact.tools.select.declaring import read_family
+from tracepact.tools.select.family import NO_FAMILY, FamilySpec
+from tracepact.tools.select.reading import load_calibration
+
+
+class FamilyOptions(TypedDict):
+    """What `family_options` hands to a command."""
+
+    calibration: str
+    family: str | None
+    clauses: tuple[str, ...]
+    depth: int | None
+    most: int | None
+    without: tuple[str, ...]
+    ranks: tuple[tuple[str, str], ...]
+
+
+def family_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The argument and the options of `FamilyOptions`."""
+    return with_options(
+        (
+            click.argument("calibration"),
+            click.option(
+                "--family", metavar="FILE", help="A file that declares the candidates; `none`: --clauses alone."
+            ),
+            click.option(
+                "--clauses",
+                metavar="CONTRACT",
+                multiple=True,
+                help="A contract whose clauses are candidates, before all others.",
+            ),
+            click.option("--depth", type=click.IntRange(min=0, max=4), help="How deep modalities nest."),
+            click.option("--most", type=click.IntRange(min=1), help="The bound on the number of candidates."),
+            click.option(
+                "--without", metavar="CASE", multiple=True, help="Leave a case out and show what that changes."
+            ),
+            click.option(
+                "--rank",
+                "ranks",
+                type=Assignment("'late onset=5'"),
+                multiple=True,
+                help="Give a case another rank: --rank 'late onset=5'.",
+            ),
+        ),
+        function,
+    )
+
+
+def read_family_options(options: FamilyOptions) -> tuple[Calibration, FamilySpec, Contract | None]:
+    """The calibration set, the family and the author's contract that the options name."""
+    if len(options["clauses"]) > 1:
+        raise click.UsageError("--clauses takes one contract: put the clauses into one file")
+    for name in options["without"]:
+        if name in dict(options["ranks"]):
+            raise click.UsageError(f"`{name}` is left out with --without and given a rank with --rank")
+    calibration = load_calibration(options["calibration"], without=options["without"], ranks=dict(options["ranks"]))
+    authors = load_contract(options["clauses"][0]) if options["clauses"] else None
+    return calibration, _family(options, calibration), authors
+
+
+def _family(options: FamilyOptions, calibration: Calibration) -> FamilySpec:
+    family = calibration.family
+    if options["family"] == "none":
+        family = NO_FAMILY
+    elif options["family"] is not None:
+        diagnostics = Diagnostics()
+        source = read_file(options["family"], diagnostics)
+        if source is None:
+            raise InvalidInput(diagnostics)
+        family = read_family(source, calibration.step)
+    depth = family.depth if options["depth"] is None else options["depth"]
+    return replace(family, depth=depth, most=options["most"] or family.most)
+
+
+@contextmanager
+def steps_shown() -> Iterator[OnStep]:
+    """A line on standard error that says what is being done."""
+    with counted() as update:
+        yield lambda what: update(0, 1, what)

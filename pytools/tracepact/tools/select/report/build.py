@@ -1,0 +1,245 @@
+"""Makes the record of a selection, or of the basis alone, and of what changed from one selection to another."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from tracepact.diagnostics.record import diagnostic_record
+from tracepact.lang import parse_contract
+from tracepact.logic.findings import check_contract
+from tracepact.tools.select.cover.problem import Evidence
+from tracepact.tools.select.family import FamilySpec
+from tracepact.tools.select.report import record as r
+from tracepact.tools.select.select import Extension, Retained, Selection
+from tracepact.tools.select.separate import Fault, Pair, Row, faults, names, rank_pairs, separates
+from tracepact.tools.select.trials import SHORT, Trials
+from tracepact.tools.select.write import clause_name, clause_names, contract_text, describe
+from tracepact.trace import Side
+
+MEMBERS_SHOWN = 20
+_EVIDENCE = {
+    Evidence.ROWS: "requirements no two of which one clause meets",
+    Evidence.WEIGHTS: "weights on requirements, of which every clause meets at most 1 in all",
+    Evidence.SOLVER: "the solver's word",
+}
+
+
+def selection_record(
+    selection: Selection, larger: Sequence[Extension] = (), changes: r.Changes | None = None
+) -> r.SelectionRecord:
+    """Everything a selection says; `larger` families were tried on what it does not meet."""
+    retained, basis = selection.retained, basis_record(selection.retained)
+    return r.SelectionRecord(
+        **{name: getattr(basis, name) for name in basis.__struct_fields__},
+        requirements=selection.requirements,
+        matchers=tuple(
+            r.MatcherOutcome(
+                matcher.kind, matcher.search, matcher.overlap_reward, count, cost, matcher == selection.matcher
+            )
+            for matcher, count, cost in selection.by_matcher
+        ),
+        selected=_selected(selection),
+        beyond=tuple(_larger_family(extension, retained) for extension in larger),
+        optima=_optima(selection),
+        contract=_contract(selection),
+        diagnostics=tuple(map(diagnostic_record, selection.diagnostics)),
+        changes=changes,
+    )
+
+
+def basis_record(retained: Retained) -> r.BasisRecord:
+    """The cases, the candidates and the basis, before anything is selected."""
+    observed = retained.observed
+    calibration = observed.calibration
+    return r.BasisRecord(
+        calibration=r.CalibrationRecord(
+            calibration.name,
+            calibration.title,
+            calibration.source.name,
+            calibration.digest,
+            calibration.step,
+            calibration.projection,
+            calibration.merge_gap,
+        ),
+        cases=tuple(_cases(retained)),
+        family=_family(observed.candidates.family),
+        candidates=_candidates(retained),
+        coordinates=tuple(_coordinate(retained, place) for place in range(len(retained.basis.coordinates))),
+        unmet=tuple(_unmet(retained, row) for row in retained.unmet),
+    )
+
+
+def _family(family: FamilySpec) -> r.FamilyRecord:
+    declared = {name: getattr(family, name) for name in r.FamilyRecord.__struct_fields__}
+    return r.FamilyRecord(**{**declared, "matchers": tuple(map(r.MatcherRecord.of, family.matchers))})
+
+
+def _cases(retained: Retained) -> Iterator[r.CaseRecord]:
+    trials, step = retained.observed.trials, retained.observed.calibration.step
+    for place, case in enumerate(retained.observed.calibration.cases):
+        yield r.CaseRecord(
+            name=case.name,
+            risk=case.risk,
+            rank=case.rank,
+            fault=case.fault,
+            how=case.how,
+            duration=case.duration,
+            rounded=case.rounded(step),
+            frames=trials.family.frames[place],
+            traces=tuple(_traces(trials, place)),
+        )
+
+
+def _traces(trials: Trials, clip: int) -> Iterator[r.ClassTrace]:
+    """The runs of both sides of a clip, class by class, in frames."""
+    family = trials.family
+    for label, name in enumerate(family.classes):
+        segment = family.segment(label, clip)
+        ref, pred = (tuple(family.runs[side].get(segment, ())) for side in (Side.REF, Side.PRED))
+        if ref or pred or len(family.classes) == 1:
+            yield r.ClassTrace(name, ref, pred)
+
+
+def _candidates(retained: Retained) -> r.CandidateCounts:
+    candidates, basis = retained.observed.candidates, retained.basis
+    return r.CandidateCounts(
+        total=len(candidates),
+        author=candidates.first_frame,
+        frame=candidates.first_event - candidates.first_frame,
+        event=len(candidates.predicates),
+        dropped=r.DroppedCounts(basis.by_reference, basis.by_short_trace, len(basis.refuted)),
+        undecided=tuple(describe(candidates, index) for index in basis.undecided),
+        constant=sum(len(members) for members in basis.constants.values()),
+        only_tested=basis.only_tested,
+        proofs=dict(sorted(basis.proofs.items())),
+        short_traces=r.ShortTraces(SHORT, retained.observed.trials.short_traces),
+    )
+
+
+def _coordinate(retained: Retained, place: int) -> r.CoordinateRecord:
+    observed, coordinate = retained.observed, retained.basis.coordinates[place]
+    cases, candidates = observed.calibration.cases, observed.candidates
+    pairs = [pair for pair in rank_pairs(cases) if separates(coordinate.values, pair)]
+    shown = tuple(describe(candidates, index) for index in coordinate.members[:MEMBERS_SHOWN])
+    return r.CoordinateRecord(
+        name=clause_name(candidates, coordinate.candidate),
+        text=describe(candidates, coordinate.candidate),
+        candidate=coordinate.candidate,
+        cost=coordinate.cost,
+        proof=coordinate.proof.by,
+        values=coordinate.values,
+        vacuous=coordinate.vacuous,
+        separates=len(pairs),
+        ranks=tuple(sorted({(cases[p.worse].rank, cases[p.better].rank) for p in pairs}, reverse=True)),
+        alone=tuple(_requirement(retained, row) for row in retained.rows if row.coordinates == 1 << place),
+        names=tuple(fault.name for fault in faults(cases) if names(coordinate.values, fault)),
+        members=r.Members(len(coordinate.members), shown),
+    )
+
+
+def _parts(retained: Retained, row: Row) -> tuple[str | None, str | None, str | None]:
+    """The worse case, the better case and the fault of a requirement, where it has them."""
+    cases = retained.observed.calibration.cases
+    match row.of:
+        case Pair(worse, better):
+            return cases[worse].name, cases[better].name, None
+        case Fault(name):
+            return None, None, name
+
+
+def _requirement(retained: Retained, row: Row) -> r.RequirementRecord:
+    return r.RequirementRecord(*_parts(retained, row))
+
+
+def _unmet(retained: Retained, row: Row) -> r.UnmetRequirement:
+    """What no coordinate meets, and whether that is because two traces are the same on the grid."""
+    pair = row.of if isinstance(row.of, Pair) else None
+    identical = pair is not None and retained.observed.trials.alike(pair.worse, pair.better)
+    return r.UnmetRequirement(*_parts(retained, row), identical)
+
+
+def _order(selection: Selection) -> r.OrderRecord:
+    """How far the order of harm is kept.
+
+    Separation asks for one clause that is lower; others may be higher, and the mean may be as well (14.12).
+    """
+    values = [coordinate.values for coordinate in selection.coordinates]
+    pairs = rank_pairs(selection.calibration.cases)
+    sums = [sum(column, Fraction(0)) for column in zip(*values, strict=True)]
+    return r.OrderRecord(
+        pairs=len(pairs),
+        reversed_by_some=sum(any(v[p.worse] > v[p.better] for v in values) for p in pairs),
+        mean_reversed=sum(bool(sums) and sums[p.worse] > sums[p.better] for p in pairs),
+        mean_tied=sum(not sums or sums[p.worse] == sums[p.better] for p in pairs),
+    )
+
+
+def _selected(selection: Selection) -> r.SelectedRecord:
+    cover, retained = selection.cover, selection.retained
+    met, refuted = retained.met, cover.refutation
+    return r.SelectedRecord(
+        clauses=tuple(
+            r.SelectedClause(clause, need.coordinate, tuple(_requirement(retained, row) for row in need.only))
+            for clause, need in zip(clause_names(selection), selection.necessity, strict=True)
+        ),
+        count=len(cover.columns),
+        cost=cover.cost,
+        optimal=cover.optimal,
+        order=_order(selection),
+        count_bound=cover.count_bound,
+        cost_bound=cover.cost_bound,
+        evidence=_EVIDENCE[cover.evidence],
+        solver=cover.solver,
+        independent=tuple(_requirement(retained, met[row]) for row in cover.independent_rows),
+        weights=tuple(r.WeightedRequirement(*_parts(retained, met[row]), weight) for row, weight in cover.row_weights),
+        second_solver=r.SecondSolver(refuted.solver, refuted.count, refuted.cost, refuted.order),
+        required=len(retained.rows),
+        met=len(met),
+    )
+
+
+def _larger_family(extension: Extension, retained: Retained) -> r.LargerFamily:
+    cases = retained.observed.calibration.cases
+    return r.LargerFamily(
+        words=extension.words,
+        size=extension.size,
+        most=extension.most,
+        affordable=extension.affordable,
+        found=tuple(
+            r.SeparatedPair(cases[pair.worse].name, cases[pair.better].name, text) for pair, text in extension.found
+        ),
+    )
+
+
+def _optima(selection: Selection) -> r.OptimaRecord | None:
+    if selection.optima is None:
+        return None
+    candidates, basis = selection.retained.observed.candidates, selection.retained.basis.coordinates
+    sets = tuple(
+        tuple(clause_name(candidates, basis[column].candidate) for column in columns) for columns in selection.optima
+    )
+    return r.OptimaRecord(selection.optima.complete, sets)
+
+
+def _contract(selection: Selection) -> r.ContractRecord | None:
+    """The contract and what `check` says of it; None if nothing was selected."""
+    if not selection.cover.columns:
+        return None
+    text = contract_text(selection)
+    contract = parse_contract(text, name=f"{selection.calibration.name}.contract")
+    findings = [*contract.warnings, *check_contract(contract)]
+    return r.ContractRecord(text, contract.digest, tuple(map(diagnostic_record, findings)))
+
+
+def changes_between(before: r.SelectionRecord, after: r.SelectionRecord) -> r.Changes:
+    """What a case left out, or another rank, changes."""
+    old, new = ([coordinate.text for coordinate in found.chosen] for found in (before, after))
+    ranks, now = ({case.name: case.rank for case in found.cases} for found in (before, after))
+    return r.Changes(
+        without=tuple(name for name in ranks if name not in now),
+        ranks=tuple(r.RankChange(name, ranks[name], now[name]) for name in now if ranks[name] != now[name]),
+        gone=tuple(text for text in old if text not in new),
+        new=tuple(text for text in new if text not in old),
+        count=(len(old), len(new)),
+        cost=(before.selected.cost, after.selected.cost),
+        unmet=(len(before.unmet), len(after.unmet)),
+    )

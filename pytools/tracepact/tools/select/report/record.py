@@ -1,0 +1,347 @@
+"""A selection as a record: the cases, the candidates, the retained basis, what was selected and why."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Annotated
+
+from msgspec import Meta, field
+
+from tracepact.core import Matcher
+from tracepact.core.contract import MatcherKind, Projection
+from tracepact.diagnostics.record import DiagnosticRecord
+from tracepact.records import Count, Digest, OneOf, Record
+from tracepact.tools.select.cover.problem import Answer
+from tracepact.tools.select.separate import Requirement
+
+FrameRun = Annotated[tuple[Count, Count], Meta(description="First frame and the frame after the last.")]
+_Positive = Annotated[int, Meta(ge=1)]
+_Proof = Annotated[str, Meta(pattern="^(rule|short traces|solver)$")]
+_Shape = Annotated[str, Meta(pattern="^(near|ahead|back)$")]
+_Operator = Annotated[str, Meta(pattern="^(F|G|U|S|and|or)$")]
+_Each = Annotated[str, Meta(pattern="^(ref|pred|matched)$")]
+BeforeAfter = Annotated[tuple[Count, Count], Meta(description="Before and after.")]
+
+
+# The cases and the family
+
+
+class CalibrationRecord(Record, frozen=True):
+    """The calibration set that was read."""
+
+    name: str
+    title: str | None
+    file: str
+    digest: Digest
+    step: Fraction
+    projection: Projection
+    merge_gap: Fraction
+
+
+class ClassTrace(Record, frozen=True):
+    """The runs of both sides of one class of a case, in frames."""
+
+    label: str = field(name="class")
+    ref: tuple[FrameRun, ...]
+    pred: tuple[FrameRun, ...]
+
+
+class CaseRecord(Record, frozen=True):
+    """A case of the calibration set, and its traces on the grid."""
+
+    name: str
+    risk: str
+    rank: Fraction
+    fault: str
+    how: str
+    duration: Fraction
+    rounded: Annotated[
+        bool,
+        Meta(description="Whether some time of the case is not a multiple of the step, so that the grid moves it."),
+    ]
+    frames: _Positive
+    traces: tuple[ClassTrace, ...]
+
+    @property
+    def title(self) -> str:
+        """Its name with its rank."""
+        return f"{self.name} ({self.rank})"
+
+
+class MatcherRecord(Record, frozen=True):
+    """A matcher (8.1)."""
+
+    kind: MatcherKind
+    search: Fraction
+    overlap_reward: Fraction
+
+    @classmethod
+    def of(cls, matcher: Matcher) -> "MatcherRecord":
+        """The record of a matcher."""
+        return cls(matcher.kind, matcher.search, matcher.overlap_reward)
+
+
+class FamilyRecord(Record, frozen=True):
+    """What the candidates were generated from (14.6)."""
+
+    atoms: tuple[str, ...]
+    obligations: tuple[str, ...]
+    tolerances: tuple[Fraction, ...]
+    shapes: tuple[_Shape, ...]
+    operators: tuple[_Operator, ...]
+    depth: Count
+    from_depth: Count
+    each: tuple[_Each, ...]
+    attributes: tuple[str, ...]
+    shares: tuple[Fraction, ...]
+    counts: tuple[Count, ...]
+    joined: bool
+    matchers: tuple[MatcherRecord, ...]
+    most: _Positive
+
+
+# The candidates and the basis
+
+
+class DroppedCounts(Record, frozen=True):
+    """Candidates that a perfect prediction violates, by what showed it (14.8)."""
+
+    reference: Count
+    short_trace: Count
+    solver: Count
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.reference + self.short_trace + self.solver
+
+
+class ShortTraces(Record, frozen=True):
+    """The short traces that were tried as perfect predictions: all of up to so many frames."""
+
+    frames: Count
+    traces: Count
+
+
+class CandidateCounts(Record, frozen=True):
+    """How many candidates there were, and what became of them."""
+
+    total: Count
+    author: Count
+    frame: Count
+    event: Count
+    dropped: DroppedCounts
+    undecided: tuple[str, ...]
+    constant: Count
+    only_tested: Count
+    proofs: Annotated[dict[_Proof, Count], Meta(description="How many representatives were proved perfect, by what.")]
+    short_traces: ShortTraces
+
+
+class RequirementRecord(Record, frozen=True):
+    """Two cases of different rank (14.12), or a fault (14.13)."""
+
+    worse: str | None
+    better: str | None
+    fault: str | None
+
+
+class UnmetRequirement(RequirementRecord, frozen=True):
+    """A requirement that no candidate meets; identical if it asks to separate two cases with the same traces."""
+
+    identical: bool
+
+
+class WeightedRequirement(RequirementRecord, frozen=True):
+    """A weight on a requirement.
+
+    On every coordinate the weights of what it meets come to at most 1, so their sum bounds the number of clauses from
+    below.
+    """
+
+    weight: Fraction
+
+
+class Members(Record, frozen=True):
+    """The candidates of a coordinate: how many, and the first of them."""
+
+    total: _Positive
+    shown: Annotated[tuple[str, ...], Meta(min_length=1)]
+
+
+class CoordinateRecord(Record, frozen=True):
+    """A representative of observationally equal candidates, with its values in the order of the cases (14.10)."""
+
+    name: str
+    text: str
+    candidate: Count
+    cost: Count
+    proof: _Proof
+    values: tuple[Fraction, ...]
+    vacuous: tuple[bool, ...]
+    separates: Count
+    ranks: tuple[tuple[Fraction, Fraction], ...]
+    alone: Annotated[
+        tuple[RequirementRecord, ...],
+        Meta(description="What is required and no other coordinate of the basis meets."),
+    ]
+    names: tuple[str, ...]
+    members: Members
+
+
+class SelectionOutput(OneOf):
+    """What `tracepact select`, and `basis retain` and `separate` before it, print with `--format json` (14)."""
+
+
+class BasisRecord(Record, SelectionOutput, frozen=True):
+    """The cases, the candidates and the retained basis."""
+
+    calibration: CalibrationRecord
+    cases: Annotated[tuple[CaseRecord, ...], Meta(min_length=2)]
+    family: FamilyRecord
+    candidates: CandidateCounts
+    coordinates: tuple[CoordinateRecord, ...]
+    unmet: tuple[UnmetRequirement, ...]
+
+    @property
+    def worst_first(self) -> list[int]:
+        """The places of the cases, of the highest rank first."""
+        return sorted(range(len(self.cases)), key=lambda place: -self.cases[place].rank)
+
+    def case(self, name: str | None) -> CaseRecord:
+        """The case of a name."""
+        return next(case for case in self.cases if case.name == name)
+
+
+# What was selected
+
+
+class MatcherOutcome(MatcherRecord, frozen=True):
+    """The size of the best contract under one matcher, and whether it is the one selected."""
+
+    count: Count
+    cost: Count
+    chosen: bool
+
+
+class SelectedClause(Record, frozen=True):
+    """A selected clause, its coordinate, and what it alone among the selected meets."""
+
+    name: str
+    coordinate: Count
+    only: tuple[RequirementRecord, ...]
+
+
+class OrderRecord(Record, frozen=True):
+    """Pairs of cases of different rank, and on how many of them the order of harm is not kept.
+
+    That is: some selected clause is higher on the worse case; the plain mean of the clauses is higher, or equal, on it.
+    """
+
+    pairs: Count
+    reversed_by_some: Count
+    mean_reversed: Count
+    mean_tied: Count
+
+
+class SecondSolver(Record, frozen=True):
+    """What another solver answered when it was asked for a better set."""
+
+    name: str | None
+    fewer: Answer
+    cheaper: Answer
+    earlier: Answer
+
+
+class SelectedRecord(Record, frozen=True):
+    """The selected clauses, and the evidence that no smaller set meets as much."""
+
+    clauses: tuple[SelectedClause, ...]
+    count: Count
+    cost: Count
+    optimal: bool
+    order: OrderRecord
+    count_bound: Count
+    cost_bound: Count
+    evidence: str
+    solver: str
+    independent: tuple[RequirementRecord, ...]
+    weights: tuple[WeightedRequirement, ...]
+    second_solver: SecondSolver
+    required: Count
+    met: Count
+
+
+class SeparatedPair(Record, frozen=True):
+    """A pair that a candidate of a larger family separates."""
+
+    worse: str
+    better: str
+    candidate: str
+
+
+class LargerFamily(Record, frozen=True):
+    """A larger family, whether the bound allows it, and which open pairs it would separate."""
+
+    words: str
+    size: Count
+    most: Count
+    affordable: bool
+    found: tuple[SeparatedPair, ...]
+
+
+class OptimaRecord(Record, frozen=True):
+    """All sets of the same size and cost, by the names of their clauses, or the first of them."""
+
+    complete: bool
+    sets: Annotated[tuple[tuple[str, ...], ...], Meta(min_length=1)]
+
+
+class ContractRecord(Record, frozen=True):
+    """The selected contract, and what `check` says of it."""
+
+    text: str
+    digest: Digest
+    findings: tuple[DiagnosticRecord, ...]
+
+
+class RankChange(Record, frozen=True):
+    """A case that was given another rank."""
+
+    case: str
+    before: Fraction
+    after: Fraction
+
+
+class Changes(Record, frozen=True):
+    """What a case left out, or another rank, changes: clauses that went and came, and the numbers of both."""
+
+    without: tuple[str, ...]
+    ranks: tuple[RankChange, ...]
+    gone: tuple[str, ...]
+    new: tuple[str, ...]
+    count: BeforeAfter
+    cost: BeforeAfter
+    unmet: BeforeAfter
+
+
+class SelectionRecord(BasisRecord, SelectionOutput, frozen=True):
+    """A selection: the basis it was made from, the selected contract and its evidence."""
+
+    requirements: Annotated[tuple[Requirement, ...], Meta(min_length=1)]
+    matchers: Annotated[tuple[MatcherOutcome, ...], Meta(min_length=1)]
+    selected: SelectedRecord
+    beyond: tuple[LargerFamily, ...]
+    optima: OptimaRecord | None
+    contract: ContractRecord | None
+    diagnostics: tuple[DiagnosticRecord, ...]
+    changes: Changes | None
+
+    @property
+    def chosen(self) -> list[CoordinateRecord]:
+        """The coordinates of the selected clauses."""
+        return [self.coordinates[clause.coordinate] for clause in self.selected.clauses]
+
+
+def chosen_places(found: BasisRecord) -> Sequence[int]:
+    """The places of the selected coordinates; none before a selection."""
+    return [clause.coordinate for clause in found.selected.clauses] if isinstance(found, SelectionRecord) else []

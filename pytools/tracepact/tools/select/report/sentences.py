@@ -1,0 +1,134 @@
+"""What a selection says in sentences, for the terminal and the page alike."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from tracepact.tools.select.report.record import (
+    BasisRecord,
+    CandidateCounts,
+    CaseRecord,
+    LargerFamily,
+    OrderRecord,
+    RequirementRecord,
+    SelectedRecord,
+    UnmetRequirement,
+)
+from tracepact.wording import count, listed, ms
+
+NOTHING_SELECTED = "nothing was selected: no candidate meets any requirement"
+
+
+def family_lines(found: BasisRecord) -> Iterator[str]:
+    """How many candidates there were and what became of them."""
+    candidates = found.candidates
+    dropped = candidates.dropped
+    ranks = len({case.rank for case in found.cases})
+    proofs = ", ".join(f"{number} by {how}" for how, number in candidates.proofs.items())
+    yield (
+        f"{count(len(found.cases), 'case')}, {count(ranks, 'rank')}; {count(candidates.total, 'candidate')}: "
+        f"{candidates.author:,} by an author, {candidates.frame:,} on frames, {candidates.event:,} on events"
+    )
+    yield (
+        f"{dropped.total:,} dropped because a perfect prediction violates them: {dropped.reference:,} on a reference, "
+        f"{dropped.short_trace:,} on a trace of up to {candidates.short_traces.frames} frames, {dropped.solver:,} by "
+        "the solver"
+    )
+    yield (
+        f"{candidates.constant:,} have the same value on all cases; the others form "
+        f"{count(len(found.coordinates), 'class', 'classes')}"
+    )
+    yield (
+        f"the representative of each class is proved perfect ({proofs or 'none'}); "
+        f"{count(candidates.only_tested, 'other candidate')} passed the tests without a proof"
+    )
+
+
+def undecided_words(candidates: CandidateCounts) -> str:
+    """How many candidates are not used because nothing was decided; empty for none."""
+    number = len(candidates.undecided)
+    return f"{count(number, 'candidate')} stayed undecided and {_are(number)} not used" if number else ""
+
+
+def requirement_words(requirement: RequirementRecord) -> str:
+    """What is required."""
+    if requirement.fault is not None:
+        return f"`{requirement.fault}` named"
+    return f"`{requirement.worse}` below `{requirement.better}`"
+
+
+def unmet_words(found: BasisRecord, unmet: UnmetRequirement) -> str:
+    """A requirement that no candidate meets."""
+    if unmet.fault is not None:
+        return f"no candidate names `{unmet.fault}`: none is lowest on it alone"
+    worse, better = found.case(unmet.worse), found.case(unmet.better)
+    return f"no candidate is lower on `{worse.name}` (rank {worse.rank}) than on `{better.name}` (rank {better.rank})"
+
+
+def identical_words(worse: CaseRecord, better: CaseRecord, step: Fraction) -> str:
+    """Two cases that are one trace, and whether the grid made them so."""
+    moved = [case.name for case in (worse, better) if case.rounded]
+    why = f"; times of {listed(moved)} are not multiples of {ms(step)} and were rounded" if moved else ""
+    return f"their traces are identical on the grid of {ms(step)}, so no family can separate them{why}"
+
+
+def larger_family_words(larger: LargerFamily) -> str:
+    """What a larger family would do for the pairs that are not separated."""
+    size = count(larger.size, "candidate")
+    if not larger.affordable:
+        return f"{larger.words} would make {size}, more than the bound of {larger.most:,}"
+    if not larger.found:
+        return f"{larger.words} ({size}) would separate none of them"
+    first = larger.found[0]
+    return (
+        f"{larger.words} ({size}) would separate {len(larger.found)} of them: "
+        f"`{first.worse}` from `{first.better}` by `{first.candidate}`"
+    )
+
+
+def order_words(order: OrderRecord) -> str:
+    """What separation does not say."""
+    return (
+        f"separated means only that some clause is lower on the worse case: of {count(order.pairs, 'pair')} of "
+        f"different rank, some selected clause is higher on the worse case in {order.reversed_by_some}, and the plain "
+        f"mean of the clauses is reversed in {order.mean_reversed} and tied in {order.mean_tied}"
+    )
+
+
+def needed_words(bound: int) -> str:
+    """How many clauses any set has at least."""
+    return f"at least {count(bound, 'clause')} {_are(bound)} needed"
+
+
+def unproved_words(selected: SelectedRecord) -> str:
+    """What is not proved of the best that was found: number, cost or order."""
+    clauses, cost = selected.count - selected.count_bound, selected.cost - selected.cost_bound
+    if clauses:
+        return f"{needed_words(selected.count_bound)}, so at most {clauses} {_are(clauses)} too many"
+    least = f"no fewer than {count(selected.count, 'clause')} will do"
+    if cost > 0:
+        return f"{least}; it is not proved that none as few costs less (the cost may be up to {cost} too high)"
+    return f"{least}, at no less cost; it is not proved that none of these comes earlier in order"
+
+
+def bound_lines(selected: SelectedRecord) -> list[str]:
+    """The evidence that no fewer clauses do: requirements that need one each, or weights on requirements."""
+    if len(selected.independent) == selected.count_bound:
+        return [requirement_words(row) for row in selected.independent]
+    total = sum((row.weight for row in selected.weights), Fraction(0))
+    weights = [f"{row.weight} on {requirement_words(row)}" for row in selected.weights]
+    return [*weights, f"together {total}"] if weights else []
+
+
+def second_solver_words(selected: SelectedRecord) -> str:
+    """What another solver said when asked for a better set; empty if none was asked."""
+    second = selected.second_solver
+    if second.name is None:
+        return ""
+    return (
+        f"{second.name}, asked for fewer clauses: {second.fewer.value}; for less cost: {second.cheaper.value}; "
+        f"for an earlier set: {second.earlier.value}"
+    )
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"

@@ -1,0 +1,127 @@
+"""The tables of a selection as data: values, separated ranks, pairs, the basis, what became of the candidates."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tracepact.show.table import Cell, Column, Table, Tone, numbers, words
+from tracepact.tools.select.report.record import (
+    BasisRecord,
+    CandidateCounts,
+    CoordinateRecord,
+    SelectionRecord,
+    chosen_places,
+)
+
+_FAIR, _GOOD = Fraction(4, 10), Fraction(8, 10)
+
+
+def tone_of(value: Fraction) -> Tone:
+    """How a value is meant: 1 is nothing to look at, a low one is."""
+    if value == 1:
+        return Tone.FAINT
+    return Tone.GOOD if value >= _GOOD else Tone.FAIR if value >= _FAIR else Tone.BAD
+
+
+def values_table(found: SelectionRecord) -> Table:
+    """The exact values of the selected clauses on every case, the worst case first."""
+    columns = [Column("case"), Column("rank", numbers=True), Column("risk", tone=Tone.FAINT)]
+    rows: list[list[Cell | str]] = []
+    for place in found.worst_first:
+        case = found.cases[place]
+        rows.append([case.name, str(case.rank), case.risk, *(_value(c, place) for c in found.chosen)])
+    notes = ["∅ is a vacuous 1: the clause obliges nothing there"] if _any_vacuous(found) else []
+    return Table("values of the selected clauses", [*columns, *words(*(c.name for c in found.chosen))], rows, notes)
+
+
+def _value(coordinate: CoordinateRecord, place: int) -> Cell:
+    value = coordinate.values[place]
+    return Cell("∅" if coordinate.vacuous[place] else str(value), tone_of(value))
+
+
+def _any_vacuous(found: SelectionRecord) -> bool:
+    return any(any(coordinate.vacuous) for coordinate in found.chosen)
+
+
+def separation_table(found: BasisRecord, places: Sequence[int]) -> Table:
+    """Which ranks these coordinates separate, and how many requirements nothing else meets."""
+    only = {c.coordinate: len(c.only) for c in found.selected.clauses} if isinstance(found, SelectionRecord) else {}
+    columns = [*words("coordinate"), *numbers("cost", "pairs", "sole in basis")]
+    columns += [*numbers("sole in selection")] if only else []
+    rows = []
+    for place in places:
+        coordinate = found.coordinates[place]
+        counts = [coordinate.cost, coordinate.separates, len(coordinate.alone)]
+        rows.append(
+            [
+                coordinate.text,
+                *map(str, counts),
+                *([str(only.get(place, "–"))] if only else []),
+                ranks_text(coordinate),
+                ", ".join(coordinate.names),
+            ]
+        )
+    where = "the basis, or of the selection," if only else "the basis"
+    notes = [f"sole: requirements that no other coordinate of {where} meets"]
+    return Table("ranks that each coordinate separates", [*columns, *words("ranks", "names")], rows, notes)
+
+
+def ranks_text(coordinate: CoordinateRecord) -> str:
+    """The ranks a coordinate separates: `4>3, 4>2`."""
+    return ", ".join(f"{worse}>{better}" for worse, better in coordinate.ranks)
+
+
+def pair_rows(found: BasisRecord) -> list[tuple[str, str, int, str]]:
+    """Every pair of cases of different rank: the two, how many coordinates separate it, and the first of them."""
+    rows = []
+    for i in found.worst_first:
+        for j in found.worst_first:
+            if found.cases[i].rank > found.cases[j].rank:
+                by = [c.text for c in found.coordinates if c.values[i] < c.values[j]]
+                rows.append((found.cases[i].title, found.cases[j].title, len(by), by[0] if by else ""))
+    return rows
+
+
+def pairs_table(found: BasisRecord) -> Table:
+    """The rows of `pair_rows`."""
+    rows = [
+        [worse, better, str(number), first if number else Cell("none", Tone.BAD)]
+        for worse, better, number, first in pair_rows(found)
+    ]
+    return Table("pairs of different rank", words("worse", "better", "coordinates", "the first of them"), rows)
+
+
+def basis_table(found: BasisRecord) -> Table:
+    """Every coordinate with its values."""
+    chosen = set(chosen_places(found))
+    columns = [*words("clause"), *numbers("cost", "pairs"), *words("ranks", "values"), *numbers("members"), *words("")]
+    rows = [
+        [
+            Cell(coordinate.text, code=True),
+            str(coordinate.cost),
+            str(coordinate.separates),
+            ranks_text(coordinate),
+            " ".join(map(str, coordinate.values)),
+            str(coordinate.members.total),
+            "selected" if place in chosen else "",
+        ]
+        for place, coordinate in enumerate(found.coordinates)
+    ]
+    return Table("", columns, rows, [f"values in the order: {', '.join(case.name for case in found.cases)}"])
+
+
+def candidates_table(candidates: CandidateCounts) -> Table:
+    """How many candidates there were, and what became of them."""
+    dropped = candidates.dropped
+    rows = [
+        ["written by an author", candidates.author],
+        ["on frames", candidates.frame],
+        ["on events", candidates.event],
+        ["dropped: a reference as its own prediction violates it", dropped.reference],
+        [f"dropped: a trace of up to {candidates.short_traces.frames} frames violates it", dropped.short_trace],
+        ["dropped: the solver found a perfect prediction that violates it", dropped.solver],
+        ["the same value on all cases", candidates.constant],
+        ["passed the tests, without a proof (not used)", candidates.only_tested],
+        ["undecided (not used)", len(candidates.undecided)],
+    ]
+    columns = [*words("candidates"), *numbers("number")]
+    return Table("", columns, [[str(name), f"{number:,}"] for name, number in rows])

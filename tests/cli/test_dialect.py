@@ -1,0 +1,156 @@
+"""One dialect of the command line: formats, names and help texts are the same from command to command."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from cli.command import run
+
+from tracepact import cli
+from tracepact.diagnostics import DIAGNOSTIC_FORMATS
+from tracepact.tools.exits import Exit
+
+NOT_RESULTS = {
+    "convert": "writes files",
+    "demo": "writes run directories and shows them",
+    "export": "prints a contract in another language, which --to names",
+    "fmt": "writes contracts",
+    "oracle": "answers a protocol",
+    "report": "writes documents, whose formats --format names",
+}
+"""Commands that print no results, and what they do instead."""
+SEVERAL_MEANINGS = {
+    "--all": "everything that is left out by default, whatever that is",
+    "--format": "text and json, and what else a command offers",
+    "--out": "a place to write to; a file or a folder",
+    "--profile": "a profile of a contract, or of the oracle protocol",
+    "--require": "what must hold of scores, or of a selection",
+    "--from": "where something begins: a format, or a range",
+    "--to": "where something ends: a format, a language, or a range",
+    "--fail-on": "lint-data can also never fail",
+    "--timeout": "conform waits for a process, which cannot answer in no time",
+    "--seed": "Hypothesis takes any whole number, NumPy none below zero",
+}
+"""Options whose values differ from command to command, and what they have in common."""
+
+
+def leaves(command: click.Command, path: tuple[str, ...], ctx: click.Context) -> Iterator[tuple[str, click.Command]]:
+    """The commands below a group, by what is typed to call them."""
+    if not isinstance(command, click.Group):
+        yield " ".join(path), command
+        return
+    for name in command.list_commands(ctx):
+        inner = command.get_command(ctx, name)
+        assert inner is not None
+        yield from leaves(inner, (*path, name), click.Context(inner, parent=ctx, info_name=name))
+
+
+COMMANDS = dict(leaves(cli._group, (), click.Context(cli._group)))
+OPTIONS = [(name, option) for name, c in COMMANDS.items() for option in c.params if isinstance(option, click.Option)]
+
+
+def kind(option: click.Option) -> tuple[object, ...]:
+    """What an option takes, so that two options of one kind take the same texts."""
+    found = {k: v for k, v in option.type.to_info_dict().items() if k not in ("name", "param_type")}
+    return type(option.type).__name__, json.dumps(found, default=str, sort_keys=True), option.is_flag, option.multiple
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in NOT_RESULTS])
+def test_a_command_that_prints_results_prints_them_as_text_and_as_json(name: str) -> None:
+    (option,) = (o for o in COMMANDS[name].params if "--format" in o.opts)
+    assert isinstance(option, click.Option)
+    assert isinstance(option.type, click.Choice)
+    assert list(option.type.choices)[:2] == ["text", "json"]
+    assert set(option.type.choices) <= {"text", "json", "csv", *DIAGNOSTIC_FORMATS}
+    assert option.default == "text"
+
+
+def test_what_prints_no_results_is_a_command() -> None:
+    assert set(NOT_RESULTS) <= set(COMMANDS)
+
+
+def test_no_command_lists_json_as_an_option_of_its_own() -> None:
+    assert [name for name, option in OPTIONS if "--json" in option.opts and not option.hidden] == []
+    assert [name for name in COMMANDS if "--json" in run(*name.split(), "--help").out] == []
+
+
+def test_an_option_of_one_name_takes_the_same_values_everywhere() -> None:
+    kinds: dict[str, dict[tuple[object, ...], str]] = {}
+    for name, option in OPTIONS:
+        for word in option.opts:
+            kinds.setdefault(word, {})[kind(option)] = name
+    several = {word: sorted(found.values()) for word, found in kinds.items() if len(found) > 1}
+    assert {word: names for word, names in several.items() if word not in SEVERAL_MEANINGS} == {}
+    assert set(SEVERAL_MEANINGS) <= set(kinds)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_is_in_sentences(name: str) -> None:
+    command = COMMANDS[name]
+    assert command.help
+    texts = {"": command.help.split("\n\n")[0]}
+    texts |= {o.opts[0]: o.help or "" for o in command.params if isinstance(o, click.Option) and not o.hidden}
+    assert [(option, text) for option, text in texts.items() if not text.strip().endswith((".", "?"))] == []
+    assert [(option, text) for option, text in texts.items() if not text[:1].isupper() and text[:1] != "`"] == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("check", "boundary_gate"), ("explain", "boundary_gate"), ("sat", "p"), ("simplify", "p & p")],
+    ids=lambda arguments: arguments[0],
+)
+def test_earlier_spellings_of_formats_mean_the_same(arguments: tuple[str, ...]) -> None:
+    asked = run(*arguments, "--format", "json")
+    assert json.loads(asked.out) is not None
+    assert run(*arguments, "--json") == asked
+    assert run(*arguments, "--format", "json", "--json") == asked
+    assert run(*arguments, "--format", "text", "--json").code == Exit.INVALID
+    if "github" in [c for o in COMMANDS[arguments[0]].params for c in getattr(o.type, "choices", ())]:
+        assert run(*arguments, "--format", "terminal") == run(*arguments, "--format", "text")
+
+
+# What is loaded to start
+
+START = """
+import sys
+from tracepact.cli import main
+sys.argv[:] = ["tracepact", *{arguments!r}]
+try:
+    main()
+except SystemExit:
+    pass
+print(*sorted(sys.modules), sep="\\n", file=sys.stderr)
+"""
+
+
+def loaded(*arguments: str) -> set[str]:
+    """The modules that a command loads."""
+    folder = str(Path(cli.__file__).parents[1])
+    code = f"import sys; sys.path.insert(0, {folder!r})" + START.format(arguments=list(arguments))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("argument", ["--version", "--help"])
+def test_help_and_version_load_no_tool_and_no_large_library(argument: str) -> None:
+    found = loaded(argument)
+    assert "tracepact.cli" in found
+    assert {name.split(".")[0] for name in found} & {"numpy", "rich", "z3", "msgspec", "jinja2", "sympy"} == set()
+    parts = {".".join(name.split(".")[:2]) for name in found if name.startswith("tracepact.")}
+    assert parts == {"tracepact.cli", "tracepact.diagnostics", "tracepact.show", "tracepact.tools"}
+    assert {name for name in found if name.startswith("tracepact.tools.")} == {
+        "tracepact.tools.exits",
+        "tracepact.tools.groups",
+    }
+
+
+def test_a_question_about_formulas_loads_only_the_language_and_its_logic() -> None:
+    found = loaded("equivalent", "p", "p")
+    assert "tracepact.logic.decide" in found
+    assert {name.split(".")[0] for name in found} & {"numpy", "rich", "z3", "jinja2", "sympy"} == set()
+    unneeded = ("trace", "io", "events", "scoring", "metrics", "stream", "tools.score", "tools.select", "tools.audit")
+    assert [name for name in found if name.startswith(tuple(f"tracepact.{part}" for part in unneeded))] == []
