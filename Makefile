@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test quick lint unit docs benchmark schemas picture clean
+.PHONY: demo test quick lint unit docs benchmark schemas picture definitions lean-second clean
 
 demo: $(VENV)/.installed
 	$(BIN)/tracepact demo --out out/demo
@@ -36,6 +36,14 @@ schemas: $(VENV)/.installed
 # The picture in the README is a real report of the demo; it needs a Chromium on the machine.
 picture: demo $(VENV)/.tested
 	$(BIN)/python pytools/report_picture.py out/demo/late_long/report.html examples/report.png
+
+# The listing of the proof core's definitions, after one of them was changed: read the difference.
+definitions: $(VENV)/.tested
+	$(BIN)/python pytools/lean_definitions.py
+
+# The proof core checked by a second Lean with Lean's own Init; needs npm and Linux x86_64, and some ten minutes.
+lean-second: $(VENV)/.tested
+	$(BIN)/python pytools/lean_second.py
 
 $(VENV)/.created:
 	$(PYTHON) -c 'import sys; sys.exit("tracepact needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'

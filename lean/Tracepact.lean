@@ -13,6 +13,10 @@ import Tracepact.Impl.Score
 import Tracepact.Impl.Stream
 import Tracepact.Impl.Tables
 import Tracepact.Impl.Vector
+import Tracepact.Pins.Contracts
+import Tracepact.Pins.Frames
+import Tracepact.Pins.Predicates
+import Tracepact.Pins.Tables
 import Tracepact.Spec.Basis
 import Tracepact.Spec.Boundary
 import Tracepact.Spec.Candidates

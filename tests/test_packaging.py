@@ -56,7 +56,8 @@ def test_the_wheel_holds_every_file_of_the_proof_core_once(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     prefix = "tracepact/tools/prove/theory/"
     packed = sorted(name.removeprefix(prefix) for name in names if name.startswith(prefix))
-    core = [*(ROOT / "lean").rglob("*.lean"), ROOT / "lakefile.lean", ROOT / "lean-toolchain"]
+    lean = [path for path in (ROOT / "lean").rglob("*") if path.is_file()]
+    core = [*lean, ROOT / "lakefile.lean", ROOT / "lean-toolchain"]
     assert packed == sorted(str(path.relative_to(ROOT)) for path in core)
 
 

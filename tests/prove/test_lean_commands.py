@@ -74,7 +74,7 @@ def test_certify_says_what_was_certified_and_what_was_not(tmp_path: Path) -> Non
     assert outcome.code == 0
     assert "certified: onset_guard, offset_guard, missing_guard, spurious_guard, silence_guard" in outcome.out
     assert "not certified (event clauses): duration_guard, fragmentation_guard" in outcome.out
-    assert f"check them again: tracepact certify --recheck {(tmp_path / 'kept').resolve()}" in outcome.err
+    assert f"--recheck {(tmp_path / 'kept').resolve()}" in outcome.err
 
 
 def test_kept_certificates_are_checked_again_and_a_changed_one_is_refused(tmp_path: Path) -> None:
@@ -88,7 +88,20 @@ def test_kept_certificates_are_checked_again_and_a_changed_one_is_refused(tmp_pa
     arguments = ("boundary_gate", "--pair", "pair.json", "--conditions", "conditions.tsv", "--out", "kept")
     assert run("certify", *arguments, folder=tmp_path).code == 0
     (kept,) = (tmp_path / "kept").glob("*.lean")
-    assert "5 theorems hold" in run("certify", "--recheck", "kept", folder=tmp_path).out
+    alone = run("certify", "--recheck", "kept", folder=tmp_path)
+    assert alone.code == 0
+    assert "5 theorems hold" in alone.out
+    assert "not checked: that the activity masks are those of any tables" in alone.out
+    assert "not checked: that this is the contract you mean" in alone.out
+    bound = run("certify", *arguments[:3], "--recheck", "kept", "--json", folder=tmp_path)
+    data = valid("certify", bound.out)
+    assert isinstance(data, dict)
+    assert data["bound"] == {"contract": True, "tables": True}
+    named = run("certify", "boundary_gate", "--recheck", "kept", folder=tmp_path)
+    assert "checked: it is the contract that was given" in named.out
+    other = run("certify", "boundary_gate", "--set", "tol=80ms", "--recheck", "kept", folder=tmp_path)
+    assert other.code == 1
+    assert "another contract" in other.out
     stated = kept.read_text("utf-8")
     assert ", 0, 1⟩" in stated
     kept.write_text(stated.replace(", 0, 1⟩", ", 1, 1⟩", 1), "utf-8")
@@ -100,8 +113,9 @@ def test_kept_certificates_are_checked_again_and_a_changed_one_is_refused(tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "give a contract, or --recheck"),
-        (("boundary_gate", "--recheck", "."), "leave out the contract"),
+        ((), "give a contract, or --run, or --recheck"),
+        (("boundary_gate", "--run", "."), "give --run or the contract"),
+        (("--recheck", ".", "--ref", "a.tsv"), "there is no certificate (*.lean)"),
         (("--recheck", "."), "there is no certificate (*.lean)"),
         (("boundary_gate",), "give --ref and --pred"),
     ],
@@ -110,6 +124,29 @@ def test_what_certify_needs_is_said(arguments: tuple[str, ...], said: str, tmp_p
     outcome = run("certify", *arguments, folder=tmp_path)
     assert outcome.code == 2
     assert said in outcome.err
+
+
+def test_a_run_directory_is_certified_and_bound(tmp_path: Path) -> None:
+    write(tmp_path, {"pair.json": '{"clips": [{"name": "a", "duration": 2, "ref": [[0.5, 1, "x"]], "pred": []}]}'})
+    assert run("score", "boundary_gate", "--pair", "pair.json", "--out", "run", folder=tmp_path).code in (0, 1)
+    assert run("certify", "--run", "run", "--out", "kept", folder=tmp_path).code == 0
+    outcome = run("certify", "--run", "run", "--recheck", "kept", folder=tmp_path)
+    assert outcome.code == 0
+    assert "byte for byte" in outcome.out
+    write(tmp_path, {"pair.json": '{"clips": [{"name": "a", "duration": 2, "ref": [[0.5, 1.2, "x"]], "pred": []}]}'})
+    outcome = run("certify", "boundary_gate", "--pair", "pair.json", "--recheck", "kept", folder=tmp_path)
+    assert outcome.code == 1
+    assert "is not the certificate of these tables" in outcome.out
+
+
+@pytest.mark.parametrize("arguments", [["prove"], [*DEMO, "--fresh"]])
+def test_lean_that_takes_too_long_leaves_the_answer_open(arguments: list[str]) -> None:
+    outcome = run(*arguments, "--timeout", "0.01", "--json")
+    assert outcome.code == 3
+    data = valid(arguments[0], outcome.out)
+    assert isinstance(data, dict)
+    assert data["ok"] is None
+    assert "did not end within 0.01 s" in data["reason"]
 
 
 def test_certify_as_json_fits_its_schema(tmp_path: Path) -> None:

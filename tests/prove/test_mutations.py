@@ -1,13 +1,15 @@
 """A theorem that is made false, or weaker, or cheated, makes the check of the core fail."""
 
-import shutil
+import re
 from pathlib import Path
 
 import pytest
+from prove.copies import changed_theory
 
 from tracepact.tools.prove.build import Build
+from tracepact.tools.prove.definitions import listed_digests
 from tracepact.tools.prove.prove import CoreReport, check_core
-from tracepact.tools.prove.toolchain import Kind
+from tracepact.tools.prove.theory import LISTING, Theory
 
 pytestmark = pytest.mark.slow
 
@@ -47,6 +49,16 @@ MUTATIONS = {
         "(j : Nat) (lower : Nat.le r.start j) (upper : Lt j r.stop) :\n    Iff (Eq (onset a j) .true)",
         "(j : Nat) (lower : Nat.le r.start j) (upper : Lt j r.stop) (_ : Lt 5 n) :\n    Iff (Eq (onset a j) .true)",
     ),
+    "both sides are empty when the reference is": (
+        "Spec/Events.lean",
+        "def Families.bothEmpty (x : Families) : Bool := band (Nat.beq x.refs 0) (Nat.beq x.preds 0)",
+        "def Families.bothEmpty (x : Families) : Bool := band (Nat.beq x.refs 0) (Nat.beq x.refs 0)",
+    ),
+    "fragmentation allows two": (
+        "Spec/Events.lean",
+        "(Nat.ble (x.covering i) 1)",
+        "(Nat.ble (x.covering i) 2)",
+    ),
     "a theorem is left unproved": (
         "Thm/Sharing.lean",
         "  | .cons _ rest, .succ k => sharing valid longest mask rest k",
@@ -64,6 +76,35 @@ MUTATIONS = {
     ),
 }
 
+DEFINITIONS = {
+    "the greedy matcher takes the dearest first": (
+        "Spec/Matching.lean",
+        "bor (intLess c.cost d.cost)",
+        "bor (intLess d.cost c.cost)",
+    ),
+    "no obligation counts as satisfied unless both sides are empty": (
+        "Spec/Events.lean",
+        "cond bothEmpty ⟨1, 1, .true⟩ ⟨0, 1, .false⟩",
+        "cond bothEmpty ⟨0, 1, .false⟩ ⟨1, 1, .true⟩",
+    ),
+    "a reference is matched if a prediction has its number": (
+        "Spec/Events.lean",
+        "bor (Nat.beq m.fst i)",
+        "bor (Nat.beq m.snd i)",
+    ),
+    "nothing is ever vacuous": (
+        "Spec/Score.lean",
+        "Nat.beq (obligations o n) 0",
+        "Nat.beq (obligations o n) 1",
+    ),
+    "a candidate need not overlap": (
+        "Spec/Matching.lean",
+        "And (And (Lt ref.start pred.stop) (Lt pred.start ref.stop))",
+        "And (And (Lt ref.start pred.stop) (Lt ref.start pred.stop))",
+    ),
+}
+"""Changes that leave every theorem true."""
+
 
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_a_mutated_core_is_refused(name: str, core: Build, tmp_path: Path) -> None:
@@ -71,6 +112,52 @@ def test_a_mutated_core_is_refused(name: str, core: Build, tmp_path: Path) -> No
     report = _checked_copy(core, tmp_path, file, old, new)
     assert not report.ok
     assert report.faults
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_a_changed_definition_is_refused_though_every_theorem_stays_true(
+    name: str, core: Build, tmp_path: Path
+) -> None:
+    """The change is listed, as by someone who means it; then what is pinned is no longer what is computed."""
+    file, old, new = DEFINITIONS[name]
+    unlisted = changed_theory(core, tmp_path, f"Tracepact/{file}", old, new, listed=False)
+    assert any("is not the one that is listed" in fault for fault in Theory(unlisted).faults())
+    listed = changed_theory(core, tmp_path, f"Tracepact/{file}", new, new + " ", listed=True)
+    faults = check_core(core.toolchain, listed, tmp_path / "built").faults
+    refused = [fault.partition(":")[0] for fault in faults]
+    assert refused
+    assert all(module.startswith("Tracepact.Pins.") for module in refused)
+
+
+def test_the_vectors_refuse_a_changed_matcher_even_without_the_pins(core: Build, tmp_path: Path) -> None:
+    file, old, new = DEFINITIONS["the greedy matcher takes the dearest first"]
+    changed_theory(core, tmp_path, f"Tracepact/{file}", old, new)
+    pins = (tmp_path / "theory/lean/Tracepact/Pins/Frames.lean").read_text("utf-8")
+    pinning = re.findall(
+        r"^example.*(?:ranksBefore|ranked|insertRanked|greedy|intSame)(?:.|\n(?!example|/-))*\n", pins, re.MULTILINE
+    )
+    root = tmp_path / "theory"
+    for text in pinning:
+        root = changed_theory(core, tmp_path, "Tracepact/Pins/Frames.lean", text, "")
+    named = "".join(f"example : Eq {word} {word} := rfl\n" for word in ("ranksBefore", "ranked", "insertRanked"))
+    named += "".join(f"example : Eq {word} {word} := rfl\n" for word in ("greedy", "intSame"))
+    words = f"{named}end Tracepact.Pins"
+    root = changed_theory(core, tmp_path, "Tracepact/Pins/Frames.lean", "end Tracepact.Pins", words)
+    (fault,) = check_core(core.toolchain, root, tmp_path / "built").faults
+    assert fault.startswith("certificate.lean: ")
+
+
+@pytest.mark.parametrize(
+    "definition", ["Tracepact.eventValue", "Tracepact.greedy", "Tracepact.Holds", "bootstrap Init"]
+)
+def test_every_definition_is_listed(theory: Theory, definition: str) -> None:
+    assert theory.digests[definition] == listed_digests(theory.sources / LISTING)[definition]
+
+
+def test_a_definition_that_no_example_pins_is_refused(core: Build, tmp_path: Path) -> None:
+    end = "end Tracepact"
+    root = changed_theory(core, tmp_path, "Tracepact/Spec/Score.lean", end, f"def free (n : Nat) : Nat := n\n{end}")
+    assert Theory(root).faults() == ["Tracepact.free is not pinned by an example"]
 
 
 def test_an_unchanged_copy_is_accepted(core: Build, tmp_path: Path) -> None:
@@ -84,15 +171,4 @@ def test_a_file_that_the_root_does_not_import_is_a_fault(core: Build, tmp_path: 
 
 
 def _checked_copy(core: Build, folder: Path, file: str, old: str, new: str) -> CoreReport:
-    """Check a changed copy of the core; what the change does not touch stays compiled."""
-    root, built = folder / "theory", folder / "built"
-    shutil.copytree(core.theory.sources, root / "lean")
-    for name in ("lakefile.lean", "lean-toolchain"):
-        shutil.copy2(core.theory.root / name, root / name)
-    if core.toolchain.kind is Kind.WHEEL:
-        shutil.copytree(core.folder, built)
-    path = root / "lean" / "Tracepact" / file
-    text = path.read_text("utf-8") if path.exists() else ""
-    assert old in text
-    path.write_text(text.replace(old, new) if old else new, "utf-8")
-    return check_core(core.toolchain, root, built)
+    return check_core(core.toolchain, changed_theory(core, folder, f"Tracepact/{file}", old, new), folder / "built")

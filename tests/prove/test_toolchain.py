@@ -8,10 +8,19 @@ from pathlib import Path
 import pytest
 
 from tracepact.tools.prove import wheel
-from tracepact.tools.prove.build import Build, cache_folder
-from tracepact.tools.prove.prove import axioms_of, check_core
+from tracepact.tools.prove.build import Build, build_core
+from tracepact.tools.prove.prove import CoreReport, Theorem, axioms_of, check_core
 from tracepact.tools.prove.theory import Theory
-from tracepact.tools.prove.toolchain import HOW_TO_GET_LEAN, Kind, Message, Outcome, Toolchain, find_toolchain
+from tracepact.tools.prove.toolchain import (
+    HOW_TO_GET_LEAN,
+    Kind,
+    Message,
+    Outcome,
+    Toolchain,
+    find_toolchain,
+    run_lean,
+    run_limited,
+)
 
 LAKE = """\
 #!/bin/sh
@@ -80,9 +89,65 @@ def test_axioms_are_read_from_clean_output_only() -> None:
     assert axioms_of(Outcome(0, (proved, Message("warning", 1, "unused")), "")) == {}
 
 
-def test_the_cache_can_be_put_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("TRACEPACT_CACHE", str(tmp_path))
-    assert cache_folder() == tmp_path / "lean"
+@pytest.mark.parametrize(
+    ("axioms", "wheel_takes", "lake_takes"),
+    [
+        ((), True, True),
+        (("propext",), False, True),
+        (("Classical.choice", "Quot.sound", "propext"), False, True),
+        (("Tracepact.propext",), False, False),
+        (("propext", "sorryAx"), False, False),
+        (("Lean.ofReduceBool",), False, False),
+        (("Lean.trustCompiler", "propext"), False, False),
+        (None, False, False),
+    ],
+)
+def test_the_axioms_of_lean_itself_are_allowed_with_a_full_toolchain_only(
+    axioms: tuple[str, ...] | None, wheel_takes: bool, lake_takes: bool
+) -> None:
+    theorem = Theorem("Tracepact.a", axioms)
+    assert theorem.proved(Kind.WHEEL.axioms) is wheel_takes
+    assert theorem.proved(Kind.LAKE.axioms) is lake_takes
+
+
+def test_a_name_with_a_prime_is_read() -> None:
+    said = Message("information", 1, "'Tracepact.a'' depends on axioms: [propext]")
+    assert axioms_of(Outcome(0, (said,), "")) == {"Tracepact.a'": ("propext",)}
+
+
+def test_the_report_shows_which_axioms_are_used(toolchain: Toolchain) -> None:
+    theorems = (Theorem("a", ("propext",)), Theorem("b", ()))
+    report = CoreReport(toolchain, "", theorems, theorems, 1, 1, (), (), 0.0)
+    assert report.axioms == ("propext",)
+    assert report.ok is (toolchain.kind is Kind.LAKE)
+
+
+def test_lean_that_does_not_end_in_time_is_ended_and_nothing_is_known(toolchain: Toolchain, tmp_path: Path) -> None:
+    slow = Toolchain(toolchain.kind, (sys.executable, "-c", "import time; time.sleep(600)"), "", toolchain.binary)
+    outcome = run_lean(slow, ["a.lean"], root=tmp_path, limit=0.2)
+    assert not outcome.clean
+    assert outcome.fault == "Lean did not end within 0.2 s"
+    build = Build(slow, Theory(tmp_path), tmp_path)
+    build.note("a", outcome)
+    assert (build.faults, build.undecided, build.ok) == ([], ["a: Lean did not end within 0.2 s"], False)
+
+
+def test_what_an_ended_program_had_started_is_ended_too(tmp_path: Path) -> None:
+    started = tmp_path / "pid"
+    inner = f"import os, time; open({str(started)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    outer = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {inner!r}])"
+    code, _, _ = run_limited([sys.executable, "-c", outer], tmp_path, 2)
+    assert code is None
+    state = Path(f"/proc/{started.read_text()}/stat")
+    assert not state.exists() or state.read_text().split()[2] == "Z"
+
+
+def test_a_core_that_takes_too_long_is_undecided_and_not_refused(
+    toolchain: Toolchain, theory: Theory, tmp_path: Path
+) -> None:
+    build = build_core(toolchain, theory, tmp_path / "built", limit=0.01)
+    assert build.faults == []
+    assert build.undecided
 
 
 def test_the_wheel_answers_as_lean(toolchain: Toolchain) -> None:

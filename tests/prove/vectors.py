@@ -12,9 +12,6 @@ from tracepact.tools.conform.vectors import Vector
 from tracepact.tools.prove.certificate import IGNORED
 from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask
 
-CERTIFICATE = "certificate.lean"
-"""The file of the theorems, beside the vectors."""
-
 Theorem = tuple[str, str]
 """A statement and its proof."""
 

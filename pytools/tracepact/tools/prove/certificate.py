@@ -1,5 +1,7 @@
 """Certificates: Lean files that state what the monitor computed, for the kernel to check."""
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,12 +17,13 @@ IGNORED = "<ignored>"
 _OPENING = """\
 import Tracepact.Thm.Certificate
 /-!
-Certificate of `{name}`, contract {digest}.
-
-For each clip below it states the verdict mask of each frame clause, and how many obliged frames hold and are obliged.
-`certify` makes of each statement one computation for Lean's kernel, and proves that what it computes is the meaning.
-Event clauses are not part of it. Anyone who has Lean and the proof core can check this file again.
+For each clip below this certificate states the verdict mask of each frame clause of the contract, and how many
+obliged frames hold and are obliged. `certify` makes of each statement one computation for Lean's kernel, and proves
+that what it computes is the meaning. Event clauses are not part of it. With the contract and the tables, anyone who has
+Lean and the proof core can check that this is the certificate of both: `tracepact certify CONTRACT … --recheck FOLDER`.
 -/
+"""
+_FRAME = """\
 set_option autoImplicit false
 set_option exponentiation.threshold 1000000000
 set_option maxRecDepth 1000000
@@ -28,6 +31,14 @@ set_option maxHeartbeats 0
 noncomputable section
 namespace Tracepact.Certificate
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One clip of one class."""
+
+    clip: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +70,21 @@ class Case:
     claims: tuple[Claim, ...]
 
 
+Entry = tuple[Case, tuple[Segment, ...]]
+"""A case and the segments that it stands for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """The text of a certificate, and which case and clause each of its theorems is about."""
+    """One file of a certificate: its text, what it states, and which case and clause each of its theorems is about."""
 
     text: str
+    entries: tuple[Entry, ...]
     theorems: dict[str, tuple[int, int]]
 
     def at_line(self, line: int) -> tuple[int, int] | None:
         """The case and clause of the theorem that a line belongs to."""
-        lines = self.text.splitlines()
+        lines = self.text.split("\n")
         for number in range(min(line, len(lines)), 0, -1):
             word, _, rest = lines[number - 1].partition(" ")
             if word == "theorem":
@@ -93,26 +109,43 @@ def extra_atoms(contract: Contract, *, ignores: bool) -> tuple[str, ...]:
     return (*sorted(contract.atoms - set(BUILTIN_ATOMS)), *([IGNORED] if ignores else []))
 
 
-def write_certificate(
-    name: str,
-    digest: str,
-    clauses: Sequence[CertifiedClause],
-    extra: Sequence[str],
-    cases: Sequence[Case],
-    titles: Sequence[str],
-) -> Certificate:
-    """The certificate of some cases; titles say in words which clips each case stands for."""
+def write_certificates(contract: Contract, batches: Sequence[Sequence[Entry]], *, ignores: bool) -> list[Certificate]:
+    """The files of a certificate, one a batch of cases; each carries the contract in full, and its number.
+
+    The digest of the run is that of what all files state, so that files of two runs cannot be taken for one.
+    """
+    bodies = [_body(contract, entries, ignores=ignores) for entries in batches]
+    run = hashlib.sha256("\0".join(text for text, _ in bodies).encode()).hexdigest()
+    head = [
+        f"-- contract {contract.name} {contract.digest}",
+        f"-- run {run}",
+        f"-- ignored frames: {'given' if ignores else 'none'}",
+        *(f"-- | {line}" for line in contract.text.split("\n")),
+    ]
+    return [
+        Certificate(
+            "\n".join([f"{_OPENING}-- file {number} of {len(bodies)}", *head, f"{_FRAME}{text}"]),
+            tuple(entries),
+            theorems,
+        )
+        for number, ((text, theorems), entries) in enumerate(zip(bodies, batches, strict=True), start=1)
+    ]
+
+
+def _body(contract: Contract, entries: Sequence[Entry], *, ignores: bool) -> tuple[str, dict[str, tuple[int, int]]]:
+    """The clauses, the cases and the theorems about both."""
+    extra = extra_atoms(contract, ignores=ignores)
     numbers = {atom: number for number, atom in enumerate((*BUILTIN_ATOMS, *extra))}
-    lines = [_OPENING.format(name=name, digest=digest).rstrip("\n")]
-    for k, clause in enumerate(clauses):
-        lines.append(f"/-- `{clause.name}` -/")
+    lines = []
+    for k, clause in enumerate(certified_clauses(contract, ignores=ignores)):
+        lines.append(f"-- {clause.name}")
         parts = f"{lean_formula(clause.obligation, numbers)}, {lean_formula(clause.formula, numbers)}"
         lines.append(f"def clause{k} : Clause := ⟨{parts}⟩")
     theorems = {}
-    for i, (case, title) in enumerate(zip(cases, titles, strict=True)):
+    for i, (case, segments) in enumerate(entries):
         folds = max(case.frames - 1, 0).bit_length()
         masks = f"{lean_mask(case.ref)}, {lean_mask(case.pred)}, numbered {lean_list(map(lean_mask, case.extra))}"
-        lines.append(f"-- {' '.join(title.split())}")
+        lines += [f"-- clip {json.dumps(segment.clip)} class {json.dumps(segment.label)}" for segment in segments]
         lines.append(f"def case{i} : Case := ⟨{case.frames}, {masks}⟩")
         for k, claim in enumerate(case.claims):
             stated = f"case{i} clause{k} claim{i}_{k}"
@@ -121,5 +154,5 @@ def write_certificate(
             lines.append(f"theorem certified{i}_{k} : Certified {stated} := certify {folds} {stated} (id rfl)")
             lines.append(f"#print axioms certified{i}_{k}")
             theorems[f"Tracepact.Certificate.certified{i}_{k}"] = (i, k)
-    lines.append("end Tracepact.Certificate")
-    return Certificate("\n".join(lines) + "\n", theorems)
+    lines.append("end Tracepact.Certificate\n")
+    return "\n".join(lines), theorems

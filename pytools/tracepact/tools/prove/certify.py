@@ -1,7 +1,6 @@
 """Certifying a scorecard: the kernel checks the masks and counts of every frame clause, clip by clip."""
 
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,22 +14,18 @@ from tracepact.tools.prove.certificate import (
     Case,
     Certificate,
     Claim,
-    certified_clauses,
+    Entry,
+    Segment,
     extra_atoms,
-    write_certificate,
+    write_certificates,
 )
-from tracepact.tools.prove.prove import axioms_of
+from tracepact.tools.prove.prove import Theorem, axioms_of
+from tracepact.tools.prove.scan import CERTIFICATE, scan
 
+STEM = "Certificate"
+"""What the names of kept files begin with."""
 _CLAIMS_A_FILE = 100
 _FRAMES_A_FILE = 400_000
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """One clip of one class."""
-
-    clip: str
-    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +48,21 @@ class Certification:
     theorems: int
     files: tuple[Path, ...]
     refusals: tuple[Refusal, ...]
+    undecided: tuple[str, ...]
+    """Files that Lean did not finish in time."""
 
     @property
     def ok(self) -> bool:
         """Whether the kernel accepted every claim."""
-        return not self.refusals
+        return not self.refusals and not self.undecided
 
 
 @dataclass(frozen=True, slots=True)
-class _Batch:
-    """The cases of one file, each with the segments that share it."""
+class Checked:
+    """What the kernel said of one certificate file: the claims it refuses, by case and clause, or that time ran out."""
 
-    cases: tuple[Case, ...]
-    segments: tuple[tuple[Segment, ...], ...]
+    refused: dict[tuple[int, int], str]
+    undecided: str | None = None
 
 
 def cases_of(card: Scorecard) -> dict[Case, list[Segment]]:
@@ -96,15 +93,10 @@ def cases_of(card: Scorecard) -> dict[Case, list[Segment]]:
     return grouped
 
 
-def certificates_of(card: Scorecard, cases: dict[Case, list[Segment]]) -> Iterator[tuple[Certificate, _Batch]]:
+def certificates_of(card: Scorecard, cases: dict[Case, list[Segment]]) -> list[Certificate]:
     """The certificate files of a scorecard, a bounded amount of work each."""
-    contract = card.contract
-    ignores = bool(card.family.ignored)
-    clauses = certified_clauses(contract, ignores=ignores)
-    extra = extra_atoms(contract, ignores=ignores)
-    for batch in _batches(cases, max(len(clauses), 1)):
-        titles = [_title(segments) for segments in batch.segments]
-        yield write_certificate(contract.name, contract.digest, clauses, extra, batch.cases, titles), batch
+    batches = list(_batches(cases, max(len(card.contract.frame_clauses), 1)))
+    return write_certificates(card.contract, batches, ignores=bool(card.family.ignored))
 
 
 def certify(
@@ -113,39 +105,53 @@ def certify(
     """Have the kernel check the claims of a scorecard; the files are kept in `out` if it is given."""
     contract = card.contract
     cases = cases_of(card)
-    pairs = list(certificates_of(card, cases))
+    certificates = certificates_of(card, cases)
     names = [clause.name for clause in contract.frame_clauses]
+    files = () if out is None else keep_certificates(certificates, out)
     refusals: list[Refusal] = []
-    kept: list[Path] = []
-    with tempfile.TemporaryDirectory(prefix="tracepact-certify-") as temporary:
-        folder = Path(temporary).resolve() if out is None else out.resolve()
-        folder.mkdir(parents=True, exist_ok=True)
-        files = [folder / f"Certificate{number}.lean" for number in range(len(pairs))]
-        for file, (certificate, _) in zip(files, pairs, strict=True):
-            file.write_text(certificate.text, "utf-8")
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            checks = pool.map(lambda file, pair: check_certificate(build, file, pair[0]), files, pairs)
-            for done, (refused, (_, batch)) in enumerate(zip(checks, pairs, strict=True), start=1):
-                for (case, clause), reason in refused.items():
-                    refusals.append(Refusal(batch.segments[case], names[clause], reason))
-                if progress is not None:
-                    progress(done, len(pairs))
-        if out is not None:
-            kept = files
+    undecided: list[str] = []
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        checks = pool.map(lambda certificate: check_certificate(build, certificate), certificates)
+        for done, (checked, certificate) in enumerate(zip(checks, certificates, strict=True), start=1):
+            for (case, clause), reason in checked.refused.items():
+                refusals.append(Refusal(certificate.entries[case][1], names[clause], reason))
+            if checked.undecided is not None:
+                undecided.append(f"file {done} of {len(certificates)}: {checked.undecided}")
+            if progress is not None:
+                progress(done, len(certificates))
     return Certification(
         tuple(names),
         tuple(clause.name for clause in contract.event_clauses),
         card.layout.segments,
         sum(case.frames * len(segments) for case, segments in cases.items()),
-        sum(len(certificate.theorems) for certificate, _ in pairs),
-        tuple(kept),
+        sum(len(certificate.theorems) for certificate in certificates),
+        files,
         tuple(refusals),
+        tuple(undecided),
     )
 
 
-def check_certificate(build: Build, file: Path, certificate: Certificate) -> dict[tuple[int, int], str]:
-    """The claims that the kernel refuses, by case and clause; empty when it accepts all of them."""
-    outcome = build.run(file)
+def keep_certificates(certificates: Sequence[Certificate], out: Path) -> tuple[Path, ...]:
+    """Write certificate files into a folder, in place of those that are there."""
+    folder = out.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob(f"{STEM}*.lean"):
+        if old.stem.removeprefix(STEM).isdecimal():
+            old.unlink()
+    files = tuple(folder / f"{STEM}{number}.lean" for number in range(len(certificates)))
+    for file, certificate in zip(files, certificates, strict=True):
+        file.write_text(certificate.text, "utf-8")
+    return files
+
+
+def check_certificate(build: Build, certificate: Certificate) -> Checked:
+    """The claims of a certificate that the kernel refuses."""
+    faults = scan(certificate.text, CERTIFICATE).faults
+    if faults:
+        return Checked(dict.fromkeys(certificate.theorems.values(), faults[0]))
+    outcome = build.check(certificate.text)
+    if outcome.limit is not None:
+        return Checked({}, outcome.fault)
     found = axioms_of(outcome)
     refused: dict[tuple[int, int], str] = {}
     for message in outcome.messages:
@@ -154,41 +160,21 @@ def check_certificate(build: Build, file: Path, certificate: Certificate) -> dic
             refused.setdefault(place, "the kernel computes something else")
     if outcome.clean:
         for name, place in certificate.theorems.items():
-            if found.get(name) != ():
+            if not Theorem(name, found.get(name)).proved(build.toolchain.kind.axioms):
                 refused.setdefault(place, f"rests on {found.get(name)}")
     elif not refused:
         refused = dict.fromkeys(certificate.theorems.values(), outcome.fault)
-    return refused
+    return Checked(refused)
 
 
-def recheck(build: Build, file: Path) -> tuple[int, str | None]:
-    """Check a kept certificate: how many theorems hold without an axiom, and the fault if one does not."""
-    outcome = build.run(file.resolve())
-    found = axioms_of(outcome)
-    stated = file.read_text("utf-8").count("\ntheorem ")
-    if not outcome.clean:
-        return 0, outcome.fault
-    sound = sum(axioms == () for axioms in found.values())
-    return sound, None if sound == stated else f"{stated} theorems are stated, {sound} rest on no axiom"
-
-
-def _batches(cases: dict[Case, list[Segment]], clauses: int) -> Iterator[_Batch]:
-    batch: list[tuple[Case, tuple[Segment, ...]]] = []
+def _batches(cases: dict[Case, list[Segment]], clauses: int) -> Iterator[list[Entry]]:
+    batch: list[Entry] = []
     frames = 0
     for case, segments in cases.items():
         if batch and ((len(batch) + 1) * clauses > _CLAIMS_A_FILE or frames + case.frames > _FRAMES_A_FILE):
-            yield _batch(batch)
+            yield batch
             batch, frames = [], 0
         batch.append((case, tuple(segments)))
         frames += case.frames
     if batch:
-        yield _batch(batch)
-
-
-def _batch(entries: Sequence[tuple[Case, tuple[Segment, ...]]]) -> _Batch:
-    return _Batch(tuple(case for case, _ in entries), tuple(segments for _, segments in entries))
-
-
-def _title(segments: Sequence[Segment]) -> str:
-    first = f"clip {segments[0].clip!r}, class {segments[0].label!r}"
-    return first if len(segments) == 1 else f"{first}, and {len(segments) - 1} more that are equal"
+        yield batch

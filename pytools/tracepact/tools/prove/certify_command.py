@@ -1,23 +1,28 @@
 """`tracepact certify`: have the Lean kernel check the frame verdicts of a scoring run."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
 import click
 
+from tracepact.core import Contract
+from tracepact.diagnostics import Diagnostics
 from tracepact.files import json_text
 from tracepact.lang import load_contract
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.screen import counted
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import set_option
+from tracepact.tools.parameters import format_option, set_option
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.certify import Certification, certify
-from tracepact.tools.prove.certify import recheck as recheck_certificate
-from tracepact.tools.prove.command import no_lean
+from tracepact.tools.prove.command import limit_option, no_lean, unknown
 from tracepact.tools.prove.prove import ready_core
-from tracepact.tools.prove.toolchain import find_toolchain
+from tracepact.tools.prove.recheck import Rechecked, kept_files, recheck
+from tracepact.tools.prove.toolchain import Toolchain, find_toolchain
 from tracepact.tools.score.arguments import DataOptions, check_data_options, data_options, score_from_options
+from tracepact.tools.score.run import Run
+from tracepact.tools.score.store.opening import open_run
 
 
 @click.command()
@@ -35,75 +40,154 @@ from tracepact.tools.score.arguments import DataOptions, check_data_options, dat
     help="Keep the certificate files here; `--recheck` checks them again.",
 )
 @click.option(
-    "--recheck",
-    type=click.Path(exists=True, path_type=Path),
-    help="Check a kept certificate, or a folder of them, again; nothing is scored.",
+    "--run",
+    "run_folder",
+    type=click.Path(exists=True, file_okay=False),
+    help="A run directory, in place of the contract and the tables: it holds both.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option(
+    "--recheck",
+    "kept",
+    type=click.Path(exists=True, path_type=Path),
+    help="Check a kept certificate (file or folder) again: with contract and tables, or --run, that it is theirs.",
+)
+@click.option("--fresh", is_flag=True, help="Compile the proof core from nothing; use and keep no compiled files.")
+@limit_option
+@format_option("text", "json")
 def command(
     contract: str | None,
     overrides: tuple[tuple[str, str], ...],
     conditions: str | None,
     out: Path | None,
-    recheck: Path | None,
-    as_json: bool,
+    run_folder: str | None,
+    kept: Path | None,
+    fresh: bool,
+    timeout: float,
+    form: str,
     **given: Unpack[DataOptions],
 ) -> int:
     """Certify the verdict masks and counts of every frame clause, clip by clip, with Lean's kernel.
 
     The kernel computes them anew from the two activity masks, by definitions that are proved to be the meaning of the
-    language. Event clauses, matching and the reading of tables are not certified. Exit codes: 0 certified, 1 refused,
-    3 no Lean.
+    language. Event clauses, matching and the reading of tables are not certified. With --recheck a kept certificate is
+    written anew from the contract and the tables and compared, byte for byte, before the kernel checks it; without them
+    it is said what is not known. Exit codes: 0 certified, 1 refused, 3 not known: no Lean, or it did not end in time.
     """
-    if recheck is not None:
-        if contract is not None:
-            raise click.UsageError("--recheck checks certificates that were kept; leave out the contract and its data")
-        return _recheck(recheck, as_json)
-    if contract is None:
-        raise click.UsageError("give a contract, or --recheck with certificates that were kept")
-    check_data_options(given)
-    compiled = load_contract(contract, dict(overrides))
-    toolchain = find_toolchain()
-    if toolchain is None:
-        return no_lean(as_json)
-    run = score_from_options(compiled, conditions, **given)
-    print_diagnostics(run.diagnostics)
-    with counted() as update:
-        build = ready_core(toolchain, lambda done, total: update(done, total, "checking the proof core"))
-        if not build.ok:
-            return _broken_core(build)
-        found = certify(run.card, build, out=out, progress=lambda done, total: update(done, total, "certifying clips"))
-    if as_json:
-        click.echo(json_text(_data(found)), nl=False)
-    else:
-        _show(found)
-    return Exit.OK if found.ok else Exit.VIOLATED
-
-
-def _recheck(kept: Path, as_json: bool) -> int:
-    """Have the kernel check kept certificates again."""
-    files = sorted(kept.glob("*.lean")) if kept.is_dir() else [kept]
-    if not files:
+    as_json = form == "json"
+    if contract is not None and run_folder is not None:
+        raise click.UsageError("a run directory has its own contract and tables; give --run or the contract")
+    if contract is None and run_folder is None and kept is None:
+        raise click.UsageError("give a contract, or --run, or --recheck with certificates that were kept")
+    files = None if kept is None else kept_files(kept)
+    if files == []:
         raise click.UsageError(f"there is no certificate (*.lean) in `{kept}`")
+    compiled = None if contract is None else load_contract(contract, dict(overrides))
+    has_tables = any(given[side] is not None for side in ("ref", "pred", "pair"))
+    if compiled is not None and (files is None or has_tables):
+        check_data_options(given)
+    elif has_tables:
+        raise click.UsageError("give the contract that the tables were scored under")
     toolchain = find_toolchain()
     if toolchain is None:
         return no_lean(as_json)
-    checked: list[tuple[Path, int, str | None]] = []
-    with counted() as update:
-        build = ready_core(toolchain, lambda done, total: update(done, total, "checking the proof core"))
-        if not build.ok:
-            return _broken_core(build)
-        for number, file in enumerate(files):
-            update(number, len(files), f"checking {file.name}")
-            checked.append((file, *recheck_certificate(build, file)))
-    ok = all(fault is None for _, _, fault in checked)
-    if as_json:
-        rows = [{"file": str(file), "theorems": sound, "fault": fault} for file, sound, fault in checked]
-        click.echo(json_text({"ok": ok, "rechecked": rows}), nl=False)
+    run = None
+    if run_folder is not None:
+        run = open_run(run_folder, Diagnostics()).rescore()
+    elif compiled is not None and (files is None or has_tables):
+        run = score_from_options(compiled, conditions, **given)
+    if run is not None:
+        print_diagnostics(run.diagnostics)
+    return _Task(toolchain, fresh, timeout, as_json).do(files, compiled, run, out)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What is to be checked with, and how the answer is printed."""
+
+    toolchain: Toolchain
+    fresh: bool
+    limit: float
+    as_json: bool
+
+    def do(self, files: list[Path] | None, contract: Contract | None, run: Run | None, out: Path | None) -> int:
+        """Certify a run, or check kept files again."""
+        with (
+            counted() as update,
+            ready_core(
+                self.toolchain,
+                fresh=self.fresh,
+                progress=lambda done, total: update(done, total, "checking the proof core"),
+                limit=self.limit,
+            ) as build,
+        ):
+            if not build.ok:
+                return self._no_core(build)
+            if files is not None:
+                card = None if run is None else run.card
+                again = recheck(
+                    build,
+                    files,
+                    contract=contract,
+                    card=card,
+                    progress=lambda done, total: update(done, total, "checking certificates"),
+                )
+            else:
+                assert run is not None
+                found = certify(
+                    run.card, build, out=out, progress=lambda done, total: update(done, total, "certifying clips")
+                )
+        return self._rechecked(again) if files is not None else self._certified(found)
+
+    def _certified(self, found: Certification) -> int:
+        if found.undecided and not found.refusals:
+            return unknown(self.as_json, found.undecided)
+        if self.as_json:
+            click.echo(json_text(_data(found)), nl=False)
+        else:
+            _show(found)
+        return Exit.OK if found.ok else Exit.VIOLATED
+
+    def _rechecked(self, found: Rechecked) -> int:
+        if found.undecided:
+            return unknown(self.as_json, [f"{f.file}: {f.undecided}" for f in found.files if f.undecided])
+        if self.as_json:
+            click.echo(json_text(_recheck_data(found)), nl=False)
+        else:
+            _show_recheck(found)
+        return Exit.VIOLATED if found.refused else Exit.OK
+
+    def _no_core(self, build: Build) -> int:
+        if build.undecided and not build.faults:
+            return unknown(self.as_json, build.undecided)
+        return _broken_core(build)
+
+
+def _show_recheck(found: Rechecked) -> None:
+    for entry in found.files:
+        said = f"{entry.theorems:,} theorems hold" if entry.fault is None else f"refused: {entry.fault}"
+        click.echo(f"{entry.file}: {said}")
+    if found.refused or found.contract is None:
+        return
+    contract = f"`{found.contract.name}` ({found.contract.digest[:12]}…)"
+    click.echo(f"checked: the masks and counts of {found.segments:,} clips and classes under contract {contract}")
+    if found.is_of_given_tables:
+        click.echo("checked: byte for byte, this is the certificate of the contract and the tables that were given")
+    elif found.is_given_contract:
+        click.echo("checked: it is the contract that was given")
     else:
-        for file, sound, fault in checked:
-            click.echo(f"{file}: {f'{sound:,} theorems hold' if fault is None else f'refused: {fault}'}")
-    return Exit.OK if ok else Exit.VIOLATED
+        click.echo("not checked: that this is the contract you mean; the files carry its text, and it is that text's")
+    if not found.is_of_given_tables:
+        click.echo("not checked: that the activity masks are those of any tables; give contract and tables, or --run")
+
+
+def _recheck_data(found: Rechecked) -> dict[str, Any]:
+    return {
+        "ok": not found.refused,
+        "rechecked": [{"file": str(f.file), "theorems": f.theorems, "fault": f.fault} for f in found.files],
+        "contract": None if found.contract is None else {"name": found.contract.name, "digest": found.contract.digest},
+        "segments": found.segments,
+        "bound": {"contract": found.is_given_contract, "tables": found.is_of_given_tables},
+    }
 
 
 def _broken_core(build: Build) -> int:
@@ -113,6 +197,8 @@ def _broken_core(build: Build) -> int:
 
 
 def _show(found: Certification) -> None:
+    for reason in found.undecided:
+        say(f"not known: {reason}", "bold red")
     for refusal in found.refusals:
         place = f"{refusal.segments[0].clip} ({refusal.segments[0].label})"
         more = f" and {len(refusal.segments) - 1} more" if len(refusal.segments) > 1 else ""
@@ -126,7 +212,10 @@ def _show(found: Certification) -> None:
         click.echo(f"not certified (event clauses): {', '.join(found.event_clauses)}")
     if found.files:
         folder = found.files[0].parent
-        say(f"kept {len(found.files)} certificate files; check them again: tracepact certify --recheck {folder}")
+        say(
+            f"kept {len(found.files)} certificate files; check them again with the same contract and tables and "
+            f"--recheck {folder}"
+        )
 
 
 def _data(found: Certification) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """`tracepact prove`: check the Lean proof core and list its theorems."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -9,23 +10,34 @@ from tracepact.files import json_text
 from tracepact.show.lines import say
 from tracepact.show.screen import counted, output
 from tracepact.tools.exits import Exit
+from tracepact.tools.parameters import format_option, timeout_option
 from tracepact.tools.prove.prove import CoreReport, check_core
-from tracepact.tools.prove.toolchain import HOW_TO_GET_LEAN, Toolchain, find_toolchain
+from tracepact.tools.prove.toolchain import HOW_TO_GET_LEAN, TIME_LIMIT, Toolchain, find_toolchain
+
+limit_option = timeout_option(TIME_LIMIT, help="Seconds Lean may take for one file; after that the answer is unknown.")
 
 
 @click.command()
+@limit_option
 @click.option("--all", "every", is_flag=True, help="List every theorem, not only the headlines.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def command(every: bool, as_json: bool) -> int:
+@format_option("text", "json")
+def command(every: bool, form: str, timeout: float) -> int:
     """Check the whole proof core with Lean's kernel, from nothing, and print each theorem with its axioms.
 
-    Lean is a `lake` on the path, else the wheel of `tracepact[lean]`. Exit codes: 0 proved, 1 not, 3 no Lean.
+    Every file must keep to an allow-list before Lean reads it; every definition must be the one that is listed, and
+    compute what is pinned. Lean is a `lake` on the path, else the wheel of `tracepact[lean]`. Exit codes: 0 proved,
+    1 not, 3 not known: no Lean, or it did not end in time.
     """
+    as_json = form == "json"
     toolchain = find_toolchain()
     if toolchain is None:
         return no_lean(as_json)
     with counted() as update:
-        report = check_core(toolchain, progress=lambda done, total: update(done, total, "checking the proof core"))
+        report = check_core(
+            toolchain, progress=lambda done, total: update(done, total, "checking the proof core"), limit=timeout
+        )
+    if not report.faults and report.undecided:
+        return unknown(as_json, report.undecided)
     if as_json:
         click.echo(json_text(_data(report)), nl=False)
     else:
@@ -39,9 +51,15 @@ def command(every: bool, as_json: bool) -> int:
 
 def no_lean(as_json: bool) -> Exit:
     """Say that no Lean was found, and how to get one."""
+    return unknown(as_json, [HOW_TO_GET_LEAN])
+
+
+def unknown(as_json: bool, reasons: Sequence[str]) -> Exit:
+    """Say that nothing is known, and why."""
     if as_json:
-        click.echo(json_text({"ok": None, "reason": HOW_TO_GET_LEAN}), nl=False)
-    say(HOW_TO_GET_LEAN)
+        click.echo(json_text({"ok": None, "reason": "; ".join(reasons)}), nl=False)
+    for reason in reasons:
+        say(reason)
     return Exit.UNKNOWN
 
 
@@ -51,14 +69,15 @@ def _table(report: CoreReport, every: bool) -> Table:
     table.add_column("axioms")
     for theorem in report.theorems if every else report.headlines:
         axioms = "not proved" if theorem.axioms is None else ", ".join(theorem.axioms) or "none"
-        table.add_row(theorem.name, axioms, style=None if theorem.proved else "bold red")
+        table.add_row(theorem.name, axioms, style=None if theorem.proved(report.toolchain.kind.axioms) else "bold red")
     return table
 
 
 def _summary(report: CoreReport, toolchain: Toolchain) -> str:
-    proved = sum(theorem.proved for theorem in report.theorems)
+    on = f"on no axiom but {', '.join(report.axioms)}" if report.axioms else "without an axiom"
     return (
-        f"{proved} of {len(report.theorems)} theorems proved without an axiom ({len(report.headlines)} headlines) in "
+        f"{report.proved} of {len(report.theorems)} theorems proved {on} ({len(report.headlines)} headlines), "
+        f"{report.definitions} definitions as listed, {report.vectors} theorems about conformance vectors, in "
         f"{report.seconds:.1f} s by {toolchain.version} ({toolchain.kind.value})"
     )
 
@@ -69,7 +88,10 @@ def _data(report: CoreReport) -> dict[str, Any]:
         "lean": {"kind": report.toolchain.kind.value, "version": report.toolchain.version},
         "digest": report.digest,
         "seconds": round(report.seconds, 3),
-        "faults": list(report.faults),
+        "faults": [*report.faults, *report.undecided],
+        "allowed_axioms": sorted(report.toolchain.kind.axioms),
+        "definitions": report.definitions,
+        "vectors": report.vectors,
         "headlines": [theorem.name for theorem in report.headlines],
         "theorems": [{"name": t.name, "axioms": None if t.axioms is None else list(t.axioms)} for t in report.theorems],
     }

@@ -1,0 +1,8 @@
+"""Writes lean/definitions.txt, the listing of the proof core's definitions, anew."""
+
+from tracepact.tools.prove.definitions import listing_text
+from tracepact.tools.prove.theory import LISTING, Theory, theory_root
+
+if __name__ == "__main__":
+    theory = Theory(theory_root())
+    (theory.sources / LISTING).write_text(listing_text(theory.digests), "utf-8")
