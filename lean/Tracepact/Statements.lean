@@ -18,8 +18,8 @@ import Tracepact.Thm.Tables
 import Tracepact.Thm.Vector
 /-!
 Every headline theorem once more, in full, proved by its one name. Nobody can weaken the words of a statement without
-changing this file; what the words mean is in the definitions, which `Pins/` pins. What each theorem says is above it where
-it is proved. After each, its axioms.
+changing this file; what the words mean is in the definitions, which `Pins/` pins. What each theorem says is above it
+where it is proved. After each, its axioms.
 -/
 set_option autoImplicit false
 noncomputable section

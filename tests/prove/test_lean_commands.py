@@ -167,3 +167,23 @@ def test_without_lean_the_answer_is_unknown(arguments: list[str], monkeypatch: p
     assert "pip install" in outcome.err
     outcome = run(*arguments, "--json")
     valid(arguments[0], outcome.out)
+
+
+def test_a_vector_is_certified_and_its_certificate_is_bound_to_the_tables(tmp_path: Path) -> None:
+    pair = '{"clips": [{"name": "a", "duration": 2, "ref": [[0.5, 1, "x"]], "pred": [[0.54, 1.1, "x"]]}]}'
+    write(tmp_path, {"pair.json": pair, "other.json": pair.replace("1.1", "1.2")})
+    certified = run("certify", "boundary_gate", "--pair", "pair.json", "--vector", "vector.lean", folder=tmp_path)
+    assert certified.code == 0, certified
+    assert "certified: duration_guard" in certified.out
+    again = run(
+        "certify", "boundary_gate", "--pair", "pair.json", "--recheck", "vector.lean", "--json", folder=tmp_path
+    )
+    data = valid("certify", again.out)
+    assert isinstance(data, dict)
+    assert data["ok"] is True
+    assert len(data["vector"]) == 7
+    others = run("certify", "boundary_gate", "--pair", "other.json", "--recheck", "vector.lean", folder=tmp_path)
+    assert others.code == 1
+    assert "it is not the certificate" in others.err
+    unbound = run("certify", "--recheck", "vector.lean", folder=tmp_path)
+    assert unbound.code == 2

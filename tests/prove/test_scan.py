@@ -9,7 +9,7 @@ from prove.copies import changed_theory
 
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.prove import check_core
-from tracepact.tools.prove.scan import CERTIFICATE, LIBRARY, PINS, STATEMENTS, VECTORS, Dialect, scan, scan_root
+from tracepact.tools.prove.scan import CERTIFICATE, FAMILY, LIBRARY, PINS, STATEMENTS, VECTORS, Dialect, scan, scan_root
 from tracepact.tools.prove.tokens import Unreadable, tokens_of
 
 pytestmark = pytest.mark.slow
@@ -112,10 +112,12 @@ def test_a_file_of_another_shape_is_refused(text: str) -> None:
         (CERTIFICATE, "structure Certified (c : Case) : Prop where\n  any : True"),
         (CERTIFICATE, "axiom cheat : False"),
         (CERTIFICATE, "section"),
+        (FAMILY, "axiom cheat : False"),
+        (FAMILY, "structure ScoresTo (c : Contract) : Prop where\n  any : True"),
     ],
 )
 def test_each_kind_of_file_has_its_own_commands(dialect: Dialect, line: str) -> None:
-    module = "Tracepact" if dialect is VECTORS else "Tracepact.Thm.Certificate"
+    module = {VECTORS: "Tracepact", FAMILY: "Tracepact.Thm.Vector"}.get(dialect, "Tracepact.Thm.Certificate")
     frame = (
         f"import {module}\nset_option autoImplicit false\nnamespace {dialect.namespace}\n%send {dialect.namespace}\n"
     )

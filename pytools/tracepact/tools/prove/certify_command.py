@@ -20,6 +20,13 @@ from tracepact.tools.prove.command import limit_option, no_lean, unknown
 from tracepact.tools.prove.prove import ready_core
 from tracepact.tools.prove.recheck import Rechecked, kept_files, recheck
 from tracepact.tools.prove.toolchain import Toolchain, find_toolchain
+from tracepact.tools.prove.vector_certificate import (
+    VectorCertified,
+    certify_vector,
+    is_vector_certificate,
+    recheck_vector,
+    vector_of,
+)
 from tracepact.tools.score.arguments import DataOptions, check_data_options, data_options, score_from_options
 from tracepact.tools.score.run import Run
 from tracepact.tools.score.store.opening import open_run
@@ -51,6 +58,12 @@ from tracepact.tools.score.store.opening import open_run
     type=click.Path(exists=True, path_type=Path),
     help="Check a kept certificate (file or folder) again: with contract and tables, or --run, that it is theirs.",
 )
+@click.option(
+    "--vector",
+    "vector_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Certify the vector itself, event clauses included, from the tables' own times; the certificate is this file.",
+)
 @click.option("--fresh", is_flag=True, help="Compile the proof core from nothing; use and keep no compiled files.")
 @limit_option
 @format_option("text", "json")
@@ -61,6 +74,7 @@ def command(
     out: Path | None,
     run_folder: str | None,
     kept: Path | None,
+    vector_file: Path | None,
     fresh: bool,
     timeout: float,
     form: str,
@@ -69,7 +83,8 @@ def command(
     """Certify the verdict masks and counts of every frame clause, clip by clip, with Lean's kernel.
 
     The kernel computes them anew from the two activity masks, by definitions that are proved to be the meaning of the
-    language. Event clauses, matching and the reading of tables are not certified. With --recheck a kept certificate is
+    language. With --vector it is the vector: one theorem says that under the contract the tables, from their own times,
+    have these pooled counts and means, event clauses and greedy matching included. With --recheck a kept certificate is
     written anew from the contract and the tables and compared, byte for byte, before the kernel checks it; without them
     it is said what is not known. Exit codes: 0 certified, 1 refused, 3 not known: no Lean, or it did not end in time.
     """
@@ -78,6 +93,8 @@ def command(
         raise click.UsageError("a run directory has its own contract and tables; give --run or the contract")
     if contract is None and run_folder is None and kept is None:
         raise click.UsageError("give a contract, or --run, or --recheck with certificates that were kept")
+    if vector_file is not None and (kept is not None or out is not None):
+        raise click.UsageError("--vector names its own file; it goes with neither --out nor --recheck")
     files = None if kept is None else kept_files(kept)
     if files == []:
         raise click.UsageError(f"there is no certificate (*.lean) in `{kept}`")
@@ -97,7 +114,15 @@ def command(
         run = score_from_options(compiled, conditions, **given)
     if run is not None:
         print_diagnostics(run.diagnostics)
-    return _Task(toolchain, fresh, timeout, as_json).do(files, compiled, run, out)
+    task = _Task(toolchain, fresh, timeout, as_json)
+    if vector_file is not None:
+        assert run is not None
+        return task.do_vector(run, vector_file, again=False)
+    if files is not None and len(files) == 1 and is_vector_certificate(files[0]):
+        if run is None:
+            raise click.UsageError("a certificate of a vector is checked against contract and tables, or --run")
+        return task.do_vector(run, files[0], again=True)
+    return task.do(files, compiled, run, out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +163,32 @@ class _Task:
                 )
         return self._rechecked(again) if files is not None else self._certified(found)
 
+    def do_vector(self, run: Run, file: Path, *, again: bool) -> int:
+        """Certify the vector of a run, or check its kept certificate again."""
+        with (
+            counted() as update,
+            ready_core(
+                self.toolchain,
+                fresh=self.fresh,
+                progress=lambda done, total: update(done, total, "checking the proof core"),
+                limit=self.limit,
+            ) as build,
+        ):
+            if not build.ok:
+                return self._no_core(build)
+            found = (recheck_vector if again else certify_vector)(run, build, file)
+        if found.undecided is not None:
+            return unknown(self.as_json, [found.undecided])
+        if self.as_json:
+            click.echo(json_text(_vector_data(found, run)), nl=False)
+        elif found.refused is not None:
+            say(f"refused: {found.refused}", "bold red")
+        else:
+            for name, row in vector_of(run).items():
+                click.echo(f"certified: {name} {row['satisfied']} of {row['obligated']}, mean {row['macro_clips']}")
+            click.echo(f"on {run.card.layout.segments:,} clips and classes, by {found.theorems:,} theorems in {file}")
+        return Exit.OK if found.refused is None else Exit.VIOLATED
+
     def _certified(self, found: Certification) -> int:
         if found.undecided and not found.refusals:
             return unknown(self.as_json, found.undecided)
@@ -160,6 +211,17 @@ class _Task:
         if build.undecided and not build.faults:
             return unknown(self.as_json, build.undecided)
         return _broken_core(build)
+
+
+def _vector_data(found: VectorCertified, run: Run) -> dict[str, Any]:
+    return {
+        "ok": found.refused is None,
+        "vector": vector_of(run),
+        "segments": run.card.layout.segments,
+        "theorems": found.theorems,
+        "file": str(found.file),
+        "fault": found.refused,
+    }
 
 
 def _show_recheck(found: Rechecked) -> None:

@@ -7,7 +7,7 @@ refused. Whether a word that is no keyword here is a plain name is for Lean to s
 import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tracepact.tools.prove.tokens import Token, Unreadable, tokens_of
 
@@ -53,6 +53,7 @@ CERTIFICATE = Dialect(
     _COMPUTING | {("exponentiation.threshold", "1000000000")},
     lambda module: module == "Tracepact.Thm.Certificate",
 )
+FAMILY = replace(CERTIFICATE, imports=lambda module: module == "Tracepact.Thm.Vector")
 
 
 @dataclass(frozen=True, slots=True)

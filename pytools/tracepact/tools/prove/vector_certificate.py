@@ -1,0 +1,84 @@
+"""Certifying the vector of a scoring run: its family certificate written, kept, compared and checked by the kernel."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from tracepact.core import Aggregation
+from tracepact.tools.prove.build import Build
+from tracepact.tools.prove.family import FamilyCertificate, family_certificate, left_out
+from tracepact.tools.prove.prove import Theorem, axioms_of
+from tracepact.tools.prove.scan import FAMILY, scan
+from tracepact.tools.score.run import Run
+
+AGGREGATIONS = (Aggregation.POOLED, Aggregation.MACRO_CLIPS)
+"""What a family certificate states of every clause."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorCertified:
+    """Whether the kernel accepts that the tables score the vector, why not, or why nothing is known."""
+
+    file: Path
+    theorems: int
+    refused: str | None = None
+    undecided: str | None = None
+
+
+def certificate_of(run: Run) -> FamilyCertificate:
+    """The family certificate of a run; ValueError if there are no words for it."""
+    clips = run.card.family.clips
+    durations = run.durations
+    lengths = dict.fromkeys(clips, durations) if isinstance(durations, Fraction) else durations.clips
+    return family_certificate(run.card, run.reference, run.prediction, lengths)
+
+
+def certify_vector(run: Run, build: Build, file: Path) -> VectorCertified:
+    """Write the family certificate of a run into a file and have the kernel check it."""
+    reason = left_out(run.card)
+    if reason is not None:
+        return VectorCertified(file, 0, refused=f"a family certificate does not cover {reason}")
+    certificate = certificate_of(run)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(certificate.text, "utf-8")
+    return _checked(build, file, certificate)
+
+
+def recheck_vector(run: Run, build: Build, file: Path) -> VectorCertified:
+    """Check a kept family certificate: that it is the one of the run, byte for byte, and that the kernel accepts it."""
+    if left_out(run.card) is not None or file.read_text("utf-8") != certificate_of(run).text:
+        return VectorCertified(file, 0, refused="it is not the certificate of the contract and the tables given")
+    return _checked(build, file, certificate_of(run))
+
+
+def is_vector_certificate(file: Path) -> bool:
+    """Whether a file claims to be a family certificate."""
+    with file.open(encoding="utf-8", errors="replace") as text:
+        return text.readline() == "import Tracepact.Thm.Vector\n"
+
+
+def vector_of(run: Run) -> dict[str, dict[str, Any]]:
+    """What the certificate states of every clause: the pooled counts, and the value under each aggregation."""
+    rows = {}
+    for clause in run.card.contract.clauses:
+        scores = {how.value: run.card.score(clause.name, how) for how in AGGREGATIONS}
+        pooled = scores[Aggregation.POOLED.value]
+        values = {how: str(score.value) for how, score in scores.items()}
+        rows[clause.name] = {"satisfied": pooled.satisfied, "obligated": pooled.obligated, **values}
+    return rows
+
+
+def _checked(build: Build, file: Path, certificate: FamilyCertificate) -> VectorCertified:
+    faults = scan(certificate.text, FAMILY).faults
+    if faults:
+        return VectorCertified(file, 0, refused=faults[0])
+    outcome = build.check(certificate.text)
+    if outcome.limit is not None:
+        return VectorCertified(file, 0, undecided=outcome.fault)
+    if not outcome.clean:
+        return VectorCertified(file, 0, refused=outcome.fault)
+    name = certificate.theorems[-1]
+    proved = Theorem(name, axioms_of(outcome).get(name)).proved(build.toolchain.kind.axioms)
+    refused = None if proved else f"{name} rests on {axioms_of(outcome).get(name)}"
+    return VectorCertified(file, len(certificate.theorems) if proved else 0, refused=refused)
