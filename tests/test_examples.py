@@ -272,8 +272,8 @@ def test_the_smallest_contracts_are_those_of_the_readme(tmp_path: Path) -> None:
     assert (first["candidates"]["total"], dropped, len(first["coordinates"])) == (4514, 1552, 245)
     assert (first["selected"]["count"], first["selected"]["optimal"]) == (3, True)
     assert "boundary_gate.contract: ok" in checked.output + checked.errors
-    assert "3 clauses, cost 3; 23 of 23 met" in least.output
-    assert "4 clauses, cost 48; 23 of 23 met" in guards.output
+    assert "3 clauses, cost 3; 23 of 23 requirements met" in least.output
+    assert "4 clauses, cost 48; 23 of 23 requirements met" in guards.output
     seven = json.loads((folder / "named" / "selection.json").read_text(encoding="utf-8"))
     text = (EXAMPLES / "08-select" / "README.md").read_text(encoding="utf-8")
     table = re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \|", text, re.MULTILINE)
@@ -281,19 +281,19 @@ def test_the_smallest_contracts_are_those_of_the_readme(tmp_path: Path) -> None:
     for name, pairs, alone in table:
         text_of = next(c["text"] for c in seven["coordinates"] if c["name"] == name)
         # The beginning of the clause, its cost, how many pairs it separates and how many no other one does.
-        rows = re.findall(r"^ (on .+?)  +\d+ +(\d+) +(\d+) ", guards.output, re.MULTILINE)
+        rows = re.findall(r"^│(on .+?) +│ +\d+ │ +(\d+) │ +(\d+) │", guards.output, re.MULTILINE)
         assert [(n, m) for start, n, m in rows if text_of.startswith(start)] == [(pairs, alone)]
-    assert "7 clauses, cost 86; 7 of 7 met" in named.output
-    assert "7 clauses, cost 49; 7 of 7 met" in cheaper.output
+    assert "7 clauses, cost 86; 7 of 7 requirements met" in named.output
+    assert "7 clauses, cost 49; 7 of 7 requirements met" in cheaper.output
     assert (folder / "named" / "selection.svg").read_text("utf-8") == (EXAMPLES / "08-select" / "named.svg").read_text(
         "utf-8"
     )
     assert "3 clauses, cost 15" in tolerant.output
     assert "101,139 candidates" in joined.output
-    assert "2 clauses, cost 22; 23 of 23 met" in joined.output
+    assert "2 clauses, cost 22; 23 of 23 requirements met" in joined.output
     assert "clauses: 3 before, 2 now" in changed.output
     assert "2 clauses, cost 2" in door.output
-    assert "`last night` (rank 4) is under no candidate worse than `deaf` (rank 3)" in worse.output
+    assert "no candidate is lower on `last night` (rank 4) than on `deaf` (rank 3)" in worse.output
     assert len(steps) == 4
 
 

@@ -49,7 +49,7 @@ def _sections(found: SelectionRecord, parts: Any) -> Iterator[Section]:
     if found.selected.count:
         heat = _heat(found, found.chosen, "darker is lower; 1.00 is perfect")
         yield Section("values", "Values of the selected clauses", parts.figure(heat))
-        lead = "A pair of cases that no other selected clause separates."
+        lead = "What each does that no other selected clause does."
         yield Section("why", "Why each clause is there", parts.reasons(list(_reasons(found))), lead)
         smallest = "Why no smaller set will do" if found.selected.optimal else "What is known of smaller sets"
         yield Section("smallest", smallest, parts.list(list(_evidence(found))))
