@@ -1,5 +1,6 @@
 """The tables that challenges and tools publish: what each says beside its events, and what is wrong with it."""
 
+import json
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -123,7 +124,9 @@ def test_ignored_times_ask_for_nothing(tmp_path: Path) -> None:
     put(tmp_path, {"ref.csv": rows, "pred.csv": "Audiofilename,Starttime,Endtime\na.wav,1,2\na.wav,5,6\n"})
     outcome = run("metrics", "--ref", "ref.csv", "--pred", "pred.csv", "--format", "json", folder=tmp_path)
     assert outcome.code == 0
-    assert '"left_out": {' in outcome.out or '"left_out"' in outcome.out
+    data = json.loads(outcome.out)
+    assert data["left_out"] == 1
+    assert {m["micro"]["f1"]["value"] for m in data["metrics"] if "f1" in m["micro"]} == {"1"}
     found = score(GATE, tmp_path / "ref.csv", tmp_path / "pred.csv", durations=10)
     assert found.vector["onset"] == 1
 
@@ -318,6 +321,12 @@ def test_soft_labels_of_many_clips_in_one_table_are_those_of_one_file_a_clip(tmp
     assert {f"{clip}.wav": rows for clip, rows in listed(split).items()} == listed(table)
     assert table.origin is not None
     assert table.origin.lengths == {"a.wav": 3, "b.wav": 2}
+
+
+def test_a_clip_in_two_tables_of_scores_is_an_error(tmp_path: Path) -> None:
+    frame = "filename\tonset\toffset\tdog\tcat\na.wav\t0\t1\t0.2\t0.9\n"
+    put(tmp_path, {"one.tsv": frame, "two.tsv": frame})
+    assert places(read(tmp_path, decoding="0.5")[1]) == [("ambiguous-clip", "two.tsv", None)]
 
 
 def test_a_score_a_hair_above_one_is_a_warning_and_is_compared_as_written(tmp_path: Path) -> None:

@@ -61,8 +61,8 @@ class Reading:
         tiers: the tiers of a TextGrid or ELAN document, or the namespaces of a JAMS file, that are read; all of them
             if there are none here.
         decoding: how scores become events, or a threshold alone.
-        columns: a column map (rule 13.18): a Columns, a mapping, text such as `onset=Start,label=Class`, or a TOML file;
-            of several maps the first that fits the table is used.
+        columns: a column map (rule 13.18): a Columns, a mapping, text such as `onset=Start,label=Class`, or a TOML
+            file; of several maps the first that fits the table is used.
         rate: how many units of time are a second, in label files and under a column map.
 
     Examples:

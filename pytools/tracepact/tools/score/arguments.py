@@ -68,7 +68,9 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 "that names them. Repeatable: each table is read by the first map that fits it.",
             ),
             click.option(
-                "--rate", metavar="NUMBER", help="How many units of time are a second, in label files and with --columns."
+                "--rate",
+                metavar="NUMBER",
+                help="How many units of time are a second, in label files and with --columns.",
             ),
             click.option(
                 "--label-column", metavar="NAME", help="The column of Raven and BirdNET tables that holds the labels."
