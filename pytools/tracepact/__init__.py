@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tracepact.core import Aggregation, Contract
     from tracepact.diagnostics import Diagnostic, InvalidInput
-    from tracepact.io import Decoding, Reading
+    from tracepact.io import AudioFolder, Columns, Decoding, Reading
     from tracepact.lang import load_contract, override, parse_contract, parse_formula
     from tracepact.scoring import Score, Scorecard
     from tracepact.specs import starter_contracts
@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Aggregation": "core",
+    "AudioFolder": "io",
+    "Columns": "io",
     "Contract": "core",
     "Decoding": "io",
     "Diagnostic": "diagnostics",
@@ -85,6 +87,8 @@ _HOMES = {
 
 __all__ = [
     "Aggregation",
+    "AudioFolder",
+    "Columns",
     "Contract",
     "Decoding",
     "Diagnostic",

@@ -53,7 +53,7 @@ ERRORS: dict[str, tuple[dict[str, str | bytes], list[tuple[str, str]]]] = {
         [("incomplete-row", "pred.tsv:2")],
     ),
     "wrong encoding": (
-        {"ref_tsv": (HEADER + "a\t1\t2\tcafé\n").encode("latin-1"), "pred_tsv": HEADER.encode("utf-16")},
+        {"ref_tsv": (HEADER + "a\t1\t2\tcafé\n").encode("latin-1"), "pred_tsv": HEADER.encode("utf-16-le")},
         [("bad-encoding", "ref.tsv:2"), ("bad-encoding", "pred.tsv:1")],
     ),
     "an empty file": (

@@ -82,11 +82,17 @@ MISTAKES = {
         ("a table of events, not of scores",),
         {"format": "scores"},
     ),
-    "scores: many clips in one file": Mistake(
-        "filename\tonset\toffset\tdog\tcat\na\t0\t1\t0.5\t0.2\n",
-        "wrong-columns",
-        1,
-        ("speaks of one clip", "one file a clip"),
+    "scores: many clips, a row without one": Mistake(
+        "filename\tonset\toffset\tdog\tcat\na\t0\t1\t0.5\t0.2\n\t1\t2\t0.5\t0.2\n",
+        "incomplete-row",
+        3,
+        ("`filename`", "names its clip"),
+    ),
+    "scores: many clips, a hole in one": Mistake(
+        "filename\tonset\toffset\tdog\tcat\na\t0\t1\t0.5\t0.2\nb\t0\t1\t0.5\t0.2\na\t2\t3\t0.5\t0.2\n",
+        "broken-frames",
+        4,
+        ("starts at 2 s", "without gaps"),
     ),
     "maestro: two confidences": Mistake(
         "0\t1\tx\t0.2\n1\t2\tx\t0.3\n0\t1.0\tx\t0.9\n",

@@ -1,5 +1,7 @@
 """Files and in-memory data become exact tables of events; whatever is wrong with them becomes diagnostics."""
 
+from tracepact.io.audio import AudioFolder
+from tracepact.io.columns import Columns
 from tracepact.io.decoding import Decoding, decode
 from tracepact.io.documents import Document, read_document
 from tracepact.io.labels import LabelMap, label_map_from
@@ -12,6 +14,8 @@ from tracepact.io.soft import SoftTable, harden, read_soft
 from tracepact.io.tables import Conditions, read_conditions, read_durations, read_regions
 
 __all__ = [
+    "AudioFolder",
+    "Columns",
     "Conditions",
     "Decoding",
     "Document",

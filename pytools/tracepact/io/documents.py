@@ -1,16 +1,15 @@
 """Reads JSON: both sides of a pair or a family in one document, or one side; faults carry their JSON path."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeGuard
+from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.io.json_text import Number, Object, is_text, kind, parse_json, time_text
 from tracepact.io.rows import EventRows, Times, report_time
 from tracepact.io.source import PathLike, TextFile, read_text, shown
 from tracepact.trace import Durations, EventTable, Regions
-from tracepact.wording import count
 
 CLIP_KEYS = ("name", "duration", "ref", "pred", "ignore", "masks")
 LAST_FRAME = 10**8
@@ -56,8 +55,8 @@ def parse_document(file: TextFile, diagnostics: Diagnostics) -> Document:
         if not reader.is_object(clip, at, CLIP_KEYS):
             continue
         name = clip.get("name")
-        if not _is_text(name) or not (name := name.strip()):
-            fault = f"is {_kind(name)}" if "name" in clip else "is missing"
+        if not is_text(name) or not (name := name.strip()):
+            fault = f"is {kind(name)}" if "name" in clip else "is missing"
             reader.fault(f"{at}.name", fault, "a clip has a name")
             continue
         if name in seen:
@@ -102,27 +101,6 @@ _EVENT_FORM = "expected `[onset, offset, label]`"
 _RUN_FORM = f"expected `[start, end]` in whole frames, from 0 to {LAST_FRAME}, start not after end"
 
 
-class _Number(str):
-    """A number as it is written in the document."""
-
-    __slots__ = ()
-
-
-class _Object(dict[str, Any]):
-    """An object that remembers which keys it was given twice."""
-
-    __slots__ = ("repeated",)
-
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
-        super().__init__(pairs)
-        seen: set[str] = set()
-        self.repeated: list[str] = []
-        for key, _ in pairs if len(self) < len(pairs) else ():
-            if key in seen:
-                self.repeated.append(key)
-            seen.add(key)
-
-
 @dataclass(frozen=True, slots=True)
 class _Reader:
     """Walks a document and reports what is not of the expected form, with its path."""
@@ -136,27 +114,8 @@ class _Reader:
 
     def clips(self, file: TextFile, form: type, expected: str) -> Any:
         """What stands under `clips`, or an empty value of that form (list or dict)."""
-        try:
-            root = json.loads(
-                file.text,
-                parse_float=_Number,
-                parse_int=_Number,
-                parse_constant=_Number,
-                object_pairs_hook=_Object,
-            )
-        except json.JSONDecodeError as error:
-            self.diagnostics.add(
-                "bad-json",
-                f"not JSON at column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}",
-                RowPlace(self.name, error.lineno),
-                expected,
-            )
-            return form()
-        except RecursionError:
-            self.diagnostics.add("bad-json", "the document nests too deep", RowPlace(self.name), expected)
-            return form()
-        if not isinstance(root, dict):
-            self.diagnostics.add("bad-json", f"the document is {_kind(root)}", RowPlace(self.name), expected)
+        root = parse_json(file, self.diagnostics, expected)
+        if root is None:
             return form()
         self.is_object(root, "", ("clips", "$schema"))
         if "clips" not in root:
@@ -164,7 +123,7 @@ class _Reader:
             return form()
         clips = root["clips"]
         if not isinstance(clips, form):
-            self.fault("clips", f"is {_kind(clips)}", expected)
+            self.fault("clips", f"is {kind(clips)}", expected)
             return form()
         if isinstance(clips, dict):
             self.is_object(clips, "clips")
@@ -172,8 +131,8 @@ class _Reader:
 
     def is_object(self, value: Any, at: str, known: Sequence[str] | None = None) -> bool:
         """Whether a value is an object; keys given twice or not known are reported."""
-        if not isinstance(value, _Object):
-            self.fault(at, f"is {_kind(value)}", "expected an object")
+        if not isinstance(value, Object):
+            self.fault(at, f"is {kind(value)}", "expected an object")
             return False
         dot = f"{at}." if at else ""
         for key in value.repeated:
@@ -187,16 +146,16 @@ class _Reader:
     def listed(self, value: Any, at: str, expected: str) -> Iterator[tuple[str, Any]]:
         """Each item of a list with its path; anything but a list is reported."""
         if not isinstance(value, list):
-            self.fault(at, f"is {_kind(value)}", expected)
+            self.fault(at, f"is {kind(value)}", expected)
             return
         for index, item in enumerate(value):
             yield f"{at}[{index}]", item
 
     def duration(self, value: Any, at: str, clip: str, times: Times, found: dict[str, Fraction]) -> None:
         """The duration of a clip."""
-        text = _time_text(value)
+        text = time_text(value)
         if text is None:
-            self.fault(at, f"is {_kind(value)}", "expected a number of seconds")
+            self.fault(at, f"is {kind(value)}", "expected a number of seconds")
             return
         try:
             found[clip] = times[text]
@@ -214,15 +173,15 @@ class _Reader:
         for where, item in self.listed(value, at, "expected a list of events"):
             sizes = (2, 3) if rows.regions else (3,)
             if not isinstance(item, list) or len(item) not in sizes:
-                self.fault(where, f"is {_kind(item)}", expected)
+                self.fault(where, f"is {kind(item)}", expected)
                 continue
-            onset, offset = _time_text(item[0]), _time_text(item[1])
+            onset, offset = time_text(item[0]), time_text(item[1])
             label = item[2] if len(item) == 3 else ""
             if onset is None or offset is None:
                 wrong = 0 if onset is None else 1
-                self.fault(f"{where}[{wrong}]", f"is {_kind(item[wrong])}", "expected a number of seconds")
-            elif not _is_text(label) or not (label.strip() or rows.regions):
-                self.fault(f"{where}[2]", f"is {_kind(label)}", "expected the event's label")
+                self.fault(f"{where}[{wrong}]", f"is {kind(item[wrong])}", "expected a number of seconds")
+            elif not is_text(label) or not (label.strip() or rows.regions):
+                self.fault(f"{where}[2]", f"is {kind(label)}", "expected the event's label")
             else:
                 rows.add(None, clip, onset, offset, label.strip(), f"`{where}`: ")
 
@@ -238,36 +197,12 @@ class _Reader:
                     case [int(start), int(end)] if start <= end:
                         mask |= ((1 << (end - start)) - 1) << start
                     case _:
-                        self.fault(where, f"is {_kind(run)}", _RUN_FORM)
+                        self.fault(where, f"is {kind(run)}", _RUN_FORM)
             found.setdefault(atom, {})[clip] = mask
-
-
-def _is_text(value: object) -> TypeGuard[str]:
-    return isinstance(value, str) and not isinstance(value, _Number)
-
-
-def _time_text(value: object) -> str | None:
-    """A time's text: that of a number, or a string that is not empty."""
-    return value if isinstance(value, str) and value.strip() else None
 
 
 def _frame(value: object) -> int | None:
     """A frame number, if it is one."""
-    if isinstance(value, _Number) and value.isdecimal() and len(value) <= len(str(LAST_FRAME)):
+    if isinstance(value, Number) and value.isdecimal() and len(value) <= len(str(LAST_FRAME)):
         return int(value) if int(value) <= LAST_FRAME else None
     return None
-
-
-def _kind(value: object) -> str:
-    """What a JSON value is, in words."""
-    match value:
-        case _Number():
-            return f"the number {shown(value)}"
-        case str():
-            return f"the text `{shown(value)}`" if value.strip() else "an empty text"
-        case bool() | None:
-            return f"`{json.dumps(value)}`"
-        case list():
-            return f"a list of {count(len(value), 'item')}"
-        case _:
-            return "an object"

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.io.source import PathLike, TextFile, read_text, shown
+from tracepact.io.columnar import open_data
+from tracepact.io.source import PathLike, TextFile, shown
+from tracepact.wording import count, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,22 +21,30 @@ class ClipFiles:
     digest: str
 
     @property
+    def is_one_file(self) -> bool:
+        """Whether a file was given alone, not a folder."""
+        return [file.name for file in self.clips.values()] == [self.name]
+
+    @property
     def names(self) -> dict[str, str]:
         """The file of each clip."""
         return {clip: file.name for clip, file in self.clips.items()}
 
 
-def clip_files(path: PathLike, diagnostics: Diagnostics) -> ClipFiles | None:
-    """A file, or all files of a folder that are not hidden; None if a file cannot be read, which is reported."""
+def clip_files(path: PathLike, diagnostics: Diagnostics, endings: tuple[str, ...] = ()) -> ClipFiles | None:
+    """A file, or all files of a folder that are not hidden; None if a file cannot be read, which is reported.
+
+    If files of the folder have one of the endings, the others are skipped, which is reported.
+    """
     name = os.fspath(path)
     if not os.path.isdir(name):
-        file = read_text(name, diagnostics, may_be_empty=True)
+        file = open_data(name, diagnostics, may_be_empty=True)
         return None if file is None else ClipFiles(name, {clip_name(Path(name).name): file}, file.digest)
     found: dict[str, TextFile] = {}
     lines: list[str] = []
     whole = True
-    for relative in _listed(Path(name)):
-        file = read_text(str(Path(name) / relative), diagnostics, may_be_empty=True)
+    for relative in _chosen(Path(name), endings, diagnostics):
+        file = open_data(str(Path(name) / relative), diagnostics, may_be_empty=True)
         if file is None:
             whole = False
             continue
@@ -53,6 +63,18 @@ def clip_files(path: PathLike, diagnostics: Diagnostics) -> ClipFiles | None:
         diagnostics.add("unreadable-file", f"`{shown(name)}` is a directory without files", RowPlace(name))
         return None
     return ClipFiles(name, found, hashlib.sha256("".join(lines).encode()).hexdigest()) if whole else None
+
+
+def _chosen(folder: Path, endings: tuple[str, ...], diagnostics: Diagnostics) -> list[str]:
+    """The files to read, by their paths in the folder."""
+    found = _listed(folder)
+    called = [path for path in found if endings and path.lower().endswith(endings)]
+    others = sorted(set(found) - set(called)) if called else []
+    if others:
+        listed = quoted([shown(path) for path in others[:3]]) + (" …" if len(others) > 3 else "")
+        headline = f"{count(len(others), 'file')} with another ending skipped: {listed}"
+        diagnostics.add("files-skipped", headline, RowPlace(str(folder)))
+    return called or found
 
 
 def _listed(folder: Path) -> list[str]:

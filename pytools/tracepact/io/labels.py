@@ -5,7 +5,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
@@ -121,14 +121,27 @@ def apply_map(labels: LabelMap, table: EventTable, diagnostics: Diagnostics) -> 
                     or 'add it to the map, or say what becomes of all others: other = "drop", "keep" or "ignore"',
                 )
         kept[clip] = tuple(
-            Event(e.onset, e.offset, labels.renamed.get(e.label, e.label), e.row)
+            Event(e.onset, e.offset, labels.renamed.get(e.label, e.label), e.row, e.confidence)
             for e in events
             if treatments[e.label] == "keep"
         )
         if some := tuple(event for event in events if treatments[event.label] == "ignore"):
             ignored[clip] = some
     dropped = sum(counts[label] for label, treatment in treatments.items() if treatment == "drop")
-    return Mapped(EventTable(table.name, kept, table.digest, table.origin), ignored, dropped)
+    origin = table.origin and replace(table.origin, regions=_mapped_regions(labels, table.origin.regions))
+    return Mapped(EventTable(table.name, kept, table.digest, origin), ignored, dropped)
+
+
+def _mapped_regions(labels: LabelMap, regions: Mapping[str, tuple[Event, ...]]) -> dict[str, tuple[Event, ...]]:
+    """The ignore regions of a file for the classes that stay; one for every class stays as it is."""
+    return {
+        clip: tuple(
+            Event(e.onset, e.offset, labels.renamed.get(e.label, e.label), e.row)
+            for e in events
+            if not e.label or labels.treatment(e.label) in ("keep", "error")
+        )
+        for clip, events in regions.items()
+    }
 
 
 def report_merged(labels: LabelMap, used: frozenset[str], diagnostics: Diagnostics) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tracepact.diagnostics import CODES, Diagnostics, InvalidInput
@@ -140,7 +140,7 @@ class _Fixer:
     def _alone(self, event: Event) -> Event | None:
         """The event corrected by itself and its clip."""
         if event.offset < event.onset:
-            turned = Event(event.offset, event.onset, event.label, event.row)
+            turned = replace(event, onset=event.offset, offset=event.onset)
             self._log("offset-before-onset", event, turned)
             event = turned
         if event.offset == event.onset:
@@ -148,7 +148,7 @@ class _Fixer:
         if self.length is not None and event.onset >= self.length:
             return self._log("starts-outside-clip", event, None)
         if self.length is not None and event.offset > self.length:
-            return self._log("offset-beyond-clip", event, Event(event.onset, self.length, event.label, event.row))
+            return self._log("offset-beyond-clip", event, replace(event, offset=self.length))
         return event
 
     def _joined(self, events: list[Event]) -> tuple[Event, ...]:
@@ -163,7 +163,8 @@ class _Fixer:
         stands: dict[Event, Event | None] = {event: event for event in events}
         for group in (group for found in groups.values() for group in found if len(group) > 1):
             first, *rest = group
-            whole = Event(first.onset, max(e.offset for e in group), first.label, first.row)
+            sure = [event.confidence for event in group if event.confidence is not None]
+            whole = replace(first, offset=max(e.offset for e in group), confidence=max(sure, default=None))
             stands[first] = self._log("overlapping-events", first, whole) if whole != first else first
             for event in rest:
                 stands[event] = self._log("overlapping-events", event, None)

@@ -8,7 +8,10 @@ from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.audacity import UNLABELLED
+from tracepact.io.columnar import Frame, field_text, frame_of
+from tracepact.io.columns import Columns, columns_from, offered_map
 from tracepact.io.delimited import report_missing
+from tracepact.io.mapped import add_fields, find_layout
 from tracepact.io.reading import Reading, read_events, read_score_texts
 from tracepact.io.rows import EventRows, Times, report_time
 from tracepact.io.source import shown
@@ -31,23 +34,25 @@ def events_from(
     """The events of one side, rows counted from zero.
 
     `data` is a list of (onset, offset) or (onset, offset, label) for one clip, named `clip`; a mapping from clips to
-    such lists; a data frame with the columns of a table; a mapping from clips to data frames of scores (onset, offset,
-    one column a class); a path; or an EventTable. `label` is the label of an interval that has none. Times are exact: a
-    float stands for its shortest decimal text. `reading` says of a path, or of scores, what the content does not.
+    such lists; a data frame (pandas, polars, Arrow) with the columns of a table, or those a column map names; a mapping
+    from clips to data frames of scores (onset, offset, one column a class); a path; or an EventTable. `label` is the
+    label of an interval that has none. Times are exact: a float stands for its shortest decimal text. `reading` says of
+    a path, of scores, or of a data frame what the content does not.
     """
     if isinstance(data, str | os.PathLike):
         return read_events(data, diagnostics, reading)
-    if isinstance(data, Mapping) and data and all(_is_frame(item) for item in data.values()):
-        texts = {str(key): _frame_text(frame) for key, frame in data.items()}
+    if isinstance(data, Mapping) and data and all(frame_of(item) is not None for item in data.values()):
+        texts = {str(key): frame.text for key, item in data.items() if (frame := frame_of(item)) is not None}
         return read_score_texts(name, texts, reading.decoding if reading else None, diagnostics)
-    return _intervals(data, diagnostics, name, label, clip, regions=False)
+    maps = columns_from(reading.columns, diagnostics) if reading else ()
+    return _intervals(data, diagnostics, name, label, clip, maps, regions=False)
 
 
 def regions_from(data: Any, diagnostics: Diagnostics, *, name: str = "ignore", clip: str = ONE_CLIP) -> Regions:
     """Ignore regions from the same kinds of data; one without a label is for every class."""
     if isinstance(data, str | os.PathLike):
         return read_regions(data, diagnostics)
-    return _intervals(data, diagnostics, name, "", clip, regions=True)
+    return _intervals(data, diagnostics, name, "", clip, (), regions=True)
 
 
 def durations_from(data: Any, diagnostics: Diagnostics, *, name: str = "durations") -> Durations | Fraction | None:
@@ -55,8 +60,8 @@ def durations_from(data: Any, diagnostics: Diagnostics, *, name: str = "duration
     if data is None or isinstance(data, Durations):
         return data
     times = Times(fractions=True)
-    if _is_frame(data):
-        data = _pairs_of_frame(data, "duration", _text, name, diagnostics)
+    if (frame := frame_of(data)) is not None:
+        data = _pairs_of_frame(frame, "duration", name, diagnostics)
     if isinstance(data, Mapping):
         found = {}
         for clip, value in data.items():
@@ -70,7 +75,7 @@ def durations_from(data: Any, diagnostics: Diagnostics, *, name: str = "duration
 
 
 def _duration(value: Any, times: Times, diagnostics: Diagnostics, place: RowPlace, where: str) -> Fraction | None:
-    text = _text(value)
+    text = field_text(value)
     if not _is_time(text, times):
         report_time(times, "duration", text, diagnostics, place, where)
         return None
@@ -86,17 +91,17 @@ def conditions_from(data: Any, diagnostics: Diagnostics, *, name: str = "conditi
         return data
     if isinstance(data, str | os.PathLike):
         return read_conditions(data, diagnostics)
-    if _is_frame(data):
-        data = _pairs_of_frame(data, "condition", _label, name, diagnostics)
+    if (frame := frame_of(data)) is not None:
+        data = _pairs_of_frame(frame, "condition", name, diagnostics)
     return Conditions(name, {str(clip): str(condition) for clip, condition in data.items()})
 
 
-def _pairs_of_frame(frame: Any, column: str, text: Any, name: str, diagnostics: Diagnostics) -> dict[str, str]:
+def _pairs_of_frame(frame: Frame, column: str, name: str, diagnostics: Diagnostics) -> dict[str, str]:
     """Two columns of a data frame, the file name and another, as a mapping."""
-    names = [str(name) for name in frame.columns]
-    if not report_missing(("filename", column), names, RowPlace(name), diagnostics):
+    if not report_missing(("filename", column), frame.names, RowPlace(name), diagnostics):
         return {}
-    return dict(zip(_column(frame["filename"], _label), _column(frame[column], text), strict=True))
+    keys, values = (frame.texts(frame.names.index(one)) for one in ("filename", column))
+    return dict(zip(keys, values, strict=True))
 
 
 def _looks_like_time(text: str) -> bool:
@@ -112,12 +117,26 @@ def _is_time(text: str, times: Times) -> bool:
     return True
 
 
-def _intervals(data: Any, diagnostics: Diagnostics, name: str, label: str, clip: str, *, regions: bool) -> EventTable:
+def _intervals(
+    data: Any,
+    diagnostics: Diagnostics,
+    name: str,
+    label: str,
+    clip: str,
+    maps: Sequence[Columns],
+    *,
+    regions: bool,
+) -> EventTable:
     if isinstance(data, EventTable):
         return data
     rows = EventRows(name, diagnostics, Times(fractions=True), regions=regions)
-    if _is_frame(data):
-        _add_frame(data, rows)
+    if (frame := frame_of(data)) is not None:
+        columns = _map_of(frame, maps)
+        if columns is not None:
+            rows.times = Times(fractions=True, rate=columns.rate)
+            _add_mapped(frame, rows, columns, clip)
+        else:
+            _add_frame(frame, rows)
     elif isinstance(data, Mapping):
         for key, items in data.items():
             _add_clip(items, rows, str(key), label, f"clip `{shown(str(key))}`: ")
@@ -142,7 +161,7 @@ def _add_clip(items: Any, rows: EventRows, clip: str, label: str, where: str) ->
             )
             continue
         own = _label(fields[2]) if len(fields) == 3 else label
-        onset, offset = _text(fields[0]), _text(fields[1])
+        onset, offset = field_text(fields[0]), field_text(fields[1])
         if onset and offset and (own or rows.regions):
             rows.add(row, clip, onset, offset, own, where)
         else:
@@ -166,56 +185,45 @@ def _fields(item: Any) -> Sequence[Any]:
     return tuple(item)
 
 
-def _is_frame(data: Any) -> bool:
-    return all(hasattr(data, part) for part in ("columns", "iloc", "isna"))
+def _map_of(frame: Frame, maps: Sequence[Columns]) -> Columns | None:
+    """The first map whose columns a frame has, or that of its known header; None for a table of events."""
+    for columns in maps:
+        if set(columns.roles.values()) <= set(frame.names):
+            return columns
+    if maps and not set(EVENT_COLUMNS) <= set(frame.names):
+        return maps[0]
+    layout = None if set(EVENT_COLUMNS[1:]) & set(frame.names) else find_layout(frame.names)
+    return None if layout is None else layout.columns
 
 
-def _frame_text(frame: Any) -> str:
-    """A data frame as the text of a table, tab separated; a float as its shortest decimal."""
-    names = [str(name) for name in frame.columns]
-    columns = [_column(frame.iloc[:, place], _text) for place in range(len(names))]
-    return "".join("\t".join(fields) + "\n" for fields in [names, *zip(*columns, strict=True)])
+def _add_mapped(frame: Frame, rows: EventRows, columns: Columns, clip: str) -> None:
+    """The rows of a data frame by a column map."""
+    named = list(columns.roles.values())
+    if report_missing(named, frame.names, RowPlace(rows.name), rows.diagnostics, offered_map(frame.names)):
+        texts = [frame.texts(frame.names.index(column)) for column in named]
+        add_fields(enumerate(zip(*texts, strict=True)), clip, rows, columns)
 
 
-def _add_frame(frame: Any, rows: EventRows) -> None:
+def _add_frame(frame: Frame, rows: EventRows) -> None:
     """The rows of a data frame; a missing value is an empty field."""
-    names = [str(name) for name in frame.columns]
     required = EVENT_COLUMNS[:3] if rows.regions else EVENT_COLUMNS
     place = RowPlace(rows.name)
-    repeated = [column for column in EVENT_COLUMNS if names.count(column) > 1]
+    repeated = [column for column in EVENT_COLUMNS if frame.names.count(column) > 1]
     for column in repeated:
         rows.diagnostics.add("wrong-columns", f"column `{column}` occurs twice", place, "keep one of them")
-    if not report_missing(required, names, place, rows.diagnostics) or repeated:
+    if not report_missing(required, frame.names, place, rows.diagnostics) or repeated:
         return
-    count = len(frame)
-    clips, onsets, offsets, labels = (
-        _column(frame[column], _text if column in ("onset", "offset") else _label) if column in names else [""] * count
-        for column in EVENT_COLUMNS
-    )
-    for row, fields in enumerate(zip(clips, onsets, offsets, labels, strict=True)):
-        rows.add(row, *fields)
-
-
-def _column(series: Any, text: Any) -> list[str]:
-    """The text of each field of a column, empty where the value is missing."""
-    # `tolist` widens a short float to a double, which is another decimal; iterating the array does not.
-    values = series.to_numpy() if str(series.dtype) in ("float16", "float32") else series.tolist()
-    return ["" if missing else text(value) for value, missing in zip(values, series.isna().tolist(), strict=True)]
+    columns = [
+        frame.texts(frame.names.index(column)) if column in frame.names else [""] * frame.rows
+        for column in (*EVENT_COLUMNS, "confidence")
+    ]
+    for row, (clip, onset, offset, label, confidence) in enumerate(zip(*columns, strict=True)):
+        rows.add(row, clip, onset, offset, label, "", confidence)
 
 
 def _label(value: Any) -> str:
     """A label or a clip's name as text; None is empty."""
     return "" if value is None else str(value).strip()
-
-
-def _text(value: Any) -> str:
-    """The text of a time in memory, the shortest decimal for a float (rule 5.2); no other value is hidden."""
-    if value is None:
-        return ""
-    try:
-        return str(value).strip()
-    except ValueError:  # an integer of thousands of digits
-        return f"a huge {type(value).__name__}"
 
 
 def _kind(value: Any) -> str:

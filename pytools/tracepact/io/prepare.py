@@ -7,10 +7,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from tracepact.diagnostics import Diagnostics
+from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.io.audio import AudioFolder, audio_durations
+from tracepact.io.formats import CLIP_FORMATS
 from tracepact.io.labels import LabelMap, Mapped, apply_map, report_merged, report_unused
 from tracepact.io.source import shown
+from tracepact.io.spaced import UEM
 from tracepact.trace import Durations, Event, EventTable, Regions
+from tracepact.wording import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +31,22 @@ class Prepared:
 def prepare(
     reference: EventTable,
     prediction: EventTable,
-    durations: Durations | Fraction | None,
+    durations: Durations | Fraction | AudioFolder | None,
     ignore: Regions | None,
     labels: LabelMap | None,
     diagnostics: Diagnostics,
 ) -> Prepared:
-    """Apply rules 13.3, 13.11, 13.12 and 13.16 to what was read."""
+    """Apply rules 13.3, 13.11, 13.12, 13.16, 13.28 and 13.30 to what was read."""
     lengths = durations.clips if isinstance(durations, Durations) else {}
     ref, ref_renamed = name_clips(reference, prediction, lengths, diagnostics)
     pred, pred_renamed = name_clips(prediction, ref, lengths, diagnostics)
     if _is_one_file(ref) and _is_one_file(pred) and ref.clips.keys() != pred.clips.keys():
         pred, pred_renamed = _renamed(pred, dict(zip(pred.clips, ref.clips, strict=True))), 1
     own = [_lengths(table, ref.clips) if durations is None else {} for table in (ref, pred)]
+    if isinstance(durations, AudioFolder):
+        durations = audio_durations(durations, ref.clips, diagnostics)
+    elif isinstance(durations, Durations):
+        durations = _called_alike(durations, {**ref.clips, **pred.clips})
     if any(own):
         durations = Durations((ref if own[0] else pred).name, {**own[1], **own[0]})
     mapped = {"reference": Mapped(ref, {}, 0), "prediction": Mapped(pred, {}, 0)}
@@ -46,7 +54,8 @@ def prepare(
         report_unused(labels, ref.labels | pred.labels, diagnostics)
         report_merged(labels, ref.labels | pred.labels, diagnostics)
         mapped = {side: apply_map(labels, item.table, diagnostics) for side, item in mapped.items()}
-    regions = _with_regions(ignore, mapped["reference"])
+    _report_excuses(mapped["prediction"].table, diagnostics)
+    regions = _with_regions(_closed(ignore, ref, pred, durations, diagnostics), mapped["reference"])
     record: dict[str, Any] = {
         side: {
             "format": item.table.origin.format if item.table.origin else "memory",
@@ -111,7 +120,9 @@ def _renamed(table: EventTable, names: Mapping[str, str]) -> EventTable:
     files = {names.get(clip, clip): file for clip, file in table.origin.files.items()}
     clips = {names[clip]: events for clip, events in table.clips.items()}
     lengths = {names.get(clip, clip): length for clip, length in table.origin.lengths.items()}
-    return EventTable(table.name, clips, table.digest, replace(table.origin, files=files, lengths=lengths))
+    regions = {names.get(clip, clip): some for clip, some in table.origin.regions.items()}
+    origin = replace(table.origin, files=files, lengths=lengths, regions=regions)
+    return EventTable(table.name, clips, table.digest, origin)
 
 
 def _lengths(table: EventTable, clips: Collection[str]) -> dict[str, Fraction]:
@@ -122,17 +133,67 @@ def _lengths(table: EventTable, clips: Collection[str]) -> dict[str, Fraction]:
 
 def _is_one_file(table: EventTable) -> bool:
     """Whether a table is one file of a form that speaks of one clip."""
-    return table.origin is not None and list(table.origin.files.values()) == [table.name] and len(table.clips) == 1
+    origin = table.origin
+    return (
+        origin is not None
+        and origin.format in CLIP_FORMATS
+        and list(origin.files.values()) == [table.name]
+        and len(table.clips) == 1
+    )
+
+
+def _called_alike(durations: Durations, clips: Collection[str]) -> Durations:
+    """Durations under the names of the clips that are called the same without their last extension (rule 13.30)."""
+    stems = _stems([clip for clip in clips if clip not in durations.clips])
+    names = {name: found[0] for name in durations.clips if name not in clips and len(found := stems.get(name, [])) == 1}
+    if not names:
+        return durations
+    return replace(durations, clips={names.get(name, name): time for name, time in durations.clips.items()})
+
+
+def _report_excuses(prediction: EventTable, diagnostics: Diagnostics) -> None:
+    """Say that ignore regions of a prediction are left out."""
+    regions = prediction.origin.regions if prediction.origin else {}
+    held = sum(map(len, regions.values()))
+    if held:
+        headline = f"{count(held, 'ignore region')} of the predictions left out: no system can excuse itself"
+        diagnostics.add("regions-left-out", headline, RowPlace(prediction.name))
+
+
+def _closed(
+    ignore: Regions | None,
+    ref: EventTable,
+    pred: EventTable,
+    durations: Durations | Fraction | None,
+    diagnostics: Diagnostics,
+) -> Regions | None:
+    """The regions of a UEM file called like the clips, and closed at the end of each (rule 13.20)."""
+    if ignore is None or ignore.origin is None or ignore.origin.format != UEM:
+        return ignore
+    ignore, _ = name_clips(ignore, ref, durations.clips if isinstance(durations, Durations) else {}, diagnostics)
+    assert ignore.origin is not None  # naming keeps it
+    clips = {}
+    for clip, regions in ignore.clips.items():
+        judged = ignore.origin.lengths[clip]
+        length = durations.clips.get(clip) if isinstance(durations, Durations) else durations
+        events = (*ref.clips.get(clip, ()), *pred.clips.get(clip, ()))
+        end = max([length or judged, *(event.offset for event in events)])
+        clips[clip] = (*regions, Event(judged, end, "")) if end > judged else regions
+    return replace(ignore, clips=clips)
 
 
 def _with_regions(ignore: Regions | None, reference: Mapped) -> Regions | None:
-    """The declared ignore regions and those of ignored labels, which are for every class (rule 13.12)."""
-    if not reference.ignored:
-        return ignore
+    """The declared ignore regions, those of ignored labels, for every class (13.12), and those of its files (13.28)."""
     table = reference.table
+    held = table.origin.regions if table.origin else {}
+    if not reference.ignored and not any(held.values()):
+        return ignore
     own = {
-        clip: tuple(Event(e.onset, e.offset, "", e.row if ignore is None else None) for e in events)
-        for clip, events in reference.ignored.items()
+        clip: (
+            *(Event(e.onset, e.offset, "", e.row if ignore is None else None) for e in reference.ignored.get(clip, ())),
+            *(Event(e.onset, e.offset, e.label, e.row if ignore is None else None) for e in held.get(clip, ())),
+        )
+        for clip in {**reference.ignored, **held}
     }
     if ignore is None:
         return Regions(table.name, own, None, table.origin)

@@ -13,10 +13,11 @@ from tracepact.io.source import TextFile, shown, text_lines
 from tracepact.trace import Event
 
 SELECTION, BEGIN, END = "Selection", "Begin Time (s)", "End Time (s)"
-BEGIN_FILE, FILE_OFFSET = "Begin File", "File Offset (s)"
-_ENDING = re.compile(r"(?:\.Table\.\d+)?\.selections?$", re.IGNORECASE)
+BEGIN_FILE, BEGIN_PATH, FILE_OFFSET = "Begin File", "Begin Path", "File Offset (s)"
+_CONFIDENCE, _NO_CALL = "Confidence", "nocall"
+_ENDING = re.compile(r"(?:\.BirdNET)?(?:\.Table\.\d+)?\.selections?(?:\.table)?$", re.IGNORECASE)
 _WORDS_OF_RAVEN = frozenset({"Selection", "View", "Channel", "Begin Path", "End Path", "Begin File", "End File"})
-_LABELS_BY_CUSTOM = ("Annotation", "Species", "Label", "Call Type", "Tags")
+_LABELS_BY_CUSTOM = ("Annotation", "Species", "Label", "Call Type", "Tags", "Common Name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ def add_raven(file: TextFile, clip: str, rows: EventRows, label_column: str | No
     """The selections of a table (rule 13.6); a table without rows is a silent clip.
 
     With the columns `Begin File` and `File Offset (s)` each row names its own clip, else `clip` is that of all.
+    `Begin Path`, as BirdNET writes it, does what `Begin File` does; its last name is the clip (rule 13.17).
     """
     clip = _ENDING.sub("", clip) or clip
     names = header_names(file)
@@ -41,17 +43,22 @@ def add_raven(file: TextFile, clip: str, rows: EventRows, label_column: str | No
         list(read_rows(file, (SELECTION, BEGIN, END), rows.diagnostics))  # says what is wrong with the header
         return
     label = _label_column(names, label_column, RowPlace(file.name, 1), rows.diagnostics)
-    own_clips = BEGIN_FILE in names and FILE_OFFSET in names
-    if not own_clips:
+    begin = next((name for name in (BEGIN_FILE, BEGIN_PATH) if name in names and FILE_OFFSET in names), None)
+    if begin is None:
         rows.clips.setdefault(clip, [])
     if label is None:
         return
-    columns = (SELECTION, BEGIN, END, label, *((BEGIN_FILE, FILE_OFFSET) if own_clips else ()))
+    columns = (SELECTION, BEGIN, END, label, *((begin, FILE_OFFSET) if begin else ()))
     seen: dict[str, tuple[int, _View]] = {}
-    for number, fields in read_rows(file, columns, rows.diagnostics):
-        selection, begin, end, text, *place = (field.strip() for field in fields)
-        view = _view(begin, end, text, place or [clip, begin], number, rows)
+    for number, fields in read_rows(file, columns, rows.diagnostics, optional=(_CONFIDENCE,)):
+        selection, start, end, text, *place, sure = (field.strip() for field in fields)
+        if begin == BEGIN_PATH:
+            place[0] = re.split(r"[\\/]", place[0])[-1]
+        view = _view(start, end, text, place or [clip, start], number, rows)
         if view is None:
+            continue
+        if text == _NO_CALL and begin == BEGIN_PATH:  # BirdNET's row for a file without detections
+            rows.clips.setdefault(view.clip, [])
             continue
         if not selection:
             rows.diagnostics.add("incomplete-row", f"the row has no `{SELECTION}`", RowPlace(file.name, number))
@@ -59,6 +66,7 @@ def add_raven(file: TextFile, clip: str, rows: EventRows, label_column: str | No
         line, first = seen.setdefault(selection, (number, view))
         if line == number:
             event = Event(view.onset, view.offset, view.label or unlabelled(rows, number), number)
+            event.confidence = rows.confidence(sure, number) if sure else None
             rows.clips.setdefault(view.clip, []).append(event)
         elif view != first:
             rows.diagnostics.add(
@@ -100,6 +108,7 @@ def _label_column(names: list[str], asked: str | None, place: RowPlace, diagnost
         diagnostics.add("wrong-columns", f"there is no column `{shown(asked)}`", place, help)
         return None
     free = [name for name in names if name and name not in _WORDS_OF_RAVEN and "(" not in name]
+    free = [name for name in free if name != _CONFIDENCE] or free
     chosen = free if len(free) == 1 else [name for name in free if name.title() in _LABELS_BY_CUSTOM]
     if len(chosen) == 1:
         return chosen[0]

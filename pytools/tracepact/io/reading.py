@@ -2,36 +2,50 @@
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.io.aoef import AOEF, add_aoef
 from tracepact.io.audacity import add_audacity
 from tracepact.io.biodcase import read_biodcase
+from tracepact.io.columnar import open_data
+from tracepact.io.columns import Columns, Given, checked_rate, columns_beside, columns_from
 from tracepact.io.decoding import Decoding, checked_decoding, decode
 from tracepact.io.delimited import read_rows
 from tracepact.io.documents import read_side
+from tracepact.io.eaf import EAF, add_eaf
+from tracepact.io.few_shot import FEW_SHOT, add_few_shot
 from tracepact.io.files import ClipFiles, clip_files
 from tracepact.io.formats import (
     AUDACITY,
     BIODCASE,
-    CLIP_FORMATS,
+    ENDINGS,
+    FOLDER_FORMATS,
     FORMATS,
     JSON,
+    LAYOUTS,
     LIST,
     MAESTRO,
+    MAPPED,
     RAVEN,
     SCORES,
+    SILENT_IF_EMPTY,
     TABLE,
     TEXTGRID,
     find_format,
+    is_known_table,
 )
+from tracepact.io.jams import JAMS, add_jams
+from tracepact.io.mapped import BIRDNET, add_layout, add_mapped, fits
 from tracepact.io.raven import add_raven
 from tracepact.io.rows import EventRows, Times
 from tracepact.io.scores import parse_scores
+from tracepact.io.seld import SELD, add_seld
 from tracepact.io.soft import harden, parse_soft
-from tracepact.io.source import PathLike, TextFile, read_text, shown
+from tracepact.io.source import PathLike, TextFile, shown
+from tracepact.io.spaced import CTM, LAB, RTTM, UEM, add_ctm, add_lab, add_rttm
 from tracepact.io.tables import EVENT_COLUMNS, read_table
 from tracepact.io.textgrid import add_textgrid
 from tracepact.trace import Event, EventTable, Origin, Time
@@ -43,20 +57,36 @@ class Reading:
 
     Attributes:
         format: one of the formats of rule 13.1; None finds it from the content and the name.
-        label_column: the column of a Raven table that holds the labels.
-        tiers: the tiers of a TextGrid that are read; all of them if there are none here.
+        label_column: the column of a Raven or BirdNET table that holds the labels.
+        tiers: the tiers of a TextGrid or ELAN document, or the namespaces of a JAMS file, that are read; all of them
+            if there are none here.
         decoding: how scores become events, or a threshold alone.
+        columns: a column map (rule 13.18): a Columns, a mapping, text such as `onset=Start,label=Class`, or a TOML
+            file; of several maps the first that fits the table is used.
+        rate: how many units of time are a second, in label files and under a column map.
 
     Examples:
         >>> import tracepact
         >>> tracepact.Reading(format="textgrid", tiers=("words",)).tiers
         ('words',)
+        >>> reading = tracepact.Reading(columns={"clip": "File", "onset": "Begin", "offset": "End", "label": "Species"})
     """
 
     format: str | None = None
     label_column: str | None = None
     tiers: tuple[str, ...] = ()
     decoding: Decoding | Time | None = None
+    columns: Given | Sequence[Given] | None = None
+    rate: Time | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """A reading whose column maps and rate are checked."""
+
+    given: Reading
+    maps: tuple[Columns, ...]
+    rate: Fraction | None
 
 
 def read_events(path: PathLike, diagnostics: Diagnostics, reading: Reading | None = None) -> EventTable:
@@ -64,18 +94,23 @@ def read_events(path: PathLike, diagnostics: Diagnostics, reading: Reading | Non
 
     In a table a row with a filename alone is a silent clip. A header without rows is a table without clips.
     """
-    how = reading or Reading()
-    if how.format is not None and how.format not in FORMATS:
+    given = reading or Reading()
+    if given.format is not None and given.format not in FORMATS:
         diagnostics.add(
-            "unknown-format", f"there is no format `{shown(how.format)}`", help=did_you_mean(how.format, FORMATS)
+            "unknown-format", f"there is no format `{shown(given.format)}`", help=did_you_mean(given.format, FORMATS)
         )
+        return EventTable(str(path), {})
+    before = len(diagnostics.errors)
+    maps = columns_from(given.columns, diagnostics) if given.columns is not None else columns_beside(path, diagnostics)
+    how = _How(given, maps, checked_rate(given.rate, None, diagnostics))
+    if len(diagnostics.errors) > before:
         return EventTable(str(path), {})
     if os.path.isdir(path):
         return _read_folder(path, how, diagnostics)
-    file = read_text(path, diagnostics, may_be_empty=how.format in (AUDACITY, MAESTRO))
+    file = open_data(path, diagnostics, may_be_empty=given.format in SILENT_IF_EMPTY)
     if file is None:
         return EventTable(str(path), {})
-    format = how.format or find_format(file) or TABLE
+    format = given.format or _found(file, how) or TABLE
     if format in (TABLE, JSON):
         read = read_side if format == JSON else read_table
         return replace(read(file, diagnostics), origin=Origin(format))
@@ -83,6 +118,14 @@ def read_events(path: PathLike, diagnostics: Diagnostics, reading: Reading | Non
         return read_biodcase(file, diagnostics)
     files = clip_files(path, diagnostics)
     return EventTable(str(path), {}) if files is None else _read_clips(files, format, how, diagnostics)
+
+
+def _found(file: TextFile, how: _How) -> str | None:
+    """The format of a file: that of a column map if its columns are there, or if nothing else could be meant."""
+    if any(fits(columns, file) for columns in how.maps):
+        return MAPPED
+    format = find_format(file)
+    return MAPPED if how.maps and format == TABLE and not is_known_table(file) else format
 
 
 def report_unused_readings(sides: Sequence[tuple[Reading, EventTable]], diagnostics: Diagnostics) -> None:
@@ -94,13 +137,22 @@ def report_unused_readings(sides: Sequence[tuple[Reading, EventTable]], diagnost
             headline = f"`{shown(table.name)}` holds events, not scores; the threshold given for it has no use"
             diagnostics.add("unused-reading", headline, RowPlace(table.name), "leave it out, or give the scores")
     formats = {table.origin.format for _, table in sides if table.origin}
-    for format, word, used in (
-        (RAVEN, "column of the labels", any(reading.label_column is not None for reading, _ in sides)),
-        (TEXTGRID, "tier", any(reading.tiers for reading, _ in sides)),
+    for users, word, used in (
+        (_LABELLED, "column of the labels", any(reading.label_column is not None for reading, _ in sides)),
+        (_TIERED, "tier", any(reading.tiers for reading, _ in sides)),
+        ((MAPPED,), "column map", any(reading.columns is not None for reading, _ in sides)),
+        ((LAB, MAPPED), "rate", any(reading.rate is not None for reading, _ in sides)),
     ):
-        if used and formats and format not in formats:
-            headline = f"a {word} was named, but nothing here is of the format `{format}`"
+        if used and formats and not formats & set(users):
+            named = " or ".join(f"`{format}`" for format in users)
+            kind = f"was named, but nothing here is of the format {named}" if users != (MAPPED,) else _UNUSED_MAP
+            headline = f"a {word} {kind}"
             diagnostics.add("unused-reading", headline, RowPlace(sides[0][1].name), "leave it out")
+
+
+_LABELLED = (RAVEN, BIRDNET, AOEF)
+_TIERED = (TEXTGRID, EAF, JAMS)
+_UNUSED_MAP = "was given, but no table here has its columns; each was read as what it is"
 
 
 def read_score_texts(
@@ -112,13 +164,14 @@ def read_score_texts(
     return replace(table, digest=None, origin=table.origin and replace(table.origin, files={}))
 
 
-def _read_folder(path: PathLike, how: Reading, diagnostics: Diagnostics) -> EventTable:
+def _read_folder(path: PathLike, how: _How, diagnostics: Diagnostics) -> EventTable:
     """A folder of files, one a clip."""
-    files = clip_files(path, diagnostics)
+    named = how.given.format
+    files = clip_files(path, diagnostics, ENDINGS.get(named or "", ()))
     if files is None:
         return EventTable(str(path), {})
-    format = how.format or _common_format(files, diagnostics)
-    if format is not None and format not in CLIP_FORMATS:
+    format = named or _common_format(files, how, diagnostics)
+    if format is not None and format not in (*FOLDER_FORMATS, UEM):
         diagnostics.add(
             "unreadable-file",
             f"`{shown(str(path))}` is a directory, and its files are of the format `{format}`",
@@ -129,9 +182,9 @@ def _read_folder(path: PathLike, how: Reading, diagnostics: Diagnostics) -> Even
     return EventTable(str(path), {}) if format is None else _read_clips(files, format, how, diagnostics)
 
 
-def _common_format(files: ClipFiles, diagnostics: Diagnostics) -> str | None:
+def _common_format(files: ClipFiles, how: _How, diagnostics: Diagnostics) -> str | None:
     """The format of all files; those without content have that of the others, and each that has another is reported."""
-    found = {file.name: format for file in files.clips.values() if (format := find_format(file)) is not None}
+    found = {file.name: format for file in files.clips.values() if (format := _found(file, how)) is not None}
     if not found:
         headline = f"the files of `{shown(files.name)}` are all empty; nothing says what they are"
         diagnostics.add("unknown-format", headline, RowPlace(files.name), "name it: --ref-format or --pred-format")
@@ -149,15 +202,20 @@ def _common_format(files: ClipFiles, diagnostics: Diagnostics) -> str | None:
     return common if len(set(found.values())) == 1 else None
 
 
-def _read_clips(files: ClipFiles, format: str, how: Reading, diagnostics: Diagnostics) -> EventTable:
-    """Files that speak of one clip each."""
+def _read_clips(files: ClipFiles, format: str, how: _How, diagnostics: Diagnostics) -> EventTable:
+    """Files that speak of one clip each, or whose rows name their clips."""
     if format in (SCORES, MAESTRO):
-        return _read_scored(files, format, how.decoding, diagnostics)
+        return _read_scored(files, format, how.given.decoding, diagnostics)
+    if format == UEM:
+        headline = f"`{shown(files.name)}` says which times are judged, and holds no events"
+        diagnostics.add("unknown-format", headline, RowPlace(files.name), "give it as the ignore regions: --ignore")
+        return EventTable(files.name, {})
     clips: dict[str, tuple[Event, ...]] = {}
     named: dict[str, str] = {}
+    regions: dict[str, tuple[Event, ...]] = {}
     lengths: dict[str, Fraction] = {}
     for clip, file in files.clips.items():
-        rows = EventRows(file.name, diagnostics, Times(fractions=False))
+        rows = EventRows(file.name, diagnostics, Times(fractions=False, rate=_rate(format, file, how)))
         _add(format, file, clip, rows, how)
         for own, events in rows.clips.items():
             if own in clips:
@@ -167,22 +225,62 @@ def _read_clips(files: ClipFiles, format: str, how: Reading, diagnostics: Diagno
             clips[own] = tuple(events)
             named[own] = file.name
         lengths |= rows.lengths
-    return EventTable(files.name, clips, files.digest, Origin(format, named, None, lengths))
+        regions |= {own: tuple(events) for own, events in rows.ignored.items()}
+    if files.is_one_file and format not in _CALLED_BY_FILES:
+        named = {own: name for own, name in named.items() if own in files.clips}
+    return EventTable(files.name, clips, files.digest, Origin(format, named, None, lengths, regions))
 
 
-def _add(format: str, file: TextFile, clip: str, rows: EventRows, how: Reading) -> None:
-    if format == AUDACITY:
-        add_audacity(file, clip, rows)
-    elif not file.text.strip():
-        rows.clips.setdefault(clip, [])
+_CALLED_BY_FILES = (RAVEN, RTTM, CTM)
+"""Formats whose rows name their clips as files are called, so that rule 13.3 holds for these names."""
+
+
+def _rate(format: str, file: TextFile, how: _How) -> Fraction | None:
+    """How many units of time are a second in a file."""
+    own = _map_of(file, how).rate if format == MAPPED else None
+    return own or (how.rate if format in (LAB, MAPPED) else None)
+
+
+def _map_of(file: TextFile, how: _How) -> Columns:
+    """The first map whose columns a table has; the first of all where none has them, which is then reported."""
+    return next((columns for columns in how.maps if fits(columns, file)), how.maps[0])
+
+
+_Add = Callable[[TextFile, str, EventRows, _How], None]
+
+
+def _add_list(file: TextFile, clip: str, rows: EventRows, how: _How) -> None:
+    rows.clips.setdefault(clip, [])
+    found = read_rows(file, EVENT_COLUMNS[1:], rows.diagnostics, optional=("confidence",))
+    rows.add_all((row, (clip, *fields)) for row, fields in found)
+
+
+_READERS: Mapping[str, _Add] = {
+    LIST: _add_list,
+    AUDACITY: lambda file, clip, rows, _: add_audacity(file, clip, rows),
+    RAVEN: lambda file, clip, rows, how: add_raven(file, clip, rows, how.given.label_column),
+    TEXTGRID: lambda file, clip, rows, how: add_textgrid(file, clip, rows, how.given.tiers),
+    **dict.fromkeys(LAYOUTS, lambda file, clip, rows, how: add_layout(file, clip, rows, how.given.label_column)),
+    MAPPED: lambda file, clip, rows, how: add_mapped(file, clip, rows, _map_of(file, how)),
+    FEW_SHOT: lambda file, clip, rows, _: add_few_shot(file, clip, rows),
+    RTTM: lambda file, clip, rows, _: add_rttm(file, clip, rows),
+    CTM: lambda file, clip, rows, _: add_ctm(file, clip, rows),
+    LAB: lambda file, clip, rows, how: add_lab(file, clip, rows, declared=how.rate is not None),
+    EAF: lambda file, clip, rows, how: add_eaf(file, clip, rows, how.given.tiers),
+    JAMS: lambda file, clip, rows, how: add_jams(file, clip, rows, how.given.tiers),
+    AOEF: lambda file, clip, rows, how: add_aoef(file, clip, rows, how.given.label_column),
+    SELD: lambda file, clip, rows, _: add_seld(file, clip, rows),
+}
+
+
+def _add(format: str, file: TextFile, clip: str, rows: EventRows, how: _How) -> None:
+    """The events of one file."""
+    if file.text.strip():
+        _READERS[format](file, clip, rows, how)
+        return
+    rows.clips.setdefault(clip, [])
+    if format not in SILENT_IF_EMPTY:
         rows.diagnostics.add("empty-file", "the file is empty", RowPlace(file.name), "not even a header is there")
-    elif format == LIST:
-        rows.clips.setdefault(clip, [])
-        rows.add_all((row, (clip, *fields)) for row, fields in read_rows(file, EVENT_COLUMNS[1:], rows.diagnostics))
-    elif format == RAVEN:
-        add_raven(file, clip, rows, how.label_column)
-    else:
-        add_textgrid(file, clip, rows, how.tiers)
 
 
 def _read_scored(files: ClipFiles, format: str, given: Decoding | Time | None, diagnostics: Diagnostics) -> EventTable:

@@ -13,12 +13,16 @@ from tracepact.wording import parse_exact
 class Times(dict[str, Fraction]):
     """Non-negative exact times by their text, each read once; a text that denotes none raises ValueError."""
 
-    __slots__ = ("_fractions",)
+    __slots__ = ("_fractions", "_rate")
 
-    def __init__(self, *, fractions: bool) -> None:
-        """`fractions` allows `1/3` beside decimal text (which alone is a time in a table, rule 5.2)."""
+    def __init__(self, *, fractions: bool, rate: Fraction | None = None) -> None:
+        """`fractions` allows `1/3` beside decimal text (which alone is a time in a table, rule 5.2).
+
+        `rate` says how many of the units in which the times are written are a second (rule 13.18).
+        """
         super().__init__()
         self._fractions = fractions
+        self._rate = rate
 
     def __missing__(self, text: str) -> Fraction:
         if "/" in text and not self._fractions:
@@ -26,6 +30,8 @@ class Times(dict[str, Fraction]):
         value = parse_exact(text)
         if value.numerator < 0:
             raise ValueError(text)
+        if self._rate is not None:
+            value /= self._rate
         self[text] = value
         return value
 
@@ -34,7 +40,7 @@ class Times(dict[str, Fraction]):
 class EventRows:
     """Collects the events of one side; `regions` lets the label be empty and checks the order of the ends.
 
-    `lengths` are of clips whose files say how long they are.
+    `lengths` are of clips whose files say how long they are, `ignored` what the files say is not to be judged.
     """
 
     name: str
@@ -43,18 +49,23 @@ class EventRows:
     regions: bool = False
     clips: dict[str, list[Event]] = field(default_factory=dict)
     lengths: dict[str, Fraction] = field(default_factory=dict)
+    ignored: dict[str, list[Event]] = field(default_factory=dict)
 
-    def add(self, row: int | None, clip: str, onset: str, offset: str, label: str, where: str = "") -> None:
+    def add(
+        self, row: int | None, clip: str, onset: str, offset: str, label: str, where: str = "", confidence: str = ""
+    ) -> None:
         """One row of text, empty where it has nothing; `where` says in words what a row number cannot."""
-        self.add_all(((row, (clip, onset, offset, label)),), where)
+        self.add_all(((row, (clip, onset, offset, label, confidence)),), where)
 
     def add_all(self, rows: Iterable[tuple[int | None, Sequence[str]]], where: str = "") -> None:
-        """Rows of clip, onset, offset and label."""
+        """Rows of clip, onset, offset, label and confidence."""
         times, clips, regions = self.times, self.clips, self.regions
-        for row, (clip, onset, offset, label) in rows:
+        for row, (clip, onset, offset, label, confidence) in rows:
             if clip and onset and offset and (label or regions):
                 try:
                     event = Event(times[onset], times[offset], label, row)
+                    if confidence:
+                        event.confidence = self.confidence(confidence, row, where)
                 except ValueError:
                     self._report_times(row, onset, offset, where)
                     continue
@@ -68,6 +79,40 @@ class EventRows:
                 clips.setdefault(clip, [])
             else:
                 self._report_gaps(row, clip, onset, offset, label, where)
+
+    def add_span(
+        self, row: int | None, clip: str, onset: str, length: str, label: str, where: str = "", confidence: str = ""
+    ) -> None:
+        """One event that lasts so long from its onset; both times and the label are given."""
+        start, lasting = self.time("onset", onset, row, where), self.time("duration", length, row, where)
+        if start is not None and lasting is not None:
+            known = self.confidence(confidence, row, where) if confidence else None
+            self.clips.setdefault(clip, []).append(Event(start, start + lasting, label, row, known))
+
+    def ignore(self, row: int | None, clip: str, onset: Fraction, offset: Fraction, label: str = "") -> None:
+        """A region that the file says is not to be judged, for a class or for all."""
+        self.clips.setdefault(clip, [])
+        if offset < onset:
+            self._report("offset-before-onset", "the region ends before it starts", row, "")
+        else:
+            self.ignored.setdefault(clip, []).append(Event(onset, offset, label, row))
+
+    def time(self, column: str, text: str, row: int | None, where: str = "") -> Fraction | None:
+        """The time a text denotes; None with what is wrong with it."""
+        try:
+            return self.times[text]
+        except ValueError:
+            report_time(self.times, column, text, self.diagnostics, RowPlace(self.name, row), where)
+            return None
+
+    def confidence(self, text: str, row: int | None, where: str = "") -> Fraction | None:
+        """A confidence, any number; what is none is said, and the event has none (rule 13.29)."""
+        try:
+            return parse_exact(text)
+        except ValueError:
+            help = "write decimals with a point" if "," in text else None
+            self._report("bad-confidence", f"the confidence `{shown(text)}` is no number", row, where, help)
+            return None
 
     def table(self, digest: str | None = None) -> EventTable:
         """What was read."""
@@ -124,3 +169,13 @@ def _time_fault(text: str) -> tuple[str, str | None]:
     elif "/" in stripped:
         help = "write the time as a decimal"
     return "is not a decimal number of seconds", help
+
+
+def uncovered(spans: Iterable[tuple[Fraction, Fraction]], end: Fraction) -> list[tuple[Fraction, Fraction]]:
+    """The times from 0 to an end that no span covers."""
+    reached, found = Fraction(0), []
+    for start, stop in sorted(spans):
+        if start > reached:
+            found.append((reached, start))
+        reached = max(reached, stop)
+    return found + ([(reached, end)] if reached < end else [])

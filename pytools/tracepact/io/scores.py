@@ -1,4 +1,4 @@
-"""Reads score files: one row a frame, one column a class, one file a clip; scores are kept as the decimals written."""
+"""Reads scores: one row a frame, one column a class, one file a clip or a column of clips; as the decimals written."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -9,14 +9,13 @@ from io import StringIO
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
 from tracepact.io.delimited import SEPARATORS, report_missing
 from tracepact.io.files import clip_files
-from tracepact.io.ranks import Ranks, ranked, score_value
+from tracepact.io.ranks import DUST, Ranks, ranked, score_value
 from tracepact.io.rows import Times, report_time
 from tracepact.io.source import PathLike, TextFile, shown
 from tracepact.wording import seconds
 
 EDGES = ("onset", "offset")
-SPLIT_HELP = "write one file a clip, named like it, with the columns onset, offset and the classes; give their folder"
-_OF_EVENTS = ("event_label", "filename")
+_CLIP = "filename"
 _Texts = tuple[tuple[str, ...], tuple[str, ...]]
 _Edges = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 
@@ -55,20 +54,25 @@ def read_scores(path: PathLike, diagnostics: Diagnostics) -> ScoreTable:
 
 
 def parse_scores(name: str, files: Mapping[str, TextFile], digest: str, diagnostics: Diagnostics) -> ScoreTable:
-    """The scores of these files, by clip."""
+    """The scores of these files, by clip; a file with a column of clips names them itself (rule 13.25)."""
     classes: tuple[str, ...] | None = None
     clips: dict[str, ClipScores] = {}
     known: dict[_Texts, _Edges] = {}
+    named: dict[str, str] = {}
     for clip, file in files.items():
         read = _Frames(file, known, diagnostics)
         header = read.header(classes)
         if header is None:
             continue
         classes = classes or header
-        frames = read.frames(classes)
-        if frames is not None:
-            clips[clip] = frames
-    return ScoreTable(name, classes or (), clips, digest, {clip: file.name for clip, file in files.items()})
+        for own, frames in read.clips(clip, classes).items():
+            if own in clips:
+                headline = f"clip `{shown(own)}` has two files"
+                diagnostics.add("ambiguous-clip", headline, RowPlace(file.name), f"the other is `{named[own]}`")
+            else:
+                clips[own], named[own] = frames, file.name
+    by_files = {clip: file.name for clip, file in files.items() if clip in clips}
+    return ScoreTable(name, classes or (), clips, digest, by_files)
 
 
 class _Frames:
@@ -101,12 +105,13 @@ class _Frames:
                 "wrong-columns", "the header is missing", row, "name the columns: onset, offset, and the classes"
             )
             return None
-        if foreign := [name for name in _OF_EVENTS if name in map(str.lower, self.names)]:
-            self._refuse_events(foreign, row)
+        if "event_label" in map(str.lower, self.names):
+            headline = "this is a table of events, not of scores"
+            self.fault("wrong-columns", headline, row, "give score files: onset, offset, the classes")
             return None
         if not report_missing(EDGES, self.names, RowPlace(self.file.name, row), self.diagnostics):
             return None
-        own = tuple(name for name in self.names if name not in EDGES)
+        own = tuple(name for name in self.names if name not in (*EDGES, _CLIP))
         repeated = sorted({name for name in self.names if self.names.count(name) > 1})
         for name in repeated:
             self.fault("wrong-columns", f"column `{shown(name)}` occurs twice", row, "keep one of them")
@@ -118,14 +123,6 @@ class _Frames:
             return None
         return own if classes is None or self._same(classes, own, row) else None
 
-    def _refuse_events(self, foreign: Sequence[str], row: int) -> None:
-        """Say of a table of events, or of scores of many clips, that it is no file of scores."""
-        if "event_label" in foreign:
-            headline, help = "this is a table of events, not of scores", "give score files: onset, offset, the classes"
-        else:
-            headline, help = "a score file speaks of one clip, and this one has the column `filename`", SPLIT_HELP
-        self.fault("wrong-columns", headline, row, help)
-
     def _same(self, classes: tuple[str, ...], own: tuple[str, ...], row: int) -> bool:
         for missing in (name for name in classes if name not in own):
             help = did_you_mean(missing, set(own) - set(classes)) or "every file has the classes of the first"
@@ -135,8 +132,30 @@ class _Frames:
             self.fault("wrong-columns", headline, row, did_you_mean(other, classes))
         return set(classes) == set(own)
 
-    def frames(self, classes: Sequence[str]) -> ClipScores | None:
-        """The frames, or None if one of them cannot be read."""
+    def clips(self, clip: str, classes: Sequence[str]) -> dict[str, ClipScores]:
+        """The frames of each clip, all of them of this one where no column names it; a clip with a fault is absent."""
+        rows, found = self._rows()
+        if not found:
+            self.fault("broken-frames", "the file has no frames", None)
+            return {}
+        if _CLIP not in self.names:
+            frames = self._frames(rows, found, classes)
+            return {} if frames is None or self.broken else {clip: frames}
+        place = self.names.index(_CLIP)
+        by_clip: dict[str, tuple[list[int], list[list[str]]]] = {}
+        for row, fields in zip(rows, found, strict=True):
+            own = fields[place].strip()
+            if not own:
+                self.fault("incomplete-row", f"the row has no `{_CLIP}`", row, "every row names its clip")
+                continue
+            numbers, lines = by_clip.setdefault(own, ([], []))
+            numbers.append(row)
+            lines.append(fields)
+        read = {own: self._frames(*some, classes) for own, some in by_clip.items()}
+        return {} if self.broken else {own: frames for own, frames in read.items() if frames is not None}
+
+    def _rows(self) -> tuple[list[int], list[list[str]]]:
+        """The rows that are as wide as the header, with their lines."""
         rows: list[int] = []
         found: list[list[str]] = []
         width = len(self.names)
@@ -151,16 +170,18 @@ class _Frames:
                     self.fault("wrong-columns", headline, self.reader.line_num, help)
         except csv.Error as error:
             self.fault("wrong-columns", f"the row cannot be read: {error}", self.reader.line_num + 1)
-        if not found:
-            self.fault("broken-frames", "the file has no frames", None)
-            return None
+        return rows, found
+
+    def _frames(self, rows: list[int], found: list[list[str]], classes: Sequence[str]) -> ClipScores | None:
+        """The frames of one clip, or None if one of them cannot be read."""
         columns = list(zip(*found, strict=True))
         edges = self._edges([columns[self.names.index(name)] for name in EDGES], rows)
         scores = [columns[self.names.index(name)] for name in classes]
         order = ranked(scores)
         if order is None:
-            self._report_scores(scores, classes, rows)
-        if edges is None or order is None or self.broken:
+            order = ranked(scores, DUST)
+            self._report_scores(scores, classes, rows, dusty=order is not None)
+        if edges is None or order is None:
             return None
         return ClipScores(*edges, *order, tuple(rows))
 
@@ -208,8 +229,10 @@ class _Frames:
                 return False
         return sound
 
-    def _report_scores(self, scores: Sequence[Sequence[str]], classes: Sequence[str], rows: Sequence[int]) -> None:
-        """Every text that is no score, row by row."""
+    def _report_scores(
+        self, scores: Sequence[Sequence[str]], classes: Sequence[str], rows: Sequence[int], *, dusty: bool
+    ) -> None:
+        """Every text that is no score, row by row; `dusty` if all of them nearly are, and are kept as they are."""
         wrong: dict[str, str] = {}
         for text in {text for column in scores for text in column}:
             try:
@@ -221,7 +244,11 @@ class _Frames:
                 if text in wrong:
                     help = "write decimals with a point" if "," in text else _SCORE_HELP
                     headline = f"the score `{shown(text)}` of `{shown(name)}` {wrong[text]}"
-                    self.fault("bad-score", headline, row, help)
+                    if dusty:
+                        kept = "by no more than a millionth; it is kept as it is written"
+                        self.diagnostics.add("score-outside", f"{headline} {kept}", RowPlace(self.file.name, row))
+                    else:
+                        self.fault("bad-score", headline, row, help)
 
 
 _SCORE_HELP = "give probabilities; logits must go through a sigmoid first"

@@ -1,4 +1,4 @@
-"""Opens the files of a task: UTF-8 text with its digest, or a diagnostic that says why there is none."""
+"""Opens the text files of a task: UTF-8 or marked UTF-16 with its digest, or a diagnostic that says why not."""
 
 import hashlib
 import os
@@ -16,6 +16,7 @@ LARGEST_JSON = 1 << 28
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(r"\r\n|\n|\r|\Z")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_SAVE_UTF8 = "save the file as UTF-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,9 @@ def read_text(path: PathLike, diagnostics: Diagnostics, *, may_be_empty: bool = 
         return None
     if data is None:
         return None
+    if data.startswith(_UTF16):
+        text = _utf16(name, data, diagnostics)
+        return None if text is None else _text_file(name, text, data, may_be_empty, diagnostics)
     try:
         text = data.removeprefix(_BOM).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -51,15 +55,33 @@ def read_text(path: PathLike, diagnostics: Diagnostics, *, may_be_empty: bool = 
             "bad-encoding",
             f"byte 0x{byte:02x} is not UTF-8 text",
             RowPlace(name, len((before + b".").splitlines())),
-            f"save the file as UTF-8 (in Latin-1 the byte is `{chr(byte)}`)"
-            if byte >= 0xA0
-            else "save the file as UTF-8",
+            f"save the file as UTF-8 (in Latin-1 the byte is `{chr(byte)}`)" if byte >= 0xA0 else _SAVE_UTF8,
         )
         return None
+    return _text_file(name, text, data, may_be_empty, diagnostics)
+
+
+def _text_file(name: str, text: str, data: bytes, may_be_empty: bool, diagnostics: Diagnostics) -> TextFile | None:
     if not text.strip() and not may_be_empty:
         diagnostics.add("empty-file", "the file is empty", RowPlace(name), "not even a header is there")
         return None
     return TextFile(name, text, hashlib.sha256(data).hexdigest())
+
+
+def _utf16(name: str, data: bytes, diagnostics: Diagnostics) -> str | None:
+    """The text of a file that starts with the byte order mark of UTF-16 (rule 13.27)."""
+    try:
+        text = data.decode("utf-16")
+    except UnicodeDecodeError as error:
+        before = data[: error.start // 2 * 2].decode("utf-16", errors="replace")
+        row = before.count("\n") + 1
+        diagnostics.add("bad-encoding", "the file is not whole UTF-16 text", RowPlace(name, row), _SAVE_UTF8)
+        return None
+    if "\0" in text:
+        row = text.count("\n", 0, text.index("\0")) + 1
+        diagnostics.add("bad-encoding", "the file holds NUL signs: it is no text", RowPlace(name, row), _SAVE_UTF8)
+        return None
+    return text
 
 
 def text_lines(file: TextFile) -> Iterator[tuple[int, str]]:
@@ -76,15 +98,13 @@ def _read_bytes(name: str, diagnostics: Diagnostics) -> bytes | None:
     """The bytes of a file, read once and in pieces, so that what cannot be a table stops early."""
     pieces: list[bytes] = []
     lines = 0
-    is_json = False
+    is_json = wide = False
     with open(name, "rb") as file:
         while piece := file.read(LONGEST_LINE):
             if not pieces:
                 is_json = piece.removeprefix(_BOM).lstrip()[:1] in (b"{", b"[")
-            if not pieces and piece.startswith(_UTF16):
-                diagnostics.add("bad-encoding", "the file is UTF-16 text", RowPlace(name, 1), "save the file as UTF-8")
-                return None
-            if b"\0" in piece:
+                wide = piece.startswith(_UTF16)
+            if b"\0" in piece and not wide:
                 row = lines + piece.count(b"\n", 0, piece.index(b"\0")) + 1
                 diagnostics.add(
                     "bad-encoding",

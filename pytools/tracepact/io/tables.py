@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.io.audio import SOUND_ENDINGS
+from tracepact.io.columnar import open_data
 from tracepact.io.delimited import read_rows
 from tracepact.io.documents import read_side
 from tracepact.io.rows import EventRows, Times, report_time
-from tracepact.io.source import PathLike, TextFile, read_text, shown
+from tracepact.io.source import PathLike, TextFile, shown, text_lines
+from tracepact.io.spaced import UEM, spaced_format, uem_regions
 from tracepact.trace import Durations, EventTable, Regions
+from tracepact.wording import count
 
 EVENT_COLUMNS = ("filename", "onset", "offset", "event_label")
 
@@ -24,31 +28,51 @@ class Conditions:
 
 
 def read_table(file: TextFile, diagnostics: Diagnostics) -> EventTable:
-    """The events of one side, from a table (`filename onset offset event_label`)."""
-    return _read_intervals(file, EVENT_COLUMNS, (), diagnostics)
+    """The events of one side, from a table (`filename onset offset event_label`, and perhaps `confidence`)."""
+    rows = EventRows(file.name, diagnostics, Times(fractions=False))
+    clips = clips_alone(file)
+    if clips is None:
+        found = read_rows(file, EVENT_COLUMNS, diagnostics, optional=("confidence",), events=True, clip="filename")
+        rows.add_all(found)
+        return rows.table(file.digest)
+    headline = f"the table names {count(len(clips), 'clip')} and no events: all of them are silent"
+    diagnostics.add("clips-alone", headline, RowPlace(file.name))
+    rows.clips |= {clip: [] for clip in clips}
+    return rows.table(file.digest)
+
+
+def clips_alone(file: TextFile) -> list[str] | None:
+    """The names a table lists if it has only the column `filename`, or only names of sound files (rule 13.26)."""
+    first = next((line.strip() for _, line in text_lines(file)), "")
+    if "\t" in first or "," in first or not (first == "filename" or first.lower().endswith(SOUND_ENDINGS)):
+        return None
+    names = [line.strip() for _, line in text_lines(file)]
+    if first == "filename":
+        return names[1:]
+    return names if all(name.lower().endswith(SOUND_ENDINGS) and "\t" not in name for name in names) else None
 
 
 def read_regions(path: PathLike, diagnostics: Diagnostics) -> Regions:
-    """Ignore regions (`filename onset offset` and perhaps `event_label`); an empty label is every class."""
-    file = read_text(path, diagnostics)
+    """Ignore regions (`filename onset offset` and perhaps `event_label`); an empty label is every class.
+
+    A UEM file, which says what is judged, stands for all that is not (rule 13.20).
+    """
+    file = open_data(path, diagnostics)
     if file is None:
         return Regions(str(path), {})
     if file.is_json:
         return read_side(file, diagnostics, regions=True)
-    return _read_intervals(file, EVENT_COLUMNS[:3], EVENT_COLUMNS[3:], diagnostics)
-
-
-def _read_intervals(
-    file: TextFile, required: tuple[str, ...], optional: tuple[str, ...], diagnostics: Diagnostics
-) -> EventTable:
-    rows = EventRows(file.name, diagnostics, Times(fractions=False), regions="event_label" in optional)
-    rows.add_all(read_rows(file, required, diagnostics, optional=optional, events=not optional))
+    if spaced_format(file) == UEM:
+        return uem_regions(file, diagnostics)
+    rows = EventRows(file.name, diagnostics, Times(fractions=False), regions=True)
+    found = read_rows(file, EVENT_COLUMNS[:3], diagnostics, optional=EVENT_COLUMNS[3:])
+    rows.add_all((row, (*fields, "")) for row, fields in found)
     return rows.table(file.digest)
 
 
 def read_durations(path: PathLike, diagnostics: Diagnostics) -> Durations:
     """How long each clip is (`filename duration`), in seconds greater than zero."""
-    file = read_text(path, diagnostics)
+    file = open_data(path, diagnostics)
     if file is None:
         return Durations(str(path), {})
     times = Times(fractions=False)
@@ -78,7 +102,7 @@ def read_durations(path: PathLike, diagnostics: Diagnostics) -> Durations:
 
 def read_conditions(path: PathLike, diagnostics: Diagnostics) -> Conditions:
     """The condition of each clip (`filename condition`)."""
-    file = read_text(path, diagnostics)
+    file = open_data(path, diagnostics)
     if file is None:
         return Conditions(str(path), {})
     found: dict[str, str] = {}

@@ -5,11 +5,11 @@ from fractions import Fraction
 from pathlib import Path, PurePosixPath
 
 from tracepact.diagnostics import Diagnostics
-from tracepact.files import Row, table_text
+from tracepact.files import table_text
 from tracepact.io.formats import AUDACITY, TABLE, TEXTGRID
 from tracepact.io.source import shown
 from tracepact.io.tables import EVENT_COLUMNS
-from tracepact.trace import Durations, Event, EventTable
+from tracepact.trace import Durations, Event, EventTable, Regions
 from tracepact.wording import print_number
 
 _ENDINGS = {AUDACITY: ".txt", TEXTGRID: ".TextGrid"}
@@ -38,17 +38,43 @@ def written(table: EventTable, format: str, durations: _Lengths, diagnostics: Di
 
 
 def events_text(table: EventTable, diagnostics: Diagnostics) -> str:
-    """The events as a table, tab separated; a silent clip is a row with its name alone."""
+    """The events as a table, tab separated; a silent clip is a row with its name alone.
+
+    A column of confidences follows if an event has one.
+    """
     _check(table, diagnostics)
-    return table_text(EVENT_COLUMNS, _rows(table))
+    if any(event.confidence is not None for _, event in table.events):
+        rows = ((*row, _sure(event)) for row, event in _rows(table))
+        return table_text((*EVENT_COLUMNS, "confidence"), rows)
+    return table_text(EVENT_COLUMNS, (row for row, _ in _rows(table)))
 
 
-def _rows(table: EventTable) -> Iterator[Row]:
+def _rows(table: EventTable) -> Iterator[tuple[tuple[str, ...], Event | None]]:
     for clip, events in table.clips.items():
         for event in events:
-            yield clip, print_number(event.onset), print_number(event.offset), event.label
+            yield (clip, print_number(event.onset), print_number(event.offset), event.label), event
         if not events:
-            yield clip, "", "", ""
+            yield (clip, "", "", ""), None
+
+
+def _sure(event: Event | None) -> str:
+    return "" if event is None or event.confidence is None else print_number(event.confidence)
+
+
+def regions_text(table: EventTable, diagnostics: Diagnostics) -> str | None:
+    """The ignore regions that the files of a table hold, as a table that gives them again; None if there are none."""
+    regions = table.origin.regions if table.origin else {}
+    if not any(regions.values()):
+        return None
+    _check(Regions(table.name, regions), diagnostics, labels=False)
+    return table_text(
+        EVENT_COLUMNS,
+        (
+            (clip, print_number(e.onset), print_number(e.offset), e.label)
+            for clip, some in regions.items()
+            for e in some
+        ),
+    )
 
 
 def clip_texts(table: EventTable, format: str, durations: _Lengths, diagnostics: Diagnostics) -> dict[str, str]:
@@ -175,15 +201,18 @@ _WRITERS: Mapping[str, Callable[[str, Sequence[Event], Fraction | None, EventTab
 }
 
 
-def _check(table: EventTable, diagnostics: Diagnostics, *, signs: str = "") -> None:
-    """Report every name, label and time that would not be read again as it is; `signs` may not stand in labels."""
+def _check(table: EventTable, diagnostics: Diagnostics, *, signs: str = "", labels: bool = True) -> None:
+    """Report every name, label and time that would not be read again as it is; `signs` may not stand in labels.
+
+    Without `labels` a label may be empty.
+    """
     for clip, events in table.clips.items():
         if fault := _fault(clip, ""):
             headline = f"the clip's name `{shown(clip)}` {fault}"
             diagnostics.add("unwritable-value", headline, table.place(clip, None), "rename the clip")
         for event in events:
             place = table.place(clip, event.row)
-            if fault := _fault(event.label, signs):
+            if (labels or event.label) and (fault := _fault(event.label, signs)):
                 headline = f"the label `{shown(event.label)}` {fault}"
                 diagnostics.add("unwritable-value", headline, place, "rename it with a label map")
             for time in (event.onset, event.offset):

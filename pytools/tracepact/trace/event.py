@@ -11,8 +11,9 @@ from tracepact.trace.exact import Ratios, ratios
 
 @dataclass(slots=True, unsafe_hash=True)
 class Event:
-    """A labelled half-open interval in seconds, and the row it came from.
+    """A labelled half-open interval in seconds, the row it came from, and how sure its author was of it.
 
+    Row and confidence are no part of what the event is: two that differ in them alone are equal.
     Nobody changes one. It is not frozen because a table has many, and a frozen one takes three times as long to make.
     """
 
@@ -20,19 +21,21 @@ class Event:
     offset: Fraction
     label: str
     row: int | None = field(default=None, compare=False)
+    confidence: Fraction | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
     """How a table came to be: its format, the file of each clip that has its own, and how scores were decoded.
 
-    `lengths` are the clips whose files say how long they are.
+    `lengths` are the clips whose files say how long they are; `regions` what the files say is not to be judged.
     """
 
     format: str
     files: Mapping[str, str] = field(default_factory=dict)
     decoding: Mapping[str, str | int | None] | None = None
     lengths: Mapping[str, Fraction] = field(default_factory=dict)
+    regions: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

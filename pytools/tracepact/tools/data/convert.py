@@ -5,18 +5,19 @@ from pathlib import Path
 
 import click
 
-from tracepact.diagnostics import Diagnostics
+from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.files import write_whole
 from tracepact.io import Reading, durations_from, read_events
 from tracepact.io.formats import FORMATS
 from tracepact.io.reading import report_unused_readings
-from tracepact.io.writing import WRITABLE, check_place, is_folder, written
+from tracepact.io.writing import WRITABLE, check_place, is_folder, regions_text, written
 from tracepact.metrics import point_frames
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.screen import progress
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import Length, durations_option
 from tracepact.tools.score.arguments import decoding_from, reading_options
+from tracepact.trace import EventTable
 from tracepact.wording import count
 
 
@@ -30,11 +31,18 @@ from tracepact.wording import count
 @click.option(
     "--as-points", type=Length(), help="Write each event as the one frame of this length that holds its onset."
 )
+@click.option(
+    "--regions",
+    type=click.Path(path_type=Path),
+    help="Write the ignore regions of the data too, as --ignore reads them.",
+)
 def command(
     source: str,
     target: str,
     out: Path,
     given: str | None,
+    columns: tuple[str, ...],
+    rate: str | None,
     label_column: str | None,
     tier: tuple[str, ...],
     threshold: Fraction | None,
@@ -42,13 +50,15 @@ def command(
     median: int | None,
     durations: str | None,
     as_points: Fraction | None,
+    regions: Path | None,
 ) -> int:
     """Read SOURCE, a file or folder of any format, and write its events; times keep every digit.
 
     A table is one file. Audacity label tracks and TextGrids are a folder with a file for each clip.
     """
     diagnostics = Diagnostics()
-    reading = Reading(given, label_column, tier, decoding_from(threshold, hysteresis, median))
+    decoding = decoding_from(threshold, hysteresis, median)
+    reading = Reading(given, label_column, tier, decoding, columns or None, rate)
     with progress(2) as advance:
         advance(f"reading {source}")
         table = read_events(source, diagnostics, reading)
@@ -62,6 +72,8 @@ def command(
         contents = written(table, target, lengths, diagnostics)
         diagnostics.raise_errors()
         files = {out / name if name else out: text for name, text in contents.items()}
+        files |= _regions_file(table, regions, diagnostics)
+        diagnostics.raise_errors()
         for folder in {path.parent for path in files}:
             folder.mkdir(parents=True, exist_ok=True)
         write_whole(files)
@@ -69,3 +81,16 @@ def command(
     events = sum(map(len, table.clips.values()))
     say(f"wrote {count(events, 'event')} of {count(len(table.clips), 'clip')} to {out}")
     return Exit.OK
+
+
+def _regions_file(table: EventTable, place: Path | None, diagnostics: Diagnostics) -> dict[Path, str]:
+    """The ignore regions that the data holds, where they are to be written; nothing is left out unsaid."""
+    text = regions_text(table, diagnostics)
+    if text is None:
+        return {}
+    if place is None:
+        headline = "the data holds ignore regions, which this format does not"
+        diagnostics.add("regions-left-out", headline, RowPlace(table.name), "write them too: --regions FILE")
+        return {}
+    check_place(place, [Path(table.name)], diagnostics, folder=False)
+    return {place: text}

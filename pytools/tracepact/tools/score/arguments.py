@@ -8,7 +8,17 @@ import click
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics
-from tracepact.io import Decoding, Prepared, Reading, durations_from, events_from, label_map_from, prepare, regions_from
+from tracepact.io import (
+    AudioFolder,
+    Decoding,
+    Prepared,
+    Reading,
+    durations_from,
+    events_from,
+    label_map_from,
+    prepare,
+    regions_from,
+)
 from tracepact.io.formats import FORMATS
 from tracepact.io.reading import report_unused_readings
 from tracepact.progress import OnStep, silent
@@ -23,11 +33,14 @@ class SideOptions(TypedDict):
     ref: str | None
     pred: str | None
     durations: str | None
+    audio: str | None
     ignore: str | None
     ref_format: str | None
     pred_format: str | None
     label_column: str | None
     tier: tuple[str, ...]
+    columns: tuple[str, ...]
+    rate: str | None
     label_map: str | None
     threshold: Fraction | None
     hysteresis: tuple[Fraction, Fraction] | None
@@ -47,8 +60,24 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say of one file what its content does not."""
     return with_options(
         (
-            click.option("--label-column", metavar="NAME", help="The column of Raven tables that holds the labels."),
-            click.option("--tier", multiple=True, metavar="NAME", help="Read only this tier of TextGrids; repeatable."),
+            click.option(
+                "--columns",
+                multiple=True,
+                metavar="MAP",
+                help="Read a table by these columns: onset=Start,offset=End,clip=File,label=Class, or by a TOML file "
+                "that names them. Repeatable: each table is read by the first map that fits it.",
+            ),
+            click.option(
+                "--rate",
+                metavar="NUMBER",
+                help="How many units of time are a second, in label files and with --columns.",
+            ),
+            click.option(
+                "--label-column", metavar="NAME", help="The column of Raven and BirdNET tables that holds the labels."
+            ),
+            click.option(
+                "--tier", multiple=True, metavar="NAME", help="Read only this tier (TextGrid, ELAN, JAMS); repeatable."
+            ),
             click.option("--threshold", type=Share(), help="Predicted scores greater than this are active."),
             click.option("--hysteresis", type=LowHigh(), help="Two thresholds: runs above low that reach above high."),
             click.option("--median", type=OddLength(), help="Filter predicted scores first, over this many frames."),
@@ -65,7 +94,14 @@ def side_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--pred", type=click.Path(), help="Predicted events or scores: a file or folder."),
             durations_option(),
             click.option(
-                "--ignore", type=click.Path(), help="Regions without obligations: filename, onset, offset, event_label."
+                "--audio",
+                type=click.Path(exists=True, file_okay=False),
+                help="A folder of sound files: without --durations, their headers give the lengths of the clips.",
+            ),
+            click.option(
+                "--ignore",
+                type=click.Path(),
+                help="Regions without obligations: filename, onset, offset, event_label; or a UEM file.",
             ),
             click.option(
                 "--ref-format", type=click.Choice(FORMATS), help="Format of the reference, where it is not recognised."
@@ -127,11 +163,18 @@ def decoding_from(
 def readings(given: SideOptions) -> tuple[Reading, Reading]:
     """How each side is to be read, as the options say."""
     decoding = decoding_from(given["threshold"], given["hysteresis"], given["median"])
-    column, tiers = given["label_column"], given["tier"]
+    column, tiers, maps, rate = given["label_column"], given["tier"], given["columns"] or None, given["rate"]
     return (
-        Reading(given["ref_format"], column, tiers, given["ref_threshold"]),
-        Reading(given["pred_format"], column, tiers, decoding),
+        Reading(given["ref_format"], column, tiers, given["ref_threshold"], maps, rate),
+        Reading(given["pred_format"], column, tiers, decoding, maps, rate),
     )
+
+
+def lengths_from(given: SideOptions, diagnostics: Diagnostics) -> Durations | Fraction | AudioFolder | None:
+    """How long the clips are, as the options say: by --durations, else by --audio."""
+    if given["durations"] is None and given["audio"] is not None:
+        return AudioFolder(given["audio"])
+    return durations_from(given["durations"], diagnostics)
 
 
 def read_sides(
@@ -151,7 +194,7 @@ def read_sides(
     )
     if given["pred"] is not None:
         report_unused_readings(((ref_reading, reference), (pred_reading, prediction)), diagnostics)
-    durations = durations_from(given["durations"], diagnostics)
+    durations = lengths_from(given, diagnostics)
     ignore = regions_from(given["ignore"], diagnostics) if given["ignore"] is not None else None
     if not lenient or is_incomplete(diagnostics, durations):
         diagnostics.raise_errors()
@@ -184,7 +227,9 @@ def score_from_options(
         contract,
         given["ref"],
         given["pred"],
-        durations=given["durations"],
+        durations=AudioFolder(audio)
+        if given["durations"] is None and (audio := given["audio"])
+        else given["durations"],
         mode=mode,
         ignore=given["ignore"],
         conditions=conditions,

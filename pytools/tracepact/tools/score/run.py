@@ -10,6 +10,7 @@ from tracepact.core import Contract
 from tracepact.deprecation import renamed
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io import (
+    AudioFolder,
     Conditions,
     Decoding,
     LabelMap,
@@ -145,7 +146,7 @@ def score(
         ref: the references: a path, a list of intervals, a mapping from clips to such lists, a data frame, or masks
             (one truth value per frame).
         pred: the predictions, likewise.
-        durations: a table, a mapping from clips, or one time for all clips; masks bring their own.
+        durations: a table, a mapping from clips, one time for all clips, or an AudioFolder; masks bring their own.
         mode: whether labels are kept apart (the default) or scored as one class.
         ignore: regions without obligations, in the forms of `ref`.
         masks: the masks of the contract's declared atoms, by atom and clip.
@@ -189,7 +190,8 @@ def score(
         for name, data, found, reading in zip(("ref", "pred"), (ref, pred), masked, readings, strict=True)
     )
     report_unused_readings(tuple(zip(readings, (reference, prediction), strict=True)), diagnostics)
-    lengths = durations_from(by_masks if durations is None and by_masks else durations, diagnostics)
+    given = by_masks if durations is None and by_masks else durations
+    lengths = given if isinstance(given, AudioFolder) else durations_from(given, diagnostics)
     regions = regions_from(ignore, diagnostics) if ignore is not None else None
     return _finish(
         compiled,
@@ -272,7 +274,7 @@ def _finish(
     contract: Contract,
     reference: EventTable,
     prediction: EventTable,
-    durations: Durations | Fraction | None,
+    lengths: Durations | Fraction | AudioFolder | None,
     mode: Mode | str,
     ignore: Regions | None,
     masks: Mapping[str, Mapping[str, FrameMask]] | None,
@@ -284,9 +286,9 @@ def _finish(
 ) -> Run:
     diagnostics.extend(contract.warnings)
     groups = conditions_from(conditions, diagnostics) if conditions is not None else None
-    if is_incomplete(diagnostics, durations):
+    if is_incomplete(diagnostics, lengths):
         diagnostics.raise_errors()
-    ready = prepare(reference, prediction, durations, ignore, labels, diagnostics)
+    ready = prepare(reference, prediction, lengths, ignore, labels, diagnostics)
     durations = ready.durations
     on_stage(STAGES[1])
     family = assemble(
@@ -331,7 +333,7 @@ def _is_text(contract: str) -> bool:
     return "clause" in contract.split()
 
 
-def is_incomplete(diagnostics: Diagnostics, durations: Durations | Fraction | None) -> bool:
+def is_incomplete(diagnostics: Diagnostics, durations: Durations | Fraction | AudioFolder | None) -> bool:
     """Whether a whole file or some durations are missing, so that going on would report faults that are none."""
     lengths = durations.name if isinstance(durations, Durations) else None
     return any(

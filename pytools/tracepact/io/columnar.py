@@ -1,0 +1,111 @@
+"""Tables that are not text: Parquet and Arrow files, and data frames in memory, as the text of their fields (13.27)."""
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.files import table_text
+from tracepact.io.source import PathLike, TextFile, read_text, shown
+
+_PARQUET, _ARROW = b"PAR1", b"ARROW1"
+_LARGEST = 1 << 32
+_SHORT_FLOATS = ("float16", "float32", "halffloat", "float")
+"""What pandas, polars and Arrow call the floats that are shorter than Python's; polars writes Float32."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A data frame of any library: the names of its columns, how many rows, and the texts of a column by its place."""
+
+    names: tuple[str, ...]
+    rows: int
+    texts: Callable[[int], list[str]]
+
+    @property
+    def text(self) -> str:
+        """The frame as the text of a table, tab separated."""
+        columns = [self.texts(place) for place in range(len(self.names))]
+        return table_text(self.names, zip(*columns, strict=True))
+
+
+def frame_of(data: Any) -> Frame | None:
+    """The frame that data is: of pandas, polars or Arrow; None if it is none."""
+    if all(hasattr(data, part) for part in ("columns", "iloc", "isna")):
+        names = tuple(str(name) for name in data.columns)
+        return Frame(names, len(data), lambda place: _pandas_texts(data.iloc[:, place]))
+    if all(hasattr(data, part) for part in ("columns", "get_columns", "height")):
+        columns = data.get_columns()
+        return Frame(tuple(data.columns), data.height, lambda place: _texts(columns[place], columns[place].to_list))
+    if all(hasattr(data, part) for part in ("column_names", "itercolumns", "num_rows")):
+        arrays = list(data.itercolumns())
+        return Frame(
+            tuple(data.column_names), data.num_rows, lambda place: _texts(arrays[place], arrays[place].to_pylist)
+        )
+    return None
+
+
+def _texts(column: Any, listed: Callable[[], Sequence[Any]]) -> list[str]:
+    """The texts of a column of polars or Arrow; a short float keeps its own shortest decimal."""
+    values = listed()
+    kind = str(getattr(column, "dtype", None) or column.type).lower()
+    if kind in _SHORT_FLOATS:
+        short = column.to_numpy()
+        return ["" if value is None else str(number) for value, number in zip(values, short, strict=True)]
+    return [field_text(value) for value in values]
+
+
+def _pandas_texts(series: Any) -> list[str]:
+    """The texts of a column of pandas, empty where the value is missing."""
+    # `tolist` widens a short float to a double, which is another decimal; iterating the array does not.
+    values = series.to_numpy() if str(series.dtype) in _SHORT_FLOATS else series.tolist()
+    missing = series.isna().tolist()
+    return ["" if absent else field_text(value) for value, absent in zip(values, missing, strict=True)]
+
+
+def field_text(value: Any) -> str:
+    """The text of a value, the shortest decimal for a float (rule 5.2); None is empty, no other value is hidden."""
+    if value is None:
+        return ""
+    try:
+        return str(value).strip()
+    except ValueError:  # an integer of thousands of digits
+        return f"a huge {type(value).__name__}"
+
+
+def open_data(path: PathLike, diagnostics: Diagnostics, *, may_be_empty: bool = False) -> TextFile | None:
+    """A file as text: its own, or of a Parquet or Arrow file that of the table it holds."""
+    name = os.fspath(path)
+    try:
+        with open(name, "rb") as file:
+            start = file.read(len(_ARROW))
+    except (OSError, ValueError):
+        start = b""  # reading it as text says why
+    if start.startswith((_PARQUET, _ARROW)):
+        return _columnar_file(name, diagnostics)
+    return read_text(path, diagnostics, may_be_empty=may_be_empty)
+
+
+def _columnar_file(name: str, diagnostics: Diagnostics) -> TextFile | None:
+    """The table of a Parquet or Arrow file."""
+    try:
+        import pyarrow
+        from pyarrow import feather, parquet
+    except ModuleNotFoundError:
+        headline = f"`{shown(name)}` is a Parquet or Arrow file, and the package that reads it is not installed"
+        diagnostics.add("missing-extra", headline, RowPlace(name), "pip install 'tracepact[parquet]'")
+        return None
+    try:
+        data = Path(name).read_bytes() if os.path.getsize(name) <= _LARGEST else b""
+        source = pyarrow.BufferReader(data)
+        found = parquet.read_table(source) if data.startswith(_PARQUET) else feather.read_table(source)
+        frame = frame_of(found)
+    except (pyarrow.ArrowException, OSError, ValueError, NotImplementedError) as error:
+        words = shown(" ".join(str(error).split()), 80)
+        diagnostics.add("unreadable-file", f"`{shown(name)}` cannot be read: {words}", RowPlace(name))
+        return None
+    assert frame is not None  # it is a table of Arrow
+    return TextFile(name, frame.text, hashlib.sha256(data).hexdigest())
