@@ -24,6 +24,7 @@ from tracepact.tools.audit.union_gap import UnionGapAudit
 from tracepact.tools.check.decision import DecisionRecord
 from tracepact.tools.check.simplify import SimplifiedFormula
 from tracepact.tools.conform.outcome import ConformanceRecord
+from tracepact.tools.prove.records import CertifyAnswer, ProveAnswer
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.verify import VerificationRecord
 from tracepact.tools.select.basis_command import CandidateList, MemberList, ObservationRecord
@@ -43,6 +44,7 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
     "basis-candidates": (CandidateList, "tracepact basis candidates"),
     "basis-members": (MemberList, "tracepact basis members"),
     "basis-observation": (ObservationRecord, "tracepact basis observation"),
+    "certify": (CertifyAnswer, "tracepact certify"),
     "compare": (Comparison, "tracepact comparison"),
     "conformance": (ConformanceRecord, "tracepact conformance"),
     "decision": (DecisionRecord, "tracepact decision"),
@@ -55,6 +57,7 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
     ),
     "explain": (Explanation, "tracepact explanation"),
     "metrics": (MetricsRecord, "tracepact metrics"),
+    "prove": (ProveAnswer, "tracepact prove"),
     "report": (Report, "tracepact report"),
     "selection": (SelectionOutput, "A selection"),
     "simplify": (SimplifiedFormula, "tracepact simplified formula"),

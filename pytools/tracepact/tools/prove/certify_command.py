@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import click
 
@@ -10,6 +10,7 @@ from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics
 from tracepact.files import json_text
 from tracepact.lang import load_contract
+from tracepact.records import plain
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.screen import counted
 from tracepact.tools.exits import Exit
@@ -19,13 +20,12 @@ from tracepact.tools.prove.certify import Certification, certify
 from tracepact.tools.prove.command import limit_option, no_lean, unknown
 from tracepact.tools.prove.prove import ready_core
 from tracepact.tools.prove.recheck import Rechecked, kept_files, recheck
+from tracepact.tools.prove.records import CertificationRecord, RecheckRecord, VectorRecord
 from tracepact.tools.prove.toolchain import Toolchain, find_toolchain
 from tracepact.tools.prove.vector_certificate import (
-    VectorCertified,
     certify_vector,
     is_vector_certificate,
     recheck_vector,
-    vector_of,
 )
 from tracepact.tools.score.arguments import DataOptions, check_data_options, data_options, score_from_options
 from tracepact.tools.score.run import Run
@@ -179,21 +179,22 @@ class _Task:
             found = (recheck_vector if again else certify_vector)(run, build, file)
         if found.undecided is not None:
             return unknown(self.as_json, [found.undecided])
+        answer = VectorRecord.of(found, run)
         if self.as_json:
-            click.echo(json_text(_vector_data(found, run)), nl=False)
+            click.echo(json_text(plain(answer)), nl=False)
         elif found.refused is not None:
             say(f"refused: {found.refused}", "bold red")
         else:
-            for name, row in vector_of(run).items():
-                click.echo(f"certified: {name} {row['satisfied']} of {row['obligated']}, mean {row['macro_clips']}")
-            click.echo(f"on {run.card.layout.segments:,} clips and classes, by {found.theorems:,} theorems in {file}")
+            for name, row in answer.vector.items():
+                click.echo(f"certified: {name} {row.satisfied} of {row.obligated}, mean {row.macro_clips}")
+            click.echo(f"on {answer.segments:,} clips and classes, by {found.theorems:,} theorems in {file}")
         return Exit.OK if found.refused is None else Exit.VIOLATED
 
     def _certified(self, found: Certification) -> int:
         if found.undecided and not found.refusals:
             return unknown(self.as_json, found.undecided)
         if self.as_json:
-            click.echo(json_text(_data(found)), nl=False)
+            click.echo(json_text(plain(CertificationRecord.of(found))), nl=False)
         else:
             _show(found)
         return Exit.OK if found.ok else Exit.VIOLATED
@@ -202,7 +203,7 @@ class _Task:
         if found.undecided:
             return unknown(self.as_json, [f"{f.file}: {f.undecided}" for f in found.files if f.undecided])
         if self.as_json:
-            click.echo(json_text(_recheck_data(found)), nl=False)
+            click.echo(json_text(plain(RecheckRecord.of(found))), nl=False)
         else:
             _show_recheck(found)
         return Exit.VIOLATED if found.refused else Exit.OK
@@ -211,17 +212,6 @@ class _Task:
         if build.undecided and not build.faults:
             return unknown(self.as_json, build.undecided)
         return _broken_core(build)
-
-
-def _vector_data(found: VectorCertified, run: Run) -> dict[str, Any]:
-    return {
-        "ok": found.refused is None,
-        "vector": vector_of(run),
-        "segments": run.card.layout.segments,
-        "theorems": found.theorems,
-        "file": str(found.file),
-        "fault": found.refused,
-    }
 
 
 def _show_recheck(found: Rechecked) -> None:
@@ -240,16 +230,6 @@ def _show_recheck(found: Rechecked) -> None:
         click.echo("not checked: that this is the contract you mean; the files carry its text, and it is that text's")
     if not found.is_of_given_tables:
         click.echo("not checked: that the activity masks are those of any tables; give contract and tables, or --run")
-
-
-def _recheck_data(found: Rechecked) -> dict[str, Any]:
-    return {
-        "ok": not found.refused,
-        "rechecked": [{"file": str(f.file), "theorems": f.theorems, "fault": f.fault} for f in found.files],
-        "contract": None if found.contract is None else {"name": found.contract.name, "digest": found.contract.digest},
-        "segments": found.segments,
-        "bound": {"contract": found.is_given_contract, "tables": found.is_of_given_tables},
-    }
 
 
 def _broken_core(build: Build) -> int:
@@ -278,23 +258,3 @@ def _show(found: Certification) -> None:
             f"kept {len(found.files)} certificate files; check them again with the same contract and tables and "
             f"--recheck {folder}"
         )
-
-
-def _data(found: Certification) -> dict[str, Any]:
-    return {
-        "ok": found.ok,
-        "clauses": list(found.clauses),
-        "event_clauses": list(found.event_clauses),
-        "segments": found.segments,
-        "frames": found.frames,
-        "theorems": found.theorems,
-        "files": [str(file) for file in found.files],
-        "refusals": [
-            {
-                "clause": refusal.clause,
-                "reason": refusal.reason,
-                "segments": [{"clip": s.clip, "class": s.label} for s in refusal.segments],
-            }
-            for refusal in found.refusals
-        ],
-    }

@@ -1,17 +1,18 @@
 """`tracepact prove`: check the Lean proof core and list its theorems."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import click
 from rich.table import Table
 
 from tracepact.files import json_text
+from tracepact.records import plain
 from tracepact.show.lines import say
 from tracepact.show.screen import counted, output
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import format_option, timeout_option
 from tracepact.tools.prove.prove import CoreReport, check_core
+from tracepact.tools.prove.records import CoreRecord, NothingKnown
 from tracepact.tools.prove.toolchain import HOW_TO_GET_LEAN, TIME_LIMIT, Toolchain, find_toolchain
 
 limit_option = timeout_option(TIME_LIMIT, help="Seconds Lean may take for one file; after that the answer is unknown.")
@@ -39,7 +40,7 @@ def command(every: bool, form: str, timeout: float) -> int:
     if not report.faults and report.undecided:
         return unknown(as_json, report.undecided)
     if as_json:
-        click.echo(json_text(_data(report)), nl=False)
+        click.echo(json_text(plain(CoreRecord.of(report))), nl=False)
     else:
         output().print(_table(report, every))
     for fault in report.faults:
@@ -57,7 +58,7 @@ def no_lean(as_json: bool) -> Exit:
 def unknown(as_json: bool, reasons: Sequence[str]) -> Exit:
     """Say that nothing is known, and why."""
     if as_json:
-        click.echo(json_text({"ok": None, "reason": "; ".join(reasons)}), nl=False)
+        click.echo(json_text(plain(NothingKnown.because(reasons))), nl=False)
     for reason in reasons:
         say(reason)
     return Exit.UNKNOWN
@@ -80,18 +81,3 @@ def _summary(report: CoreReport, toolchain: Toolchain) -> str:
         f"{report.definitions} definitions as listed, {report.vectors} theorems about conformance vectors, in "
         f"{report.seconds:.1f} s by {toolchain.version} ({toolchain.kind.value})"
     )
-
-
-def _data(report: CoreReport) -> dict[str, Any]:
-    return {
-        "ok": report.ok,
-        "lean": {"kind": report.toolchain.kind.value, "version": report.toolchain.version},
-        "digest": report.digest,
-        "seconds": round(report.seconds, 3),
-        "faults": [*report.faults, *report.undecided],
-        "allowed_axioms": sorted(report.toolchain.kind.axioms),
-        "definitions": report.definitions,
-        "vectors": report.vectors,
-        "headlines": [theorem.name for theorem in report.headlines],
-        "theorems": [{"name": t.name, "axioms": None if t.axioms is None else list(t.axioms)} for t in report.theorems],
-    }

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from tracepact.core import Aggregation
 from tracepact.tools.prove.build import Build
@@ -56,17 +55,6 @@ def is_vector_certificate(file: Path) -> bool:
     """Whether a file claims to be a family certificate."""
     with file.open(encoding="utf-8", errors="replace") as text:
         return text.readline() == "import Tracepact.Thm.Vector\n"
-
-
-def vector_of(run: Run) -> dict[str, dict[str, Any]]:
-    """What the certificate states of every clause: the pooled counts, and the value under each aggregation."""
-    rows = {}
-    for clause in run.card.contract.clauses:
-        scores = {how.value: run.card.score(clause.name, how) for how in AGGREGATIONS}
-        pooled = scores[Aggregation.POOLED.value]
-        values = {how: str(score.value) for how, score in scores.items()}
-        rows[clause.name] = {"satisfied": pooled.satisfied, "obligated": pooled.obligated, **values}
-    return rows
 
 
 def _checked(build: Build, file: Path, certificate: FamilyCertificate) -> VectorCertified:
