@@ -91,16 +91,19 @@ def test_rows_for_tables_hold_the_same_numbers(folder: Path) -> None:
 
 def test_a_clip_that_only_the_predictions_name_counts_and_is_said(folder: Path) -> None:
     write(folder, {"pred.tsv": FILES["pred.tsv"] + "z\t1\t2\ta\n"})
-    outcome = run("metrics", *SIDES, "--durations", "durations.tsv", "--format", "json", folder=folder)
+    refused = run("metrics", *SIDES, "--durations", "durations.tsv", folder=folder)
+    assert (refused.code, refused.codes) == (2, ["unknown-clip"])
+    every = (*SIDES, "--clips", "all")
+    outcome = run("metrics", *every, "--durations", "durations.tsv", "--format", "json", folder=folder)
     assert outcome.code == 0
     assert named(json.loads(outcome.out), "event")["counts"] == {"tp": 2, "fp": 2, "fn": 1}
     assert "unlisted-clip" in outcome.codes
     assert json.loads(outcome.out)["unlisted"] == 1
-    assert "1 predicted event on clips" in run("metrics", *SIDES, folder=folder).out
-    pointed = run("metrics", *SIDES, "--points", "--format", "json", folder=folder)
+    assert "1 predicted event on clips" in run("metrics", *every, folder=folder).out
+    pointed = run("metrics", *every, "--points", "--format", "json", folder=folder)
     assert json.loads(pointed.out)["unlisted"] == 1
     assert "unlisted-clip" in pointed.codes
-    assert run("metrics", *SIDES, "--strict", folder=folder).code == 2
+    assert run("metrics", *every, "--strict", folder=folder).code == 2
 
 
 def test_bad_input_is_refused_with_its_row(folder: Path) -> None:
@@ -147,7 +150,8 @@ def test_every_time_option_refuses_large_numbers_without_a_unit_and_zero(folder:
 
 def test_a_clip_or_label_that_is_only_written_otherwise_is_offered(tmp_path: Path) -> None:
     write(tmp_path, {"ref.tsv": events("x.wav 1 2 Dog"), "pred.tsv": events("x 1 2 dog")})
-    outcome = run("metrics", *SIDES, folder=tmp_path)
+    assert "did you mean `x.wav`?" in run("metrics", *SIDES, folder=tmp_path).err
+    outcome = run("metrics", *SIDES, "--clips", "all", folder=tmp_path)
     assert outcome.codes[:1] == ["unlisted-clip"]
     assert "did you mean `x.wav`?" in outcome.err
     assert "there it is written `dog`" in outcome.err

@@ -142,6 +142,12 @@ CODES: dict[str, Code] = {
     ),
     **_codes(
         Severity.WARNING,
+        (
+            "predicted-outside-clip",
+            "13.31",
+            "a predicted event starts after its clip; a policy says what then",
+        ),
+        ("clips-left-out", "13.32", "clips that are not among the chosen ones, and the events on them"),
         ("offset-beyond-clip", "5.4 15.1", "an event ends after its clip; on the grid it is cut there"),
         ("duplicate-row", "5.5", "a row repeats an earlier one"),
         ("joined-events", "5.5", "events of one class touch or overlap on the grid and became one run"),

@@ -105,21 +105,27 @@ class Change:
     after: Event | None
 
 
-def fix(table: EventTable, durations: Lengths) -> tuple[EventTable, list[Change]]:
-    """A corrected copy of a table, and every correction, row by row."""
+def fix(table: EventTable, durations: Lengths, *, keep_outside: bool = False) -> tuple[EventTable, list[Change]]:
+    """A corrected copy of a table, and every correction, row by row.
+
+    With `keep_outside`, for predictions, an event that starts after its clip stays: it is a false alarm (rule 13.31).
+    """
     changes: list[Change] = []
     clips = {}
     for clip, events in table.clips.items():
         length = durations.clips.get(clip) if isinstance(durations, Durations) else durations
-        clips[clip] = _Fixer(table, clip, length, changes).fixed(events)
+        clips[clip] = _Fixer(table, clip, length, changes, keep_outside).fixed(events)
     return EventTable(table.name, clips, table.digest, table.origin), changes
 
 
 class _Fixer:
     """Corrects the events of one clip, in the order of the rule."""
 
-    def __init__(self, table: EventTable, clip: str, length: Fraction | None, changes: list[Change]) -> None:
+    def __init__(
+        self, table: EventTable, clip: str, length: Fraction | None, changes: list[Change], keep_outside: bool
+    ) -> None:
         self.table, self.clip, self.length, self.changes = table, clip, length, changes
+        self.keep_outside = keep_outside
 
     def _log(self, finding: str, before: Event, after: Event | None) -> Event | None:
         place = self.table.place(self.clip, before.row)
@@ -146,7 +152,7 @@ class _Fixer:
         if event.offset == event.onset:
             return self._log("zero-length", event, None)
         if self.length is not None and event.onset >= self.length:
-            return self._log("starts-outside-clip", event, None)
+            return event if self.keep_outside else self._log("starts-outside-clip", event, None)
         if self.length is not None and event.offset > self.length:
             return self._log("offset-beyond-clip", event, replace(event, offset=self.length))
         return event

@@ -9,8 +9,10 @@ from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.audio import AudioFolder, audio_durations
+from tracepact.io.clips import ClipChoice, choose_clips
 from tracepact.io.formats import CLIP_FORMATS
 from tracepact.io.labels import LabelMap, Mapped, apply_map, report_merged, report_unused
+from tracepact.io.outside import Outside, settle_outside
 from tracepact.io.source import shown
 from tracepact.io.spaced import UEM
 from tracepact.trace import Durations, Event, EventTable, Regions
@@ -35,6 +37,8 @@ def prepare(
     ignore: Regions | None,
     labels: LabelMap | None,
     diagnostics: Diagnostics,
+    outside: Outside = Outside.ERROR,
+    clips: ClipChoice | None = None,
 ) -> Prepared:
     """Apply rules 13.3, 13.11, 13.12, 13.16, 13.28 and 13.30 to what was read."""
     lengths = durations.clips if isinstance(durations, Durations) else {}
@@ -49,6 +53,8 @@ def prepare(
         durations = _called_alike(durations, {**ref.clips, **pred.clips})
     if any(own):
         durations = Durations((ref if own[0] else pred).name, {**own[1], **own[0]})
+    chosen = choose_clips(ref, pred, durations, ignore, clips, diagnostics)
+    ref, pred, durations, ignore = chosen.reference, chosen.prediction, chosen.durations, chosen.ignore
     mapped = {"reference": Mapped(ref, {}, 0), "prediction": Mapped(pred, {}, 0)}
     if labels is not None:
         report_unused(labels, ref.labels | pred.labels, diagnostics)
@@ -68,7 +74,9 @@ def prepare(
         for (side, item), renamed, said in zip(mapped.items(), (ref_renamed, pred_renamed), own, strict=True)
     }
     record["label_map"] = labels.data if labels is not None else None
-    return Prepared(mapped["reference"].table, mapped["prediction"].table, regions, durations, record)
+    predicted, settled = settle_outside(mapped["prediction"].table, durations, outside, diagnostics)
+    record |= {key: said for key, said in (("outside", settled), ("clips", chosen.record)) if said is not None}
+    return Prepared(mapped["reference"].table, predicted, regions, durations, record)
 
 
 def name_clips(

@@ -24,16 +24,24 @@ def compare(
     settings: MetricSettings | None = None,
     arithmetic: Arithmetic = Arithmetic.EXACT,
     diagnostics: Diagnostics,
+    allow_outside: bool = False,
 ) -> StandardMetrics:
     """Put both tables on the contract's grid and measure them; its clauses are not asked.
 
-    Findings go to `diagnostics`; errors raise InvalidInput.
+    Findings go to `diagnostics`; errors raise InvalidInput. `allow_outside` is as in `assemble`.
     """
     contract = replace(contract, clauses=(), declared_atoms=())
     lengths = _lengths(reference, prediction, durations, contract.step)
     unlisted = report_unlisted(reference, prediction, durations, diagnostics)
     family = assemble(
-        contract, reference, prediction, durations=lengths, mode=mode, ignore=ignore, diagnostics=diagnostics
+        contract,
+        reference,
+        prediction,
+        durations=lengths,
+        mode=mode,
+        ignore=ignore,
+        diagnostics=diagnostics,
+        allow_outside=allow_outside,
     )
     return standard_metrics(
         reference,

@@ -14,6 +14,7 @@ from tracepact.lang import override
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.scoring.aggregate import ClauseCounts, Score, aggregate
 from tracepact.scoring.soft import SoftCounts, soft_counts
+from tracepact.scoring.vacuity import headline_mean
 from tracepact.scoring.violation import FrameViolations, find_violations
 from tracepact.trace.family import Atoms, Family
 from tracepact.trace.layout import Indices, Layout
@@ -97,6 +98,11 @@ class Scorecard:
         """The mean of the vector (rule 7.7)."""
         values = [score.value for score in self.vector(aggregation, clips=clips).values()]
         return sum(values, Fraction(0)) / len(values)
+
+    def headline(self, aggregation: Aggregation | None = None, *, clips: Indices | None = None) -> Fraction | None:
+        """The mean of the vector without its vacuous clauses, None where all are (rule 7.10)."""
+        scores = self.vector(aggregation, clips=clips).values()
+        return headline_mean((score.value, score.vacuous) for score in scores)
 
     def profile(self, profile: Profile, *, clips: Indices | None = None) -> Fraction:
         """The weighted mean of a profile (rule 7.8)."""

@@ -1,9 +1,9 @@
-"""How much of a value counts without an obligation behind it (rules 7.3, 16.11)."""
+"""How much of a value counts without an obligation behind it (rules 7.3, 7.10, 16.11 and 16.12)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
 
-from tracepact.scoring import Score
+from tracepact.scoring.aggregate import Score
 
 
 def vacuous_share(vacuous: bool, vacuous_entries: int, entries: int) -> Fraction:
@@ -20,3 +20,15 @@ def weighted_mean(parts: Iterable[tuple[Fraction, Fraction]]) -> Fraction:
     """The mean of values, each behind its weight."""
     found = list(parts)
     return sum((w * v for w, v in found), Fraction(0)) / sum((w for w, _ in found), Fraction(0))
+
+
+def headline_mean(scores: Iterable[tuple[Fraction, bool]]) -> Fraction | None:
+    """The mean of the scores that are not vacuous, each given with whether it is; None where all are (rule 7.10)."""
+    asked = [value for value, vacuous in scores if not vacuous]
+    return sum(asked, Fraction(0)) / len(asked) if asked else None
+
+
+def earned(clauses: Collection[str], vacuous: Sequence[Collection[str]]) -> list[bool]:
+    """Whether each of several values over the clauses is earned (rule 16.12), given the vacuous clauses of each."""
+    telling = set(clauses) - set(clauses).intersection(*vacuous)
+    return [bool(telling) and telling.isdisjoint(some) for some in vacuous]

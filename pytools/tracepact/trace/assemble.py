@@ -1,6 +1,6 @@
 """From tables of events to a trace family, with every oddity of the data as a diagnostic."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -36,8 +36,12 @@ def assemble(
     ignore: Regions | None = None,
     masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
     diagnostics: Diagnostics,
+    allow_outside: bool = False,
 ) -> Family:
-    """Put both sides on the contract's grid. Errors and warnings go to `diagnostics`; errors raise InvalidInput."""
+    """Put both sides on the contract's grid. Errors and warnings go to `diagnostics`; errors raise InvalidInput.
+
+    With `allow_outside` a predicted event that starts at or after the end of its clip gives no frame (rule 13.31).
+    """
     known = _durations(reference, prediction, durations, diagnostics)
     classes = _classes(contract, reference, prediction, mode, diagnostics)
     grid = Grid(contract.step, contract.projection)
@@ -54,10 +58,10 @@ def assemble(
     base = np.array([segments.get(UNION_CLASS if mode is Mode.UNION else label, -1) for label in labels], np.int64)
     measured = Clips(clips, durations_in_ticks, counted.astype(np.int64))
 
-    def place(table: EventTable) -> Runs:
-        return project(table, columns(table, index, labels, unit), grid, measured, base, diagnostics)
+    def place(table: EventTable, allowed: bool) -> Runs:
+        return project(table, columns(table, index, labels, unit), grid, measured, base, diagnostics, allowed)
 
-    runs = {Side.REF: place(reference), Side.PRED: place(prediction)}
+    runs = {Side.REF: place(reference, False), Side.PRED: place(prediction, allow_outside)}
     ignored = _ignored(ignore, grid, index, frames, segments, diagnostics) if ignore else {}
     supplied = _masks(contract, masks or {}, index, frames, segments, mode, diagnostics)
     _check_windows(contract, frames, diagnostics)
@@ -86,17 +90,7 @@ def _durations(
     """The clips of the family, those of the reference and of the durations, and how long each is."""
     listed = durations.clips if isinstance(durations, Durations) else {}
     known = {**dict.fromkeys(reference.clips), **dict.fromkeys(listed)}
-    stems = by_stem(known)
-    for clip, events in prediction.clips.items():
-        if clip not in known:
-            diagnostics.add(
-                "unknown-clip",
-                f"`{clip}` is in the predictions, but neither the reference nor the durations know it",
-                prediction.place(clip, events[0].row if events else None),
-                similar_clip(clip, stems)
-                or "add the clip to the durations, or a silent row for it to the reference; predictions are never "
-                "dropped",
-            )
+    report_unknown_clips(prediction, known, diagnostics)
     if isinstance(durations, Fraction):
         return dict.fromkeys(known, durations)
     hint = "give a durations table (filename, duration), or one duration for all clips"
@@ -110,6 +104,21 @@ def _durations(
         if clip not in listed:
             diagnostics.add("unknown-duration", f"nothing says how long `{clip}` is", RowPlace(durations.name), hint)
     return {clip: listed[clip] for clip in known if clip in listed}
+
+
+def report_unknown_clips(prediction: EventTable, known: Collection[str], diagnostics: Diagnostics) -> None:
+    """Refuse predictions on clips that are not known (rule 5.10)."""
+    stems = by_stem(known)
+    for clip, events in prediction.clips.items():
+        if clip not in known:
+            diagnostics.add(
+                "unknown-clip",
+                f"`{clip}` is in the predictions, but neither the reference nor the durations know it",
+                prediction.place(clip, events[0].row if events else None),
+                similar_clip(clip, stems)
+                or "add the clip to the durations, or a silent row for it to the reference, or choose the clips "
+                "(--clips); predictions are never dropped",
+            )
 
 
 def _classes(

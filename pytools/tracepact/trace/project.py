@@ -28,11 +28,18 @@ class Clips:
 
 
 def project(
-    table: EventTable, given: Columns, grid: Grid, clips: Clips, base: Indices, diagnostics: Diagnostics
+    table: EventTable,
+    given: Columns,
+    grid: Grid,
+    clips: Clips,
+    base: Indices,
+    diagnostics: Diagnostics,
+    allow_outside: bool,
 ) -> RunColumns:
     """The runs of one side by segment; `base` is the first segment of each label.
 
-    Events whose clip or label has no index were reported as unknown and are passed over.
+    Events whose clip or label has no index were reported as unknown and are passed over; so are those that start at or
+    after the end of their clip, if that is allowed and no error.
     """
     if not clips.names:
         return RunColumns(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
@@ -40,7 +47,7 @@ def project(
     kept = given.clip >= 0
     repeats = _repeats(given) & kept
     kept &= ~repeats
-    kept &= _sound(table, given, clips, kept, repeats, diagnostics)
+    kept &= _sound(table, given, clips, kept, repeats, diagnostics, allow_outside)
     start, end = grid.edges(given.onset, given.offset, step)
     start = np.maximum(start, 0).astype(np.int64)
     end = np.minimum(end, clips.frames[given.clip]).astype(np.int64)
@@ -71,7 +78,13 @@ def _repeats(given: Columns) -> Flags:
 
 
 def _sound(
-    table: EventTable, given: Columns, clips: Clips, kept: Flags, repeats: Flags, diagnostics: Diagnostics
+    table: EventTable,
+    given: Columns,
+    clips: Clips,
+    kept: Flags,
+    repeats: Flags,
+    diagnostics: Diagnostics,
+    allow_outside: bool,
 ) -> Flags:
     """Which events can be placed; what is odd about any of them is reported in the table's order."""
     end = clips.durations[given.clip]
@@ -84,11 +97,13 @@ def _sound(
             diagnostics.add("duplicate-row", headline, table.place(clip, event.row))
         else:
             duration = Fraction(int(clips.durations[given.clip[number]]), given.unit)
-            sound[number] = _place_odd(event, clip, duration, table, diagnostics)
+            sound[number] = _place_odd(event, clip, duration, table, diagnostics, allow_outside)
     return sound
 
 
-def _place_odd(event: Event, clip: str, duration: Fraction, table: EventTable, diagnostics: Diagnostics) -> bool:
+def _place_odd(
+    event: Event, clip: str, duration: Fraction, table: EventTable, diagnostics: Diagnostics, allow_outside: bool
+) -> bool:
     """Report an event that is not inside its clip; whether it can be placed all the same."""
     place = table.place(clip, event.row)
     if event.onset < 0:
@@ -100,6 +115,8 @@ def _place_odd(event: Event, clip: str, duration: Fraction, table: EventTable, d
             place,
         )
     elif event.onset >= duration:
+        if allow_outside:
+            return False
         diagnostics.add(
             "starts-outside-clip",
             f"`{event.label}` starts at {seconds(event.onset)}, but `{clip}` ends at {seconds(duration)}",

@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from tracepact.core import Aggregation
 from tracepact.records import Record
+from tracepact.scoring.vacuity import earned
 from tracepact.show.table import Table, words
 from tracepact.tools.audit.ranking import (
     BEST,
@@ -60,7 +61,7 @@ class ProfileAudit(SystemsAudit, frozen=True):
     """What `tracepact profile --format json` prints: systems ranked under every risk profile (16.10)."""
 
     profiles: Annotated[tuple[ProfileRanking, ...], Meta(min_length=1)]
-    winners: Annotated[SomeNames, Meta(description="The systems that are best under some profile.")]
+    winners: Annotated[Names, Meta(description="The systems that are best under some profile.")]
     dominated: Annotated[
         tuple[Dominated, ...], Meta(description="Systems that are nowhere better and somewhere worse than another.")
     ]
@@ -136,12 +137,15 @@ def _dominated(systems: Systems, aggregation: Aggregation) -> Iterator[Dominated
     clauses = [clause.name for clause in systems.contract.clauses]
     values = {s.name: [s.scores[aggregation][clause] for clause in clauses] for s in systems.systems}
 
+    everywhere = earned(clauses, [system.vacuous_clauses(aggregation) for system in systems.systems])
+    able = {name for name, is_earned in zip(systems.names, everywhere, strict=True) if is_earned}
+
     def above(one: str, other: str) -> bool:
         pairs = list(zip(values[one], values[other], strict=True))
         return all(a >= b for a, b in pairs) and any(a > b for a, b in pairs)
 
     for name in values:
-        if by := tuple(other for other in values if above(other, name)):
+        if by := tuple(other for other in values if other in able and above(other, name)):
             yield Dominated(name, by)
 
 
@@ -175,6 +179,8 @@ def _weights(row: ProfileRanking, asked: Aggregation) -> str:
 
 def _winners(rankings: Sequence[Ranking]) -> str:
     winners = dict.fromkeys(name for row in rankings for name in row.best)
+    if not winners:
+        return "no system is best: none has earned its value under any profile"
     if any(row.best != rankings[0].best for row in rankings):
         return f"the best system depends on the profile: {', '.join(winners)}"
     return f"{', '.join(winners)} {'tie' if rankings[0].tie else 'is best'} under every profile"
@@ -215,7 +221,8 @@ def command(
 
     RUNS are run directories or report.json files of one contract on the same data. The profiles are `balanced` (all
     clauses), four over the starter guards (support recall, edge timing, silence protection, event integrity), the
-    contract's own, and those given with --profile. Values are compared exactly; ties are shown. A profile of the
+    contract's own, and those given with --profile. Values are compared exactly; ties are shown. A value
+    that rests on a clause that asks nothing of the system is not ranked (rule 16.12). A profile of the
     contract keeps the aggregation it names.
     """
     show(audit_profile(systems_given(runs), given, aggregation), tables, rows, figure, **output)

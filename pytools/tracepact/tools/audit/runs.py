@@ -43,6 +43,7 @@ def rescored(
         ignore=run.ignore,
         masks={name: by_clip for name, by_clip in _masks(card.family).items() if name in compiled.declared_atoms},
         diagnostics=diagnostics,
+        allow_outside=True,
     )
     diagnostics.raise_errors()
     return score_family(compiled, family)

@@ -42,6 +42,10 @@ class System:
         shares = self.vacuous.get(profile.aggregation, {})
         return weighted_mean((weight, shares.get(clause, Fraction(0))) for clause, weight in profile.weights)
 
+    def vacuous_clauses(self, aggregation: Aggregation) -> list[str]:
+        """The clauses that ask nothing of the system."""
+        return [clause for clause, share in self.vacuous.get(aggregation, {}).items() if share == 1]
+
 
 @dataclass(frozen=True, slots=True)
 class Systems:

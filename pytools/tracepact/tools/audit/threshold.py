@@ -14,6 +14,7 @@ from tracepact.io import Decoding, ScoreTable, decode, label_map_from, read_scor
 from tracepact.io.labels import LabelMap, apply_map
 from tracepact.io.prepare import name_clips
 from tracepact.records import Count, Name, Record, Share
+from tracepact.scoring.vacuity import earned
 from tracepact.show.figure import Curve, curve_chart
 from tracepact.show.lines import print_diagnostics
 from tracepact.show.screen import progress
@@ -57,7 +58,9 @@ class BestThresholds(Record, frozen=True):
     """The thresholds at which a clause, or `logic`, scores highest."""
 
     clause: str
-    thresholds: Annotated[tuple[Share, ...], Meta(min_length=1, description="Ascending; more than one is a tie.")]
+    thresholds: Annotated[
+        tuple[Share, ...], Meta(description="Ascending; more than one is a tie, none if no score is earned (16.12).")
+    ]
 
 
 class ThresholdAudit(Record, frozen=True):
@@ -146,10 +149,12 @@ def _events(run: Run, scores: ScoreTable, decoding: Decoding, labels: LabelMap |
 
 
 def _best(points: Sequence[DecodedVector]) -> Iterator[BestThresholds]:
+    vacuous = [[name for name, score in point.vector.items() if score.vacuous] for point in points]
     for clause in (*points[0].vector, _LOGIC):
-        top = max(point.value(clause) for point in points)
-        best = tuple(point.decoding.threshold for point in points if point.value(clause) == top)
-        yield BestThresholds(clause, best)
+        made_of = list(points[0].vector) if clause == _LOGIC else [clause]
+        ranked = [point for point, is_earned in zip(points, earned(made_of, vacuous), strict=True) if is_earned]
+        top = max((point.value(clause) for point in ranked), default=None)
+        yield BestThresholds(clause, tuple(p.decoding.threshold for p in ranked if p.value(clause) == top))
 
 
 # Shown
@@ -160,7 +165,8 @@ def tables(audit: ThresholdAudit) -> list[Table]:
 
     def cell(point: DecodedVector, best: BestThresholds) -> str:
         mark = " ▲" if point.decoding.threshold in best.thresholds else "  "
-        return decimal(point.value(best.clause)) + mark
+        score = point.vector.get(best.clause)
+        return (score.text if score else decimal(point.logic.value)) + mark
 
     return [
         Table(

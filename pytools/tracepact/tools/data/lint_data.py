@@ -13,6 +13,7 @@ from tracepact.files import table_text, write_whole
 from tracepact.io import Prepared
 from tracepact.io.formats import TABLE
 from tracepact.io.lint import CHANGE_COLUMNS, change_rows, fix, lint
+from tracepact.io.outside import is_outside
 from tracepact.io.writing import check_place, written, written_format
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.screen import progress
@@ -84,7 +85,7 @@ def _write_fixed(
     changes = {}
     files: dict[Path, str] = {}
     for side, table in sides.items():
-        fixed, changes[side] = fix(table, durations)
+        fixed, changes[side] = fix(table, durations, keep_outside=side == "prediction")
         format = written_format(table)
         for name, text in written(fixed, format, durations, diagnostics).items():
             files[out / f"{side}.tsv" if format == TABLE else out / side / name] = text
@@ -93,5 +94,17 @@ def _write_fixed(
     for folder in {path.parent for path in files}:
         folder.mkdir(parents=True, exist_ok=True)
     write_whole(files)
+    if kept := _outside(sides.get("prediction"), durations):
+        events = count(kept, "predicted event")
+        say(f"{events} after the end of the clip stay: false alarms, for `score --outside` to judge")
     changed = sum(map(len, changes.values()))
     say(f"wrote corrected copies with {count(changed, 'change')} to {out}; {out / LOG} lists them")
+
+
+def _outside(table: EventTable | None, durations: Durations | Fraction | None) -> int:
+    """How many events of a table start at or after the end of their clip."""
+    if table is None:
+        return 0
+    lengths = durations.clips if isinstance(durations, Durations) else dict.fromkeys(table.clips, durations)
+    ends = ((lengths.get(clip), event) for clip, event in table.events)
+    return sum(end is not None and is_outside(event, end) for end, event in ends)

@@ -8,6 +8,7 @@ import click
 
 from tracepact.diagnostics import Diagnostics
 from tracepact.files import json_text, write_csv
+from tracepact.io.outside import Outside
 from tracepact.lang import load_contract
 from tracepact.metrics import (
     HALF_WIDTH,
@@ -143,9 +144,9 @@ def command(
 ) -> int:
     """Measure predictions: frame, segment, event, boundary and transition F1, boundary errors, error rates.
 
-    All values are exact, each with its policy. Every clip of either side counts. The report says on which decisions
-    sed_eval's floats differ. Times have a unit,
-    as 200ms or 1.5s; a bare number is in seconds, and refused if it is 10 or more.
+    All values are exact, each with its policy. A prediction on a clip that neither the reference nor the durations name
+    is an error, unless --clips says which clips count (rule 13.32). The report says on which decisions sed_eval's floats
+    differ. Times have a unit, as 200ms or 1.5s; a bare number is in seconds, and refused if it is 10 or more.
     """
     if sides["pred"] is None or (sides["ref"] is None and submission is None):
         raise click.UsageError("give --ref and --pred")
@@ -176,8 +177,10 @@ def command(
             found = compare_overlap(*tables, threshold=iou, **shared)
         else:
             settings = MetricSettings(EventPolicy(collar, OffsetRule(offset), share), segment, radius)
-            chosen = Arithmetic(policy)
-            found = compare(load_contract(contract), *tables, settings=settings, arithmetic=chosen, **shared)
+            chosen, allowed = Arithmetic(policy), sides["outside"] != Outside.ERROR
+            found = compare(
+                load_contract(contract), *tables, settings=settings, arithmetic=chosen, allow_outside=allowed, **shared
+            )
     diagnostics.raise_errors(strict=strict)
     print_diagnostics(diagnostics)
     with reader_may_leave():

@@ -19,12 +19,15 @@ from tracepact.io import (
     prepare,
     regions_from,
 )
+from tracepact.io.clips import clip_choice_from
 from tracepact.io.formats import FORMATS
+from tracepact.io.outside import Outside
 from tracepact.io.reading import report_unused_readings
 from tracepact.progress import OnStep, silent
 from tracepact.tools.parameters import LowHigh, OddLength, Share, durations_option, with_options
 from tracepact.tools.score.run import Run, is_incomplete, score, score_document
 from tracepact.trace import Durations, EventTable, Mode
+from tracepact.trace.assemble import report_unknown_clips
 
 
 class SideOptions(TypedDict):
@@ -46,6 +49,8 @@ class SideOptions(TypedDict):
     hysteresis: tuple[Fraction, Fraction] | None
     median: int | None
     ref_threshold: Fraction | None
+    outside: str
+    clips: str | None
 
 
 class DataOptions(SideOptions):
@@ -112,6 +117,20 @@ def side_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--label-map", type=click.Path(), help="A TOML file: labels to rename, merge, keep, drop, ignore."
             ),
+            click.option(
+                "--outside",
+                type=click.Choice([policy.value for policy in Outside]),
+                default=Outside.FALSE_ALARM.value,
+                show_default=True,
+                help="What becomes of a predicted event that starts after its clip's end; in the reference it is an "
+                "error.",
+            ),
+            click.option(
+                "--clips",
+                metavar="reference|durations|all|LIST",
+                help="Evaluate these clips only; LIST is a file with a clip in each line. Without it a prediction on a "
+                "clip that neither the reference nor the durations name is an error.",
+            ),
         ),
         function,
     )
@@ -135,7 +154,7 @@ def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return with_options((side_options, pair, mode_option, strict_option), function)
 
 
-_ALONE = SideOptions.__annotations__.keys() - {"label_map"}
+_ALONE = SideOptions.__annotations__.keys() - {"label_map", "outside", "clips"}
 
 
 def check_data_options(given: DataOptions) -> None:
@@ -196,9 +215,14 @@ def read_sides(
         report_unused_readings(((ref_reading, reference), (pred_reading, prediction)), diagnostics)
     durations = lengths_from(given, diagnostics)
     ignore = regions_from(given["ignore"], diagnostics) if given["ignore"] is not None else None
+    choice = clip_choice_from(given["clips"], diagnostics)
     if not lenient or is_incomplete(diagnostics, durations):
         diagnostics.raise_errors()
-    ready = prepare(reference, prediction, durations, ignore, labels, diagnostics)
+    outside = Outside.ERROR if lenient else Outside(given["outside"])
+    ready = prepare(reference, prediction, durations, ignore, labels, diagnostics, outside, choice)
+    if not lenient and choice is None:
+        listed = ready.durations.clips if isinstance(ready.durations, Durations) else ()
+        report_unknown_clips(ready.prediction, {*ready.reference.clips, *listed}, diagnostics)
     if not lenient:
         diagnostics.raise_errors()
     return ready, ready.durations
@@ -219,6 +243,8 @@ def score_from_options(
             mode=mode,
             conditions=conditions,
             label_map=given["label_map"],
+            outside=given["outside"],
+            clips=given["clips"],
             strict=given["strict"],
             on_stage=on_stage,
         )
@@ -236,6 +262,8 @@ def score_from_options(
         label_map=given["label_map"],
         ref_reading=ref_reading,
         pred_reading=pred_reading,
+        outside=given["outside"],
+        clips=given["clips"],
         strict=given["strict"],
         on_stage=on_stage,
     )

@@ -47,8 +47,9 @@ _REQUIREMENT = re.compile(
     "--require",
     "requirements",
     multiple=True,
-    help="Exit with 1 unless this holds (>=, >, <=, <, ==) of a clause, a profile or logic, under the contract's "
-    "aggregation or a named one: --require 'onset_guard>=0.9', --require 'pooled.onset_guard>=0.9'; repeatable.",
+    help="Exit with 1 unless this holds (>=, >, <=, <, ==) of a clause, a profile, logic or headline (the mean of the "
+    "clauses that ask something), under the contract's aggregation or a named one: --require 'onset_guard>=0.9', "
+    "--require 'pooled.onset_guard>=0.9'; repeatable.",
 )
 @click.option(
     "--out",
@@ -86,7 +87,7 @@ def command(
     known = {p.name for p in compiled.profiles}
     for name in profiles:
         _check_name(name, known, "profile", "unknown-profile", faults)
-    values = {clause.name for clause in compiled.clauses} | known | {"logic"}
+    values = {clause.name for clause in compiled.clauses} | known | {"logic", "headline"}
     wanted = [found for text in requirements if (found := _requirement(text, values, faults))]
     faults.raise_errors()
     replaced = None if out is None else check_place(out)
@@ -177,18 +178,22 @@ def _unmet(run: Run, wanted: Sequence[_Requirement]) -> list[str]:
     failed = []
     for required in wanted:
         value = _required_value(run.card, required)
-        if not _RELATIONS[required.relation](value, required.bound):
+        if value is None:
+            failed.append(f"required {required.name}, but nothing was asked")
+        elif not _RELATIONS[required.relation](value, required.bound):
             name = f"{required.aggregation.value}.{required.name}" if required.aggregation else required.name
             asked = f"required {name} {required.relation} {print_number(required.bound)}"
             failed.append(f"{asked}, but it is {value} ({decimal(value, 4)})")
     return failed
 
 
-def _required_value(card: Scorecard, required: _Requirement) -> Fraction:
-    """The value a requirement is about."""
+def _required_value(card: Scorecard, required: _Requirement) -> Fraction | None:
+    """The value a requirement is about; None for the headline of a run in which nothing was asked (rule 7.10)."""
     profiles = {profile.name: profile for profile in card.contract.profiles}
     if profile := profiles.get(required.name):
         return card.profile(replace(profile, aggregation=required.aggregation or profile.aggregation))
     if required.name == "logic":
         return card.logic(required.aggregation)
+    if required.name == "headline" and "headline" not in card.counts:
+        return card.headline(required.aggregation)
     return card.score(required.name, required.aggregation).value

@@ -14,6 +14,7 @@ from tracepact.io import (
     Conditions,
     Decoding,
     LabelMap,
+    Prepared,
     Reading,
     conditions_from,
     durations_from,
@@ -26,8 +27,11 @@ from tracepact.io import (
     regions_from,
     table_of_masks,
 )
+from tracepact.io.clips import ClipsOf, clip_choice_from
+from tracepact.io.outside import Outside
 from tracepact.io.reading import report_unused_readings
 from tracepact.lang import load_contract, override, parse_contract
+from tracepact.metrics.compare import report_unlisted
 from tracepact.progress import OnStep, silent
 from tracepact.records import plain
 from tracepact.scoring import score_family
@@ -135,6 +139,8 @@ def score(
     decoding: Decoding | Time | None = None,
     ref_reading: Reading | None = None,
     pred_reading: Reading | None = None,
+    outside: Outside | str = Outside.FALSE_ALARM,
+    clips: Any = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
     on_stage: OnStep = silent,
@@ -155,6 +161,10 @@ def score(
         decoding: how predicted scores become events, or a threshold alone.
         ref_reading: what the content of the reference does not say.
         pred_reading: the same for the predictions.
+        outside: what becomes of predicted events that start after the end of their clip: `false-alarm`, `cut`,
+            `drop` or `error` (rule 13.31).
+        clips: the clips to evaluate: `reference`, `durations`, `all`, a file with a clip in each line, or a list
+            of clips (rule 13.32).
         set: new values of the contract's parameters, as text.
         strict: whether warnings are errors.
         on_stage: called with the name of each stage as it begins.
@@ -203,6 +213,8 @@ def score(
         masks,
         conditions,
         labels,
+        Outside(outside),
+        clips,
         diagnostics,
         strict,
         on_stage,
@@ -216,6 +228,8 @@ def score_document(
     mode: Mode | str = Mode.CLASS_INDEXED,
     conditions: Any = None,
     label_map: Any = None,
+    outside: Outside | str = Outside.FALSE_ALARM,
+    clips: Any = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
     on_stage: OnStep = silent,
@@ -228,6 +242,8 @@ def score_document(
         mode: whether labels are kept apart (the default) or scored as one class.
         conditions: a table or a mapping from clips to conditions, which group the results.
         label_map: a TOML file or a mapping of its form (rule 13.11).
+        outside: as for `score`.
+        clips: as for `score`.
         set: new values of the contract's parameters, as text.
         strict: whether warnings are errors.
         on_stage: called with the name of each stage as it begins.
@@ -264,6 +280,8 @@ def score_document(
         doc.masks,
         conditions,
         label_map_from(label_map, diagnostics),
+        Outside(outside),
+        clips,
         diagnostics,
         strict,
         on_stage,
@@ -280,16 +298,21 @@ def _finish(
     masks: Mapping[str, Mapping[str, FrameMask]] | None,
     conditions: Any,
     labels: LabelMap | None,
+    outside: Outside,
+    clips: Any,
     diagnostics: Diagnostics,
     strict: bool,
     on_stage: OnStep,
 ) -> Run:
     diagnostics.extend(contract.warnings)
     groups = conditions_from(conditions, diagnostics) if conditions is not None else None
+    choice = clip_choice_from(clips, diagnostics)
     if is_incomplete(diagnostics, lengths):
         diagnostics.raise_errors()
-    ready = prepare(reference, prediction, lengths, ignore, labels, diagnostics)
+    ready = prepare(reference, prediction, lengths, ignore, labels, diagnostics, outside, choice)
     durations = ready.durations
+    if choice is ClipsOf.ALL:
+        ready = _with_silent_clips(ready, diagnostics)
     on_stage(STAGES[1])
     family = assemble(
         contract,
@@ -300,6 +323,7 @@ def _finish(
         ignore=ready.ignore,
         masks=masks,
         diagnostics=diagnostics,
+        allow_outside=outside is not Outside.ERROR,
     )
     if groups:
         _check_conditions(groups, family.clips, diagnostics)
@@ -326,6 +350,13 @@ def _finish(
         groups.clips if groups else None,
         ready.record,
     )
+
+
+def _with_silent_clips(ready: Prepared, diagnostics: Diagnostics) -> Prepared:
+    """The clips that only the predictions name as silent clips of the reference (rule 13.32)."""
+    report_unlisted(ready.reference, ready.prediction, ready.durations, diagnostics)
+    silent = {clip: () for clip in ready.prediction.clips if clip not in ready.reference.clips}
+    return replace(ready, reference=replace(ready.reference, clips={**ready.reference.clips, **silent}))
 
 
 def _is_text(contract: str) -> bool:

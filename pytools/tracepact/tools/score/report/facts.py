@@ -1,7 +1,9 @@
 """What was scored, in words: the facts that stand at the head of every view of a report."""
 
 from pathlib import PurePath
+from typing import NamedTuple
 
+from tracepact.lang import parse_contract
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.scores import VACUOUS
 from tracepact.tools.score.report.tables import HEADINGS
@@ -38,6 +40,28 @@ def beside(report: Report) -> list[str]:
     scale = time_text(soft.scale)
     return [
         f"soft boundary score{mark} {decimal(soft.value)}, {soft.edges:,} edges, scale {scale} (decides nothing)",
-        *(f"profile {p.name} = {decimal(p.value)} ({HEADINGS[p.aggregation]})" for p in report.profiles),
+        *(f"profile {p.name} = {p.value} ({p.about})" for p in profiles(report)),
         count(len(report.matches), "matched pair"),
     ]
+
+
+class ProfileFact(NamedTuple):
+    """A profile's name, its value in words, and what it is of."""
+
+    name: str
+    value: str
+    about: str
+
+
+def profiles(report: Report) -> list[ProfileFact]:
+    """The profiles; a value that rests on a clause without an obligation is marked, and the clause named."""
+    weights = {p.name: p.weights for p in parse_contract(report.contract.text).profiles}
+    found = []
+    for profile in report.profiles:
+        vacuous = report.vacuous_clauses(profile.aggregation)
+        idle = [clause for clause, weight in weights[profile.name] if weight and clause in vacuous]
+        mark = f"{VACUOUS} " if idle else ""
+        rest = f"; nothing was asked by {', '.join(idle)}" if idle else ""
+        about = f"{HEADINGS[profile.aggregation]}{rest}"
+        found.append(ProfileFact(profile.name, f"{mark}{decimal(profile.value)}", about))
+    return found

@@ -40,9 +40,10 @@ def _tiles(report: Report) -> Iterator[tuple[str, str]]:
     """The numbers that are shown first, each with what it is."""
     own, soft = report.aggregation, report.soft_boundary
     for aggregation in dict.fromkeys((own, Aggregation.POOLED)):
-        yield report.logic[aggregation].text, f"{tables.MEAN}, {tables.HEADINGS[aggregation]}"
-    for profile in report.profiles:
-        yield decimal(profile.value), f"profile {profile.name} ({tables.HEADINGS[profile.aggregation]})"
+        name = tables.headline_name(report, aggregation)
+        yield tables.headline_text(report, aggregation), f"{name}, {tables.HEADINGS[aggregation]}"
+    for profile in facts.profiles(report):
+        yield profile.value, f"profile {profile.name} ({profile.about})"
     yield decimal(soft.value), f"soft boundary score, {soft.edges:,} edges (decides nothing)"
     yield f"{len(report.matches):,}", "matched pair" if len(report.matches) == 1 else "matched pairs"
     for metric in report.metrics.metrics:

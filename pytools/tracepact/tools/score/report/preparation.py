@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType, field
 
-from tracepact.records import Count, Record, Share
+from tracepact.records import Count, NotNegative, Record, Share
 from tracepact.wording import count
 
 _Filled = Annotated[str, Meta(min_length=1)]
@@ -82,12 +82,70 @@ class LabelMapRecord(Record, frozen=True):
     other: Annotated[Literal["error", "keep", "drop", "ignore"], Meta(description="What becomes of any other label.")]
 
 
+class OutsideEvent(Record, frozen=True):
+    """A predicted event that starts at or after the end of its clip."""
+
+    clip: str
+    label: str = field(name="class")
+    onset: NotNegative
+    offset: NotNegative
+    row: Annotated[int | None, Meta(description="Its row in the file, where it had one.")]
+
+
+class OutsideRecord(Record, frozen=True):
+    """What became of predicted events outside their clips (13.31)."""
+
+    policy: Literal["false-alarm", "cut", "drop"]
+    events: Annotated[tuple[OutsideEvent, ...], Meta(description="Every one of them, as it was written.")]
+
+    @property
+    def line(self) -> str:
+        """The policy in words."""
+        return f"prediction: {count(len(self.events), 'event')} after the end of the clip (--outside {self.policy})"
+
+
+class LeftOut(Record, frozen=True):
+    """What was left out of a side."""
+
+    clips: Count
+    events: Count
+
+
+class LeftOutSides(Record, frozen=True):
+    """What was left out of both sides."""
+
+    reference: LeftOut
+    prediction: LeftOut
+
+
+class ClipsRecord(Record, frozen=True):
+    """Which clips were chosen (13.32)."""
+
+    choice: Annotated[_Filled, Meta(description="`reference`, `durations`, `all`, or the file of the list.")]
+    clips: Annotated[Count, Meta(description="How many clips were chosen.")]
+    left_out: LeftOutSides
+
+    @property
+    def line(self) -> str:
+        """The choice in words."""
+        ref, pred = self.left_out.reference, self.left_out.prediction
+        return (
+            f"clips: {self.choice}, {count(self.clips, 'clip')}; left out {ref.events:,} reference events on "
+            f"{count(ref.clips, 'clip')} and {pred.events:,} predicted on {count(pred.clips, 'clip')}"
+        )
+
+
 class Preparation(Record, frozen=True):
     """What was done to both sides before they were scored (13)."""
 
     reference: PreparedSide
     prediction: PreparedSide
     label_map: Annotated[LabelMapRecord | None, Meta(description="Null if there was none.")]
+    outside: Annotated[
+        OutsideRecord | UnsetType,
+        Meta(description="Absent if no predicted event was outside its clip and the policy is the default."),
+    ] = UNSET
+    clips: Annotated[ClipsRecord | UnsetType, Meta(description="Absent if no clips were chosen.")] = UNSET
 
     @property
     def lines(self) -> list[str]:
@@ -101,4 +159,5 @@ class Preparation(Record, frozen=True):
                 f"{ref.dropped:,} reference and {pred.dropped:,} predicted events dropped, "
                 f"{ref.ignored:,} and {pred.ignored:,} ignored"
             )
+        found += [said.line for said in (self.clips, self.outside) if not isinstance(said, UnsetType)]
         return found

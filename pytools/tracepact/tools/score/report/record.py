@@ -1,5 +1,6 @@
 """The report of a run as a record: what its JSON holds and every view of it is drawn from."""
 
+from fractions import Fraction
 from typing import Annotated, Literal
 
 from msgspec import Meta, field
@@ -8,6 +9,7 @@ from tracepact.core import Aggregation, MatcherKind, Projection
 from tracepact.diagnostics.record import DiagnosticRecord
 from tracepact.metrics import MetricsRecord
 from tracepact.records import Count, Digest, Name, NotNegative, Record, Share, ShareDecimal
+from tracepact.scoring.vacuity import headline_mean
 from tracepact.tools.score.report.preparation import Preparation
 from tracepact.tools.score.report.scores import Scores, ValueRecord, Values, Vector
 from tracepact.tools.score.report.timeline import Timeline
@@ -216,3 +218,12 @@ class Report(Record, frozen=True, kw_only=True):
     timelines: Annotated[tuple[Timeline, ...], Meta(description="The clips and classes that failed worst, in frames.")]
     matches: Annotated[tuple[MatchRecord, ...], Meta(description="The match list (8).")]
     diagnostics: DiagnosticsRecord
+
+    def vacuous_clauses(self, aggregation: Aggregation) -> tuple[str, ...]:
+        """The clauses that ask nothing of the system."""
+        return tuple(row.clause for row in self.vector if row.scores[aggregation].vacuous)
+
+    def headline(self, aggregation: Aggregation) -> Fraction | None:
+        """The mean of the vector without its vacuous clauses, None where all are (rule 7.10)."""
+        scores = (row.scores[aggregation] for row in self.vector)
+        return headline_mean((score.value, score.vacuous) for score in scores)

@@ -15,6 +15,7 @@ from tracepact.wording import count, decimal, short
 
 COUNTER = "⊥"
 MEAN = "mean of the vector"
+HEADLINE = f"mean without {VACUOUS} clauses"
 HEADINGS = {aggregation: aggregation.steps.heading for aggregation in Aggregation}
 INTERVAL = f"95 % interval over clips (bootstrap, {DRAWS:,} draws, seed {SEED})"
 _FEW = 20
@@ -52,13 +53,42 @@ def vector_table(
                 *(row.scores[a].text for a in others),
             ]
         )
-    free = sum((row.scores[own].free for row in report.vector), Fraction(0)) / len(report.vector)
-    mean, found = report.logic[own], ranges.get("logic")
-    cell = Cell(mean.text, Tone.STRONG, bar=_bar(mean.value, free, found))
-    middle = [_interval(found)] if ranges else []
-    rows.append([Cell(MEAN, Tone.STRONG), cell, *middle, "", "", *(report.logic[a].text for a in others)])
-    notes = [*_entry_notes(report, own), *_range_notes(report, ranges)]
+    rows.append(_headline_row(report, own, others, ranges))
+    notes = [*_entry_notes(report, own), *_headline_notes(report, own), *_range_notes(report, ranges)]
     return Table("The vector", columns, rows, notes, totals=1)
+
+
+def headline_name(report: Report, aggregation: Aggregation) -> str:
+    """What the headline mean is called: the mean of the vector, unless it leaves out vacuous clauses."""
+    return HEADLINE if report.vacuous_clauses(aggregation) else MEAN
+
+
+def headline_text(report: Report, aggregation: Aggregation) -> str:
+    """The headline mean (rule 7.10), or the mark of vacuity where nothing was asked at all."""
+    value = report.headline(aggregation)
+    return VACUOUS if value is None else decimal(value)
+
+
+def _headline_row(
+    report: Report, own: Aggregation, others: Sequence[Aggregation], ranges: Mapping[str, Interval]
+) -> list[Cell | str]:
+    """The headline means; the interval is that of `logic`, so it is shown only where the two are one."""
+    value, asked = report.headline(own), [row.scores[own] for row in report.vector if not row.scores[own].vacuous]
+    found = ranges.get("logic") if len(asked) == len(report.vector) else None
+    bar = None
+    if value is not None:
+        bar = _bar(value, sum((score.free for score in asked), Fraction(0)) / len(asked), found)
+    name = Cell(headline_name(report, own), Tone.STRONG)
+    cell = Cell(headline_text(report, own), Tone.STRONG, bar=bar)
+    middle = [_interval(found)] if ranges else []
+    return [name, cell, *middle, "", "", *(headline_text(report, a) for a in others)]
+
+
+def _headline_notes(report: Report, own: Aggregation) -> Iterator[str]:
+    """Which clauses the headline leaves out, and what the mean is with them."""
+    if left_out := report.vacuous_clauses(own):
+        all_counted = f"counted as 1, the mean of the vector is {report.logic[own].text} (rule 7.10)"
+        yield f"nothing was asked by {', '.join(left_out)}; {all_counted}"
 
 
 _CHOOSE = "Show the clips that fail this clause"

@@ -1,0 +1,144 @@
+"""Which clips are evaluated: those of the reference, of the durations, of a list, or all (rule 13.32)."""
+
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.io.source import shown
+from tracepact.trace import Durations, EventTable, Regions
+from tracepact.wording import count
+
+
+class ClipsOf(StrEnum):
+    """The choices of clips that have a name."""
+
+    REFERENCE = "reference"
+    DURATIONS = "durations"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class ClipList:
+    """Clips that are named one by one, and where."""
+
+    name: str
+    clips: tuple[str, ...]
+
+
+ClipChoice = ClipsOf | ClipList
+
+
+def clip_choice_from(
+    given: str | os.PathLike[str] | Sequence[str] | None, diagnostics: Diagnostics
+) -> ClipChoice | None:
+    """A named choice, a file with a clip in each line, or the clips themselves; None is no choice."""
+    if given is None:
+        return None
+    if isinstance(given, str) and given in list(ClipsOf):
+        return ClipsOf(given)
+    if not isinstance(given, str | os.PathLike):
+        return ClipList("clips", tuple(dict.fromkeys(given)))
+    place = RowPlace(os.fspath(given))
+    try:
+        lines = Path(given).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        diagnostics.add("unreadable-file", "the list of clips is not UTF-8 text", place)
+        return None
+    except OSError as error:
+        headline = f"the list of clips cannot be read: {(error.strerror or str(error)).lower()}"
+        help = f"give a file with a clip in each line, or one of {', '.join(ClipsOf)}"
+        diagnostics.add("unreadable-file", headline, place, help)
+        return None
+    named = [line.split("\t")[0].strip() for line in lines]
+    named = named[1:] if named and named[0] == "filename" else named
+    found = tuple(dict.fromkeys(name for name in named if name))
+    if not found:
+        diagnostics.add("empty-file", "the list names no clip", place, "write a clip in each line")
+    return ClipList(place.file, found)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Both sides and what belongs to them on the chosen clips, and what a report says of the choice."""
+
+    reference: EventTable
+    prediction: EventTable
+    durations: Durations | Fraction | None
+    ignore: Regions | None
+    record: dict[str, Any] | None
+
+
+def choose_clips(
+    reference: EventTable,
+    prediction: EventTable,
+    durations: Durations | Fraction | None,
+    ignore: Regions | None,
+    choice: ClipChoice | None,
+    diagnostics: Diagnostics,
+) -> Chosen:
+    """The tables on the chosen clips; what is left out is counted and said, and never more than was asked."""
+    if choice is None:
+        return Chosen(reference, prediction, durations, ignore, None)
+    wanted = _wanted(reference, prediction, durations, choice, diagnostics)
+    sides = {"reference": reference, "prediction": prediction}
+    left_out = {side: _left_out(table, wanted) for side, table in sides.items()}
+    named = choice.value if isinstance(choice, ClipsOf) else choice.name
+    for side, (clips, events) in left_out.items():
+        if clips:
+            headline = f"{count(clips, 'clip')} with {count(events, 'event')} of the {side} left out (--clips {named})"
+            diagnostics.add("clips-left-out", headline, RowPlace(sides[side].name))
+    record = {
+        "choice": named,
+        "clips": len(wanted),
+        "left_out": {side: {"clips": clips, "events": events} for side, (clips, events) in left_out.items()},
+    }
+    return Chosen(
+        replace(reference, clips=_kept(reference, wanted)),
+        replace(prediction, clips=_kept(prediction, wanted)),
+        replace(durations, clips={c: d for c, d in durations.clips.items() if c in wanted})
+        if isinstance(durations, Durations)
+        else durations,
+        replace(ignore, clips=_kept(ignore, wanted)) if ignore is not None else None,
+        record,
+    )
+
+
+def _wanted(
+    reference: EventTable,
+    prediction: EventTable,
+    durations: Durations | Fraction | None,
+    choice: ClipChoice,
+    diagnostics: Diagnostics,
+) -> frozenset[str]:
+    listed = durations.clips if isinstance(durations, Durations) else {}
+    known = {**dict.fromkeys(reference.clips), **dict.fromkeys(listed)}
+    match choice:
+        case ClipsOf.REFERENCE:
+            return frozenset(reference.clips)
+        case ClipsOf.ALL:
+            return frozenset({*known, *prediction.clips})
+        case ClipsOf.DURATIONS:
+            if not isinstance(durations, Durations):
+                headline = "the clips are to be those of the durations, but there is no table of durations"
+                diagnostics.add("unknown-duration", headline, help="give --durations a table (filename, duration)")
+            return frozenset(listed)
+        case ClipList():
+            for clip in choice.clips:
+                if clip not in known:
+                    headline = f"`{shown(clip)}` is listed, but neither the reference nor the durations know it"
+                    diagnostics.add("unknown-clip", headline, RowPlace(choice.name), did_you_mean(clip, known))
+            return frozenset(choice.clips)
+
+
+def _left_out(table: EventTable, wanted: Collection[str]) -> tuple[int, int]:
+    gone = [events for clip, events in table.clips.items() if clip not in wanted]
+    return len(gone), sum(map(len, gone))
+
+
+def _kept(table: EventTable, wanted: Collection[str]) -> dict[str, Any]:
+    return {clip: events for clip, events in table.clips.items() if clip in wanted}
