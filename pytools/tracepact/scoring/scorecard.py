@@ -37,9 +37,9 @@ class Scorecard:
         >>> import tracepact
         >>> clips = {"a": [(1, 2)], "b": []}
         >>> card = tracepact.score("boundary_gate", ref=clips, pred={"a": [], "b": []}, durations=3).card
-        >>> card.score("onset_guard").value  # the mean of 0 in `a` and 1 in `b`, where nothing is asked
+        >>> card.score("onset_guard", tracepact.Aggregation.MACRO_CLIPS).value  # 0 in `a`, 1 in `b`: nothing is asked
         Fraction(1, 2)
-        >>> card.score("onset_guard", tracepact.Aggregation.POOLED).value
+        >>> card.score("onset_guard").value  # under the contract's aggregation what asks nothing counts for nothing
         Fraction(0, 1)
     """
 

@@ -145,7 +145,7 @@ def command(
     """Measure predictions: frame, segment, event, boundary and transition F1, boundary errors, error rates.
 
     All values are exact, each with its policy. A prediction on a clip that neither the reference nor the durations name
-    is an error, unless --clips says which clips count (rule 13.32). The report says on which decisions sed_eval's floats
+    is an error, unless --clips says which clips count (rule 13.32). The report says where sed_eval's floats
     differ. Times have a unit, as 200ms or 1.5s; a bare number is in seconds, and refused if it is 10 or more.
     """
     if sides["pred"] is None or (sides["ref"] is None and submission is None):
