@@ -144,7 +144,7 @@ def test_an_answer_about_some_frame_is_not_vacuous() -> None:
     [
         ("N[0.2] p", "`0.2` without a unit is a number of seconds: 10 frames of 20ms; or write `200ms`"),
         ("N[2] p", "`2` without a unit is a number of seconds: 100 frames of 20ms; frames are written `2f`"),
-        ("N[30ms] p", "`30ms` is no whole number of frames; it means 2 frames of 20ms"),
+        ("N[30ms] p", "`30ms` is not a whole number of frames; it means 2 frames of 20ms"),
         ("ref_onst", "`ref_onst` is taken as an atom of its own; the built-in one is `ref_onset`"),
     ],
 )

@@ -143,7 +143,7 @@ def test_every_time_option_refuses_large_numbers_without_a_unit_and_zero(folder:
     assert "`200` has no unit; write 200ms, or 200s if you mean seconds" in " ".join(bare.err.split())
     zero = run("metrics", *SIDES, option, "0s", folder=folder)
     assert zero.code == 2
-    assert "`0s` is no length" in zero.err
+    assert "`0s` is not a length" in zero.err
     assert run("metrics", *SIDES, option, "0.5", folder=folder).code == 0
     assert run("metrics", *SIDES, option, "200s", folder=folder).code == 0
 

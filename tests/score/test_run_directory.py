@@ -322,7 +322,7 @@ def test_a_manifest_that_names_files_outside_is_broken(tmp_path: Path) -> None:
 
 CHANGES = {
     "another mode": ('"mode": "class_indexed"', '"mode": "by_class"'),
-    "an override that is no text": ('"overrides": {}', '"overrides": {"tol": 3}'),
+    "an override that is not text": ('"overrides": {}', '"overrides": {"tol": 3}'),
     "a table without a role": ('"role": "durations"', '"role": "lengths"'),
     "another format": ('"format": "tracepact-run/1"', '"format": "tracepact-run/9"'),
     "a size in words": ('"bytes": ', '"bytes": "many", "more": '),

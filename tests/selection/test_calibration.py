@@ -175,7 +175,7 @@ BAD = {
     "no rank": (text_of('name = "a", edit = "missing"', LOST), [("bad-rank", 3)]),
     "a rank in words": (text_of('name = "a", rank = "bad", edit = "missing"', LOST), [("bad-rank", 3)]),
     "a rank that is true": (text_of('name = "a", rank = true, edit = "missing"', LOST), [("bad-rank", 3)]),
-    "a rank that is no number": (text_of('name = "a", rank = nan, edit = "missing"', LOST), [("bad-rank", 3)]),
+    "a rank that is not a number": (text_of('name = "a", rank = nan, edit = "missing"', LOST), [("bad-rank", 3)]),
     "one name twice": (text_of(LATE, LOST, LATE), [("repeated-case", 5)]),
     "no event to split": (
         text_of(
@@ -382,7 +382,7 @@ def test_the_schema_refuses_what_has_the_wrong_form(name: str) -> None:
     assert valid == (
         not codes
         or codes <= content
-        or name in ("an edit without its amount", "a rank that is no number", "a step of zero")
+        or name in ("an edit without its amount", "a rank that is not a number", "a step of zero")
     )
 
 

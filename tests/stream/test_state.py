@@ -65,7 +65,7 @@ WRONG: dict[str, Change] = {
     "no window": lambda s: s.pop("window"),
     "a window of other length": lambda s: s["window"].update(frames=1),
     "a window longer than it can be": lambda s: s["window"].update(frames=50),
-    "a mask that is no number": lambda s: s["window"]["masks"].update(ref_active="xyz"),
+    "a mask that is not a number": lambda s: s["window"]["masks"].update(ref_active="xyz"),
     "a mask beyond the window": lambda s: s["window"]["masks"].update(ref_active="f" * 40),
     "a negative mask": lambda s: s["window"]["masks"].update(ref_active="-1"),
     "no mask": lambda s: s["window"]["masks"].pop("ref_active"),

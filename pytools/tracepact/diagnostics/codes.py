@@ -128,7 +128,7 @@ CODES: dict[str, Code] = {
         ("undeclared-unit", "13.21", "times in whole numbers without a declared unit"),
         ("bad-textgrid", "13.7", "the text is not that of a TextGrid"),
         ("unknown-tier", "13.7", "a tier was asked for that the file does not have"),
-        ("bad-score", "13.8", "a score or confidence that is no number from 0 to 1"),
+        ("bad-score", "13.8", "a score or confidence that is not a number from 0 to 1"),
         ("broken-frames", "13.8", "a frame does not start where the one before it ended"),
         ("undeclared-threshold", "13.9 13.10", "scores without a declared way to turn them into events"),
         ("conflicting-confidence", "13.8", "one interval and label has two confidences"),
@@ -159,7 +159,7 @@ CODES: dict[str, Code] = {
         ("unused-ignore", "5.9", "an ignore region names a clip or class that is not in the family"),
         ("window-beyond-trace", "6.2", "a window is longer than a clip"),
         ("unlabelled-event", "13.5 13.6 13.18 13.23 14.2", "an event without a label became one of class `event`"),
-        ("bad-confidence", "13.29", "a confidence that is no number; the event has none"),
+        ("bad-confidence", "13.29", "a confidence that is not a number; the event has none"),
         ("rows-left-out", "13.20", "rows of a kind that holds no events were left out"),
         ("several-channels", "13.20", "the channels of a file are taken as one clip"),
         ("regions-left-out", "13.28", "ignore regions that have no use here were left out"),
@@ -215,7 +215,7 @@ CODES: dict[str, Code] = {
     # Audits
     **_codes(
         Severity.ERROR,
-        ("no-exact-curve", "16.3", "the vector is no step function of the parameter that could be found exactly"),
+        ("no-exact-curve", "16.3", "the vector is not a step function of the parameter that could be found exactly"),
         ("unknown-system", "16.10", "a system was named that is not among the runs, or none is left"),
         ("repeated-system", "16.10", "a run was given more than once"),
         ("incomparable-runs", "16.8", "runs that are to be compared differ in contract, clips or classes"),

@@ -57,7 +57,7 @@ class Obligation(NamedTuple):
 
 
 def value_of(attribute: Attribute) -> Callable[[Obligation], Value]:
-    """The value of an attribute that is no truth value; its owner is there."""
+    """The value of an attribute that is not a truth value; its owner is there."""
     match attribute.owner:
         case Owner.PAIR:
             of_pair = _OF_PAIR[attribute.name]

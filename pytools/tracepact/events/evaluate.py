@@ -44,7 +44,7 @@ class FailedComparison:
 class EventViolation:
     """A violated obligation: the interval (of a pair, the reference run), its partner, the part that failed.
 
-    `comparison` is None when the failing part is no comparison or mentions a partner that is missing.
+    `comparison` is None when the failing part is not a comparison or mentions a partner that is missing.
     """
 
     segment: int

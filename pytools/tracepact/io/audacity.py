@@ -19,7 +19,7 @@ def add_audacity(file: TextFile, clip: str, rows: EventRows) -> None:
             follows_label = False
         elif len(fields) < 2:
             rows.diagnostics.add(
-                "wrong-columns", f"`{shown(line)}` is no label", RowPlace(rows.name, number), _separator_help(line)
+                "wrong-columns", f"`{shown(line)}` is not a label", RowPlace(rows.name, number), _separator_help(line)
             )
         else:
             onset, offset, label = fields[0].strip(), fields[1].strip(), " ".join(fields[2:]).strip()

@@ -44,7 +44,7 @@ def audio_durations(folder: AudioFolder, clips: Collection[str], diagnostics: Di
     """How long these clips are; a clip without a file, or with two, is reported."""
     found = _listed(folder.path)
     if not found:
-        headline = f"`{shown(folder.path)}` is no folder with sound files"
+        headline = f"`{shown(folder.path)}` is not a folder with sound files"
         diagnostics.add("unreadable-file", headline, RowPlace(folder.path), f"known endings: {' '.join(SOUND_ENDINGS)}")
         return Durations(folder.path, {})
     by_name = [_grouped(found, key) for key in _KEYS]
@@ -96,7 +96,7 @@ def _length(path: str, diagnostics: Diagnostics) -> Fraction | None:
     try:
         frames, rate = _header(path)
     except ModuleNotFoundError:
-        headline = f"`{shown(path)}` is no plain WAV file, and the package that reads others is not installed"
+        headline = f"`{shown(path)}` is not a plain WAV file, and the package that reads others is not installed"
         diagnostics.add("missing-extra", headline, place, "pip install 'tracepact[audio]'")
         return None
     except (OSError, EOFError, wave.Error, RuntimeError, ValueError) as error:

@@ -71,7 +71,7 @@ def moment(text: str) -> Fraction:
     """The seconds of an ISO date and time, counted in UTC from the first day of the calendar; ValueError with words."""
     match = _MOMENT.fullmatch(text)
     if match is None:
-        raise ValueError("is no date and time of ISO 8601")
+        raise ValueError("is not a date and time of ISO 8601")
     seconds = _seconds(match.groups()[:6]) + Fraction(f"0{match[7] or ''}")
     if match[9]:
         away = int(match[10]) * 3600 + int(match[11]) * 60
@@ -98,5 +98,5 @@ def _seconds(parts: tuple[str, ...]) -> Fraction:
     try:
         days = date(year, month, day).toordinal()
     except ValueError:
-        raise ValueError("is no day of the calendar") from None
+        raise ValueError("is not a day of the calendar") from None
     return Fraction(((days * 24 + hour) * 60 + minute) * 60 + second)

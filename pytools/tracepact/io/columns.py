@@ -179,7 +179,7 @@ def checked_rate(given: object, place: RowPlace | None, diagnostics: Diagnostics
     except ValueError:
         rate = Fraction(0)
     if rate <= 0:
-        headline = f"the rate `{shown(str(given))}` is no number greater than zero"
+        headline = f"the rate `{shown(str(given))}` is not a number greater than zero"
         diagnostics.add("bad-columns", headline, place, "it says how many units of time are a second, such as 16000")
         return None
     return rate

@@ -63,7 +63,7 @@ def checked_decoding(given: Decoding | Time, diagnostics: Diagnostics) -> Decodi
         )
         return None
     if median < 1 or median % 2 == 0:
-        fault = "is even, and has no middle frame" if median > 0 else "is no number of frames"
+        fault = "is even, and has no middle frame" if median > 0 else "is not a number of frames"
         diagnostics.add("bad-decoding", f"the median filter's length {median} {fault}", help="give an odd number")
         return None
     if high is None or (low is not None and below is None):

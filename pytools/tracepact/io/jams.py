@@ -39,7 +39,7 @@ def add_jams(file: TextFile, clip: str, rows: EventRows, namespaces: Sequence[st
                 beds += _add(observation, where, clip, rows)
     if beds:
         headline = (
-            f"{count(beds, 'observation')} of the role `background` left out: the bed of a made scene is no event"
+            f"{count(beds, 'observation')} of the role `background` left out: the bed of a made scene is not an event"
         )
         rows.diagnostics.add("background-left-out", headline, RowPlace(rows.name))
 

@@ -221,7 +221,7 @@ class _Builder:
         found = {}
         for old, new in value.items():
             if not isinstance(new, str) or not new.strip():
-                self.fault(f"`rename.{shown(str(old))}` is no label", str(old), f"expected {_FORMS['rename']}")
+                self.fault(f"`rename.{shown(str(old))}` is not a label", str(old), f"expected {_FORMS['rename']}")
             elif self._placed(old, "rename"):
                 found[old.strip()] = new.strip()
         return found
@@ -244,7 +244,7 @@ class _Builder:
         found = []
         for label in value:
             if not isinstance(label, str) or not label.strip():
-                self.fault(f"`{path or key}` holds `{shown(str(label))}`, which is no label", path or key)
+                self.fault(f"`{path or key}` holds `{shown(str(label))}`, which is not a label", path or key)
             elif self._placed(label, path or key):
                 found.append(label.strip())
         return found

@@ -111,7 +111,7 @@ class EventRows:
             return parse_exact(text)
         except ValueError:
             help = "write decimals with a point" if "," in text else None
-            self._report("bad-confidence", f"the confidence `{shown(text)}` is no number", row, where, help)
+            self._report("bad-confidence", f"the confidence `{shown(text)}` is not a number", row, where, help)
             return None
 
     def table(self, digest: str | None = None) -> EventTable:

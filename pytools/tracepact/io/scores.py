@@ -232,7 +232,7 @@ class _Frames:
     def _report_scores(
         self, scores: Sequence[Sequence[str]], classes: Sequence[str], rows: Sequence[int], *, dusty: bool
     ) -> None:
-        """Every text that is no score, row by row; `dusty` if all of them nearly are, and are kept as they are."""
+        """Every text that is not a score, row by row; `dusty` if all of them nearly are, and are kept as they are."""
         wrong: dict[str, str] = {}
         for text in {text for column in scores for text in column}:
             try:

@@ -26,7 +26,7 @@ def add_seld(file: TextFile, clip: str, rows: EventRows) -> None:
             continue
         source = fields[2] if len(fields) > 4 else ""
         if wrong := [text for text in (fields[0], fields[1]) if not is_index(text)]:
-            headline = f"`{shown(wrong[0])}` is no number of a frame or class"
+            headline = f"`{shown(wrong[0])}` is not a number of a frame or class"
             rows.diagnostics.add("wrong-columns", headline, place, "frames and classes are whole numbers from 0")
             continue
         frames = active.setdefault((str(int(fields[1])), source), {})

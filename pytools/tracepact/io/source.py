@@ -79,7 +79,7 @@ def _utf16(name: str, data: bytes, diagnostics: Diagnostics) -> str | None:
         return None
     if "\0" in text:
         row = text.count("\n", 0, text.index("\0")) + 1
-        diagnostics.add("bad-encoding", "the file holds NUL signs: it is no text", RowPlace(name, row), _SAVE_UTF8)
+        diagnostics.add("bad-encoding", "the file holds NUL signs: it is not text", RowPlace(name, row), _SAVE_UTF8)
         return None
     return text
 

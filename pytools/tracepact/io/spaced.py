@@ -83,7 +83,7 @@ def add_rttm(file: TextFile, clip: str, rows: EventRows) -> None:
             if onset is not None and lasting is not None:
                 rows.ignore(number, name, onset, onset + lasting)
         elif kind not in RTTM_TYPES:
-            headline = f"`{shown(kind)}` is no type of RTTM rows"
+            headline = f"`{shown(kind)}` is not a type of RTTM rows"
             rows.diagnostics.add(
                 "wrong-columns", headline, RowPlace(rows.name, number), f"known: {quoted(_known_types)}"
             )

@@ -55,7 +55,7 @@ def add_textgrid(file: TextFile, clip: str, rows: EventRows, tiers: Sequence[str
             "bad-textgrid", str(error), RowPlace(rows.name, error.row), "save it in Praat as a (short) text file"
         )
         return
-    with suppress(ValueError):  # an end that is no time is no end; the entries that reach it are reported
+    with suppress(ValueError):  # an end that is not a time is no end; the entries that reach it are reported
         if rows.times[end] > rows.times[start] == 0:
             rows.lengths[clip] = rows.times[end]
     names = {tier.name for tier in found}
@@ -88,7 +88,7 @@ def parse_textgrid(file: TextFile) -> tuple[str, str, list[Tier]]:
 def _tier(reader: "_Reader") -> Tier:
     kind = reader.text("the class of a tier")
     if kind not in _KINDS:
-        raise _BrokenError(f"`{shown(kind)}` is no class of tiers", reader.row)
+        raise _BrokenError(f"`{shown(kind)}` is not a class of tiers", reader.row)
     name = reader.text("the name of a tier")
     reader.number("the start of a tier")
     reader.number("the end of a tier")

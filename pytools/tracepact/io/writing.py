@@ -87,7 +87,7 @@ def clip_texts(table: EventTable, format: str, durations: _Lengths, diagnostics:
     for clip, events in table.clips.items():
         parts = PurePosixPath(clip).parts
         if "/".join(parts) != clip or any(part == ".." or part.startswith((".", "/")) for part in parts):
-            headline = f"`{shown(clip)}` is no name for a file"
+            headline = f"`{shown(clip)}` is not a name for a file"
             diagnostics.add("unwritable-value", headline, table.place(clip, None), "write a table instead")
             continue
         length = durations if isinstance(durations, Fraction) else durations.clips.get(clip) if durations else None

@@ -241,7 +241,7 @@ class ContractLowering:
                 case other:
                     self._report(
                         "unknown-choice",
-                        f"`{other}` is no option of a matcher",
+                        f"`{other}` is not an option of a matcher",
                         option.name.span,
                         did_you_mean(other, ("search", "overlap_reward")),
                     )

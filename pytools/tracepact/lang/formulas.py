@@ -64,7 +64,7 @@ def lower_formula(node: s.Expression, scope: Scope) -> Located:
             modality, frames = (Until if operator == "U" else Since), _radius(radius, scope)
             formula = modality(frames, left.formula, right.formula)
             return Located(formula, node.span, (left, right), (bound_of(radius, frames, scope),))
-    raise AssertionError(f"{node!r} is no formula")
+    raise AssertionError(f"{node!r} is not a formula")
 
 
 def _atom(name: str, node: s.Mask, scope: Scope) -> Formula:

@@ -54,7 +54,7 @@ class ParsedContract:
         return contract
 
     def read_values(self, overrides: Mapping[str, str], diagnostics: Diagnostics) -> dict[str, s.Value]:
-        """The values that texts such as `80ms` stand for; what is no value or sets no parameter is reported."""
+        """The values that texts such as `80ms` stand for; what is not a value or sets no parameter is reported."""
         declared = {d.name.text for d in self.document.statements if isinstance(d, s.ParamDecl)}
         values: dict[str, s.Value] = {}
         for name, text in overrides.items():

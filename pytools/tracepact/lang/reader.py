@@ -82,7 +82,7 @@ def read_value(source: Source, diagnostics: Diagnostics) -> s.Value | None:
 def read_time(text: str, step: Fraction | None = None) -> tuple[Fraction, str] | None:
     """A time that is not negative, such as `80ms`, in seconds, and the unit it is written in.
 
-    None if the text is no such time; frames are times only with a step.
+    None if the text is not such a time; frames are times only with a step.
     """
     match read_value(Source("a time", text), Diagnostics()):
         case s.Value(s.Quantity(number, unit), False) if unit in s.SECONDS:

@@ -79,7 +79,7 @@ class ValueFindings:
     # Bounds of windows
 
     def _bound(self, bound: Bound) -> Iterator[Diagnostic]:
-        """A bound that is no whole number of frames, said once where its number is written."""
+        """A bound that is not a whole number of frames, said once where its number is written."""
         span, text = self._home(bound)
         if (bound.seconds / self.text.contract.step).denominator == 1 or span in self.reported:
             return
@@ -225,7 +225,7 @@ def reading_hints(located: Located, step: Fraction) -> Iterator[str]:
                 way = f"frames are written `{written}f`" if number.denominator == 1 else f"or write `{ms(number)}`"
                 yield f"`{written}` without a unit is a number of seconds: {frames}; {way}"
             elif (bound.seconds / step).denominator != 1:
-                yield f"`{bound.text}` is no whole number of frames; it means {frames}"
+                yield f"`{bound.text}` is not a whole number of frames; it means {frames}"
     known = (*BUILTIN_ATOMS, *CLASS_ATOMS)
     for name in sorted(atoms(located.formula) - set(known)):
         if near := get_close_matches(name, known, 1, 0.8):

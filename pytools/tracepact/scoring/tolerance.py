@@ -60,7 +60,7 @@ def curves(
 
     Scores are under the contract's aggregation, or another that is named.
     `on_clause` is told the name of each clause as its turn comes. InvalidInput if the contract has no such parameter,
-    if the range is empty or has values the contract refuses, or if the vector is no step function of the parameter
+    if the range is empty or has values the contract refuses, or if the vector is not a step function of the parameter
     that can be found exactly.
     """
     contract = card.contract

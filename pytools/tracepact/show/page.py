@@ -8,7 +8,7 @@ runs nothing else, whatever a name may hold; so nothing in a page has a `style` 
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -30,7 +30,7 @@ class Section:
 
     id: str
     title: str
-    body: Markup | str
+    body: Markup
     lead: str = ""
 
 
@@ -100,16 +100,3 @@ def _source(text: str) -> str:
 
 def _percent(share: Fraction | float) -> str:
     return f"{100 * float(share):.2f}%"
-
-
-def table(headings: Iterable[str], rows: Iterable[Sequence[str]], *, caption: str = "", kind: str = "") -> str:
-    """A table of HTML cells; `html_table` takes its place."""
-    head = "".join(f'<th scope="col">{cell}</th>' for cell in headings)
-    body = "\n".join(
-        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>' for first, *rest in rows
-    )
-    title = f"<caption>{caption}</caption>" if caption else ""
-    return (
-        f'<div class="scroll" tabindex="0" role="group" aria-label="table"><table class="{kind}">{title}'
-        f"<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>"
-    )

@@ -43,7 +43,7 @@ def restore_state(
     """A monitor that goes on where another was saved; the contract must be the same one."""
     _check_arguments(contract, state)
     if state.get("format") != FORMAT:
-        raise _refused(f"this is no state of a stream: its format is `{state.get('format')}`, not `{FORMAT}`")
+        raise _refused(f"this is not a state of a stream: its format is `{state.get('format')}`, not `{FORMAT}`")
     if state.get("contract") != contract.digest:
         raise _refused(
             f"the state was saved under another contract: digest {str(state.get('contract'))[:16]}, "

@@ -48,7 +48,7 @@ class Length(click.ParamType):  # type: ignore[type-arg]  # as above
             return value
         length, unit = self.read(value, param, ctx)
         if not length:
-            self.fail(f"`{value}` is no length; it must be greater than zero", param, ctx)
+            self.fail(f"`{value}` is not a length; it must be greater than zero", param, ctx)
         if not unit and length >= SUSPICIOUS:
             text = str(value).strip()
             self.fail(f"`{text}` has no unit; write {text}ms, or {text}s if you mean seconds", param, ctx)

@@ -123,7 +123,7 @@ class Peer:
         except (ValueError, RecursionError):
             raise PeerFault("rubbish", f"it printed a line that is not JSON: {_shown(line)}") from None
         if not isinstance(reply, dict):
-            raise PeerFault("rubbish", f"it printed a line that is no object: {_shown(reply)}")
+            raise PeerFault("rubbish", f"it printed a line that is not an object: {_shown(reply)}")
         return reply
 
     def _end_words(self, process: subprocess.Popen[bytes]) -> str:

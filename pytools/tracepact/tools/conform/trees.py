@@ -54,7 +54,7 @@ def formula_of(tree: Tree) -> Formula:
             if _bound(radius) < 0:
                 raise BadCase(f"the radius of `{name}` is negative: {radius}")
             return _REACH[name](radius, formula_of(left), formula_of(right))
-    raise BadCase(f"{shown(tree)} is no formula")
+    raise BadCase(f"{shown(tree)} is not a formula")
 
 
 def _bound(value: Any) -> int:

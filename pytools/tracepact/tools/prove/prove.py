@@ -88,7 +88,7 @@ def check_core(
     headlines = theory.headlines if not build.faults or theorems else ()
     for name in headlines:
         if name not in theorems:
-            build.faults.append(f"{name} is restated but is no theorem of the core")
+            build.faults.append(f"{name} is restated but is not a theorem of the core")
     return CoreReport(
         toolchain,
         theory.digest,

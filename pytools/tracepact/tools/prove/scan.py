@@ -1,7 +1,7 @@
 """The allow-list of checked Lean files: the commands, words, options and imports they may have, and where they declare.
 
 Lean runs what it reads, so a file is scanned before Lean sees it. No bad word is looked for: what is not allowed is
-refused. Whether a word that is no keyword here is a plain name is for Lean to say (`names_file`).
+refused. Whether a word that is not a keyword here is a plain name is for Lean to say (`names_file`).
 """
 
 import hashlib
@@ -79,7 +79,7 @@ class Scan:
     audits: list[str] = field(default_factory=list)
     """The names after `#print axioms`."""
     names: set[str] = field(default_factory=set)
-    """Every word that is no keyword here: the first part of a dotted one."""
+    """Every word that is not a keyword here: the first part of a dotted one."""
     words: set[str] = field(default_factory=set)
     """Every word in full."""
     faults: list[str] = field(default_factory=list)

@@ -106,7 +106,10 @@ class Theory:
         found = [f"{name}: {fault}" for name, scanned in self.scans.items() for fault in scanned.faults]
         known = self.library.keys() | self.stand_ins.keys()
         found += [
-            f"{name} imports {n}, which is no file" for name, ns in self.imports.items() for n in ns if n not in known
+            f"{name} imports {n}, which is not a file"
+            for name, ns in self.imports.items()
+            for n in ns
+            if n not in known
         ]
         if STATEMENTS_MODULE not in self.library:
             found.append(f"{STATEMENTS_MODULE} is missing")

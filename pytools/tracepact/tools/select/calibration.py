@@ -38,7 +38,7 @@ class Case:
         return self.ref == self.pred
 
     def rounded(self, step: Fraction) -> bool:
-        """Whether some time is no multiple of the step, so that the grid moves it."""
+        """Whether some time is not a multiple of the step, so that the grid moves it."""
         return any((time / step).denominator != 1 for e in (*self.ref, *self.pred) for time in (e.onset, e.offset))
 
 

@@ -52,7 +52,7 @@ def family_of(fields: Fields) -> FamilySpec:
         try:
             parse_formula(str(item), step, free_atoms=False)
         except InvalidInput as error:
-            headline = f"the obligation `{item}` is no formula: {error.diagnostics[0].headline}"
+            headline = f"the obligation `{item}` is not a formula: {error.diagnostics[0].headline}"
             fields.report("wrong-form", headline, "obligations", index, help=error.diagnostics[0].help)
             return None
         return str(item)

@@ -50,7 +50,7 @@ def _span(source: Source, where: str) -> Span:
 
 
 def _number(text: str) -> Fraction | str:
-    """A decimal number as it is written; `inf` and `nan` stay text, which is no number anywhere."""
+    """A decimal number as it is written; `inf` and `nan` stay text, which is not a number anywhere."""
     try:
         return parse_exact(text.replace("_", ""))
     except ValueError:
@@ -205,7 +205,7 @@ class Fields:
 
 
 def _time_help(value: object) -> str:
-    """What to write in place of a text that is no time."""
+    """What to write in place of a text that is not a time."""
     written = re.fullmatch(r"([0-9.]+)(\s*)([A-Za-zµ]+)", value.strip()) if isinstance(value, str) else None
     if written is None:
         return 'write `"120ms"`, `"0.12s"` or `0.12`, which is seconds'

@@ -294,7 +294,7 @@ class _Reading:
     def _edit(self, fields: Fields) -> Edit:
         kind = fields.text("edit")
         if kind not in ARGUMENTS:
-            fields.report("unknown-choice", f"`{kind}` is no edit", "edit", help=did_you_mean(kind, ARGUMENTS))
+            fields.report("unknown-choice", f"`{kind}` is not an edit", "edit", help=did_you_mean(kind, ARGUMENTS))
             fields.taken |= fields.data.keys()
             raise _Unusable
         errors = len(self.diagnostics.errors)

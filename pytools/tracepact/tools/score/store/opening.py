@@ -46,7 +46,7 @@ class StoredRun:
         """The report as plain data (spec/schemas/report.schema.json)."""
         data = self._read("report.json", json.loads)
         if not isinstance(data, dict):
-            raise self._broken("report.json", "the report is no object")
+            raise self._broken("report.json", "the report is not an object")
         # The first run directories call the violations `witnesses`.
         old = "witnesses" in data and "violations" not in data
         return {"violations" if old and key == "witnesses" else key: value for key, value in data.items()}

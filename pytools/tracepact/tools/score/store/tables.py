@@ -101,12 +101,12 @@ def read_masks(text: str, atoms: Iterable[str], frames: Mapping[str, int]) -> Ma
 
 def _time(text: str, line: int) -> Fraction:
     if len(text) > _LONGEST_TIME or not _TIME.fullmatch(text):
-        raise BadTable(f"`{text[:40]}` is no time", line)
+        raise BadTable(f"`{text[:40]}` is not a time", line)
     return Fraction(text)
 
 
 def whole(text: str, line: int) -> int:
     """A count or a row as it stands in a table."""
     if not _COUNT.fullmatch(text):
-        raise BadTable(f"`{text[:40]}` is no whole number", line)
+        raise BadTable(f"`{text[:40]}` is not a whole number", line)
     return int(text)
