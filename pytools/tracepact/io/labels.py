@@ -252,7 +252,7 @@ class _Builder:
     def _has_form(self, key: str, value: Any, form: type, path: str | None = None) -> bool:
         if isinstance(value, form) or (form is list and isinstance(value, tuple)):
             return True
-        self.fault(f"`{path or key}` has not the expected form", key, f"expected {_FORMS[key]}")
+        self.fault(f"`{path or key}` does not have the expected form", key, f"expected {_FORMS[key]}")
         return False
 
     def _placed(self, label: str, where: str) -> bool:
