@@ -74,7 +74,7 @@ WRONG = {
     "not TOML": ('keep = ["a"\nother = 1\n', 2, ("not TOML",)),
     "an unknown key": ('keep = ["a"]\ndorp = ["b"]\n', 2, ("`dorp`", "did you mean `drop`")),
     "a word for a list": ('drop = "a"\n', 1, ("`drop`", '["a", "b"]')),
-    "a number for a label": ("drop = [3]\n", 1, ("`3`", "no label")),
+    "a number for a label": ("drop = [3]\n", 1, ("`3`", "not a label")),
     "a list for a name": ('[rename]\na = ["b"]\n', 2, ("rename.a", 'old = "new"')),
     "an empty name": ('[rename]\na = " "\n', 2, ("rename.a",)),
     "a word for a merge": ('[merge]\nw = "a"\n', 1, ("merge.w", 'new = ["a", "b"]')),
