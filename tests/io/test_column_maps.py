@@ -122,7 +122,7 @@ BAD_MAPS: dict[str, tuple[Any, str]] = {
     "no sign": ("onset=a,label", "names no column"),
     "both ends": ("onset=a,offset=b,duration=c", "both `offset` and `duration`"),
     "no rate": ("onset=a,rate=fast", "`fast` is not a number greater than zero"),
-    "rate of zero": ({"onset": "a", "rate": 0}, "no number greater than zero"),
+    "rate of zero": ({"onset": "a", "rate": 0}, "not a number greater than zero"),
     "no text": ({"onset": ["a"]}, "names no column"),
 }
 

@@ -405,7 +405,7 @@ MISTAKES = {
         BIRDNET, "wrong-columns", 1, ("`Scientfic name`", "did you mean"), {"label_column": "Scientfic name"}
     ),
     "birdnet: confidence in words": Mistake(
-        BIRDNET.replace("0.25", "high"), "bad-confidence", 3, ("`high`", "no number")
+        BIRDNET.replace("0.25", "high"), "bad-confidence", 3, ("`high`", "not a number")
     ),
     "eaf: cut off": Mistake(EAF[:800], "bad-eaf", 14, ("",)),
     "eaf: other XML": Mistake("<a><b/></a>\n", "bad-eaf", 1, ("no ELAN document",)),
