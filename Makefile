@@ -41,7 +41,7 @@ picture: demo $(VENV)/.tested
 definitions: $(VENV)/.tested
 	$(BIN)/python pytools/lean_definitions.py
 
-# The proof core checked by a second Lean with Lean's own Init; needs npm and Linux x86_64, and some ten minutes.
+# The proof core checked by a second Lean with Lean's own Init; needs npm and Linux x86_64, and ten to thirty minutes.
 lean-second: $(VENV)/.tested
 	$(BIN)/python pytools/lean_second.py
 

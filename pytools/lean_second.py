@@ -1,7 +1,7 @@
 """Checks the proof core with a second Lean: 4.28 as WebAssembly, with Lean's own `Init`, run by Node 24 (Linux x86_64).
 
 It must accept the core and a certificate of one hour as one file, and refuse a wrong claim, a false equation and a
-second `Nat.gcd`, each on its line. It takes about 10 minutes; `make lean-second`. Everything is put under `build/`.
+second `Nat.gcd`, each on its line. It takes 10 to 30 minutes; `make lean-second`. Everything is put under `build/`.
 """
 
 import dataclasses
