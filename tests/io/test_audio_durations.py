@@ -49,9 +49,9 @@ def test_a_length_is_samples_over_rate_exactly(
 def test_a_file_is_found_by_path_then_without_extension_then_by_name(tmp_path: Path) -> None:
     for number, name in enumerate(("x/a.wav", "a.wav", "y/b.wav", "c.d.wav"), start=1):
         sound(tmp_path / name, number, 10)
-    found, said = lengths(tmp_path, "x/a.wav", "x/a", "a.wav", "a", "b.wav", "b", "c.d")
+    found, said = lengths(tmp_path, "x/a.wav", "x/a", "a.wav", "a", "b.wav", "b", "c.d", "x/a.flac", "b.mp3")
     assert said == []
-    expected = {"x/a.wav": 1, "x/a": 1, "a.wav": 2, "a": 2, "b.wav": 3, "b": 3, "c.d": 4}
+    expected = {"x/a.wav": 1, "x/a": 1, "a.wav": 2, "a": 2, "b.wav": 3, "b": 3, "c.d": 4, "x/a.flac": 1, "b.mp3": 3}
     assert {clip: length * 10 for clip, length in found.items()} == expected
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from posixpath import splitext
 from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace
@@ -50,7 +51,8 @@ def audio_durations(folder: AudioFolder, clips: Collection[str], diagnostics: Di
     by_name = [_grouped(found, key) for key in _KEYS]
     lengths: dict[str, Fraction] = {}
     for clip in clips:
-        fits = next((fits for group in by_name if (fits := group.get(clip))), [])
+        asked = (*((group, clip) for group in by_name), *((group, splitext(clip)[0]) for group in by_name[1::2]))
+        fits = next((fits for group, name in asked if (fits := group.get(name))), [])
         if len(fits) == 1:
             length = _length(os.path.join(folder.path, fits[0]), diagnostics)
             if length is not None:
@@ -67,9 +69,9 @@ def audio_durations(folder: AudioFolder, clips: Collection[str], diagnostics: Di
 
 _KEYS = (
     lambda path: path,
-    lambda path: posixpath.splitext(path)[0],
+    lambda path: splitext(path)[0],
     posixpath.basename,
-    lambda path: posixpath.splitext(posixpath.basename(path))[0],
+    lambda path: splitext(posixpath.basename(path))[0],
 )
 
 
