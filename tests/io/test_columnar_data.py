@@ -88,6 +88,15 @@ def test_a_broken_columnar_file_is_said(start: bytes, rest: bytes, tmp_path: Pat
     assert [d.code for d in found] == ["unreadable-file"]
 
 
+def test_a_text_that_is_not_utf8_is_said(tmp_path: Path) -> None:
+    parquet.write_table(arrow.table(ROWS), tmp_path / "t.parquet", use_dictionary=False, compression="none")
+    whole = (tmp_path / "t.parquet").read_bytes()
+    (tmp_path / "t.parquet").write_bytes(whole.replace(b"a.wav", b"\xff.wav"))
+    table, found = read(tmp_path / "t.parquet")
+    assert table.clips == {}
+    assert [d.code for d in found] == ["unreadable-file"]
+
+
 @given(cut=st.integers(1, 900), flip=st.integers(0, 10**6))
 def test_a_damaged_columnar_file_is_read_or_said(cut: int, flip: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("damaged")

@@ -103,9 +103,10 @@ def _columnar_file(name: str, diagnostics: Diagnostics) -> TextFile | None:
         source = pyarrow.BufferReader(data)
         found = parquet.read_table(source) if data.startswith(_PARQUET) else feather.read_table(source)
         frame = frame_of(found)
-    except (pyarrow.ArrowException, OSError, ValueError, NotImplementedError) as error:
+        assert frame is not None  # it is a table of Arrow
+        text = frame.text  # only now are its texts decoded
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError, NotImplementedError) as error:
         words = shown(" ".join(str(error).split()), 80)
         diagnostics.add("unreadable-file", f"`{shown(name)}` cannot be read: {words}", RowPlace(name))
         return None
-    assert frame is not None  # it is a table of Arrow
-    return TextFile(name, frame.text, hashlib.sha256(data).hexdigest())
+    return TextFile(name, text, hashlib.sha256(data).hexdigest())
