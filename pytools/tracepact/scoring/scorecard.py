@@ -100,7 +100,7 @@ class Scorecard:
         return sum(values, Fraction(0)) / len(values)
 
     def headline(self, aggregation: Aggregation | None = None, *, clips: Indices | None = None) -> Fraction | None:
-        """The mean of the vector without its vacuous clauses, None where all are (rule 7.10)."""
+        """The mean of the vector without its vacuous clauses, None where all are (rule 16.13)."""
         scores = self.vector(aggregation, clips=clips).values()
         return headline_mean((score.value, score.vacuous) for score in scores)
 

@@ -1,4 +1,4 @@
-"""How much of a value counts without an obligation behind it (rules 7.3, 7.10, 16.11 and 16.12)."""
+"""How much of a value counts without an obligation behind it (rules 7.3, 16.11 to 16.13)."""
 
 from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
@@ -23,7 +23,7 @@ def weighted_mean(parts: Iterable[tuple[Fraction, Fraction]]) -> Fraction:
 
 
 def headline_mean(scores: Iterable[tuple[Fraction, bool]]) -> Fraction | None:
-    """The mean of the scores that are not vacuous, each given with whether it is; None where all are (rule 7.10)."""
+    """The mean of the scores that are not vacuous, each given with whether it is; None where all are (rule 16.13)."""
     asked = [value for value, vacuous in scores if not vacuous]
     return sum(asked, Fraction(0)) / len(asked) if asked else None
 

@@ -188,7 +188,7 @@ def _unmet(run: Run, wanted: Sequence[_Requirement]) -> list[str]:
 
 
 def _required_value(card: Scorecard, required: _Requirement) -> Fraction | None:
-    """The value a requirement is about; None for the headline of a run in which nothing was asked (rule 7.10)."""
+    """The value a requirement is about; None for the headline of a run in which nothing was asked (rule 16.13)."""
     profiles = {profile.name: profile for profile in card.contract.profiles}
     if profile := profiles.get(required.name):
         return card.profile(replace(profile, aggregation=required.aggregation or profile.aggregation))

@@ -224,6 +224,6 @@ class Report(Record, frozen=True, kw_only=True):
         return tuple(row.clause for row in self.vector if row.scores[aggregation].vacuous)
 
     def headline(self, aggregation: Aggregation) -> Fraction | None:
-        """The mean of the vector without its vacuous clauses, None where all are (rule 7.10)."""
+        """The mean of the vector without its vacuous clauses, None where all are (rule 16.13)."""
         scores = (row.scores[aggregation] for row in self.vector)
         return headline_mean((score.value, score.vacuous) for score in scores)

@@ -64,7 +64,7 @@ def headline_name(report: Report, aggregation: Aggregation) -> str:
 
 
 def headline_text(report: Report, aggregation: Aggregation) -> str:
-    """The headline mean (rule 7.10), or the mark of vacuity where nothing was asked at all."""
+    """The headline mean (rule 16.13), or the mark of vacuity where nothing was asked at all."""
     value = report.headline(aggregation)
     return VACUOUS if value is None else decimal(value)
 
@@ -87,7 +87,7 @@ def _headline_row(
 def _headline_notes(report: Report, own: Aggregation) -> Iterator[str]:
     """Which clauses the headline leaves out, and what the mean is with them."""
     if left_out := report.vacuous_clauses(own):
-        all_counted = f"counted as 1, the mean of the vector is {report.logic[own].text} (rule 7.10)"
+        all_counted = f"counted as 1, the mean of the vector is {report.logic[own].text} (rule 16.13)"
         yield f"nothing was asked by {', '.join(left_out)}; {all_counted}"
 
 
