@@ -1,4 +1,4 @@
-"""Systems that do not listen (silent, always on, random) lead nothing that they have not earned (rules 16.13, 16.12)."""
+"""Systems that do not listen (silent, always on, random) lead nothing they have not earned (rules 16.12, 16.13)."""
 
 from collections.abc import Mapping
 from fractions import Fraction
