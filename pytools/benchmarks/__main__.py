@@ -16,6 +16,7 @@ from benchmarks import (
     scaling,
     selection,
     streaming,
+    training,
     whole_family,
 )
 from benchmarks.harness import Options, Row, as_json, print_table
@@ -32,6 +33,7 @@ SUBJECTS = {
     "checker": checker.measure,
     "candidates": candidates.measure,
     "selection": selection.measure,
+    "training": training.measure,
 }
 
 

@@ -1,4 +1,4 @@
-"""The contract loss: Boolean on truth values, right under every aggregation, compiled as written, clear about faults."""
+"""The contract loss: Boolean on truth values under every aggregation, the same when compiled, clear about faults."""
 
 import shutil
 import subprocess
@@ -251,9 +251,9 @@ def test_classes_and_declared_atoms_are_checked() -> None:
         ("unknown-label", "did you mean `cat`?")
     ]
     criterion = ContractLoss(contract, classes=["dog", "cat"])
-    for given, extra, code in ((GOOD, {}, "bad-field"), (GOOD[:, :2], {}, "missing-mask")):
+    for scores, code in ((GOOD, "bad-field"), (GOOD[:, :2], "missing-mask")):
         with pytest.raises(InvalidInput) as refused:
-            criterion(given, given, masks=extra)
+            criterion(scores, scores)
         assert code in {found.code for found in refused.value.diagnostics}
     with pytest.raises(InvalidInput, match="zoo"):
         criterion(GOOD[:, :2], GOOD[:, :2], masks={"zoo": GOOD[:, :2]})

@@ -65,7 +65,7 @@ def operators(formula: Formula) -> int:
 def test_near_temperature_0_a_degree_is_the_soft_value_and_one_half(
     formula: Formula, field: dict[str, list[Fraction]]
 ) -> None:
-    """Each smooth operator is at most temperature · log 2 from minimum or maximum, which move no more than their parts."""
+    """Each operator is at most temperature · log 2 from minimum or maximum, which move no more than their parts."""
     frames = len(field["p"])
     soft = soft_truth(
         formula,
