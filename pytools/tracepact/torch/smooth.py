@@ -7,15 +7,15 @@ are associative, so the frames of a window may be joined in any order; but they 
 taken once.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import expm1
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd import Function
+from torch.autograd.function import FunctionCtx, once_differentiable
 from torch.nn.functional import pad
-
-Pair = Callable[[Tensor, Tensor], Tensor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +31,11 @@ class Smooth:
 
     def both(self, a: Tensor, b: Tensor) -> Tensor:
         """The smooth minimum."""
-        low, high = torch.minimum(a, b), torch.maximum(a, b)
-        return low - self._apart(low, high)
+        return _joined(a, b, self.temperature, False)
 
     def either(self, a: Tensor, b: Tensor) -> Tensor:
         """The smooth maximum."""
-        low, high = torch.minimum(a, b), torch.maximum(a, b)
-        return high + self._apart(low, high)
-
-    def _apart(self, low: Tensor, high: Tensor) -> Tensor:
-        """How far the smooth minimum and maximum are from the true ones; no exponent is positive."""
-        t = self.temperature
-        part = torch.exp((low - high) / t) * torch.expm1(-low / t) * torch.expm1((high - 1) / t)
-        return t * torch.log1p(part / -expm1(-1 / t))
+        return _joined(a, b, self.temperature, True)
 
     def inside(self, a: Tensor) -> Tensor:
         """The degrees without those behind the ends of the clips."""
@@ -109,17 +101,17 @@ class Smooth:
         while size <= width:
             if width & size:
                 part = reach[..., done : done + frames], hold[..., done : done + frames]
-                found = part if found is None else self._joined(found, part)
+                found = part if found is None else self._side_by_side(found, part)
                 done += size
             if 2 * size <= width:
-                reach, hold = self._joined(
+                reach, hold = self._side_by_side(
                     (reach[..., :-size], hold[..., :-size]), (reach[..., size:], hold[..., size:])
                 )
             size *= 2
         assert found is not None
         return found[0]
 
-    def _joined(self, first: tuple[Tensor, Tensor], second: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    def _side_by_side(self, first: tuple[Tensor, Tensor], second: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         reached = self.either(first[0], self.both(first[1], second[0]))
         return reached, self.both(first[1], second[1])
 
@@ -142,6 +134,45 @@ class Smooth:
             return torch.zeros_like(active)
         ring = torch.cat([active, active], dim=-2).transpose(-1, -2)[..., 1 : 2 * classes - 1]
         return self._windows(ring, classes - 1).transpose(-1, -2)
+
+
+class _Joined(Function):
+    """The smooth maximum, or minimum, of two tensors with its slopes, which are those of one step each.
+
+    With l ≤ h the two degrees, e = exp(-(h - l)/t), u = 1 - exp(-l/t), v = 1 - exp(-(1 - h)/t) and w = 1 - exp(-1/t),
+    the way from the true extremes is c = t · log(1 + e·u·v / w). No exponent is positive, so nothing overflows.
+    """
+
+    @staticmethod
+    def forward(ctx: FunctionCtx, a: Tensor, b: Tensor, t: float, upper: bool) -> Tensor:
+        """The joined degrees."""
+        low, high = torch.minimum(a, b), torch.maximum(a, b)
+        e = torch.exp_((low - high).mul_(1 / t))
+        u = torch.expm1_(low * (-1 / t)).neg_()
+        v = torch.expm1_((high - 1).mul_(1 / t)).neg_()
+        w = -expm1(-1 / t)
+        part = e * u * v
+        found = torch.log1p(part / w).mul_(t)
+        found = high + found if upper else low - found
+        e = e / (part + w)
+        to_low, to_high = e * v, 1 - e * u
+        if not upper:
+            to_low, to_high = 1 - to_low, 1 - to_high
+        first = a <= b
+        ctx.save_for_backward(torch.where(first, to_low, to_high), torch.where(first, to_high, to_low))
+        return found
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, slope: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        """The slopes that were found on the way forward."""
+        to_a, to_b = ctx.saved_tensors
+        return slope * to_a, slope * to_b, None, None
+
+
+def _joined(a: Tensor, b: Tensor, temperature: float, upper: bool) -> Tensor:
+    found: Tensor = _Joined.apply(a, b, temperature, upper)  # type: ignore[no-untyped-call]
+    return found
 
 
 def _before(active: Tensor) -> Tensor:
