@@ -15,6 +15,7 @@ from benchmarks import (
     onset_guard,
     scaling,
     selection,
+    soft,
     streaming,
     training,
     whole_family,
@@ -33,6 +34,7 @@ SUBJECTS = {
     "checker": checker.measure,
     "candidates": candidates.measure,
     "selection": selection.measure,
+    "soft": soft.measure,
     "training": training.measure,
 }
 
