@@ -72,12 +72,12 @@ def main() -> None:
     columns = {"untrained": vector(detector(), given.test)}
     for name, criterion in trainings.items():
         columns[name] = vector(train(detector(), given.steps, given.batch, criterion), given.test)
-    print(f"{'clause':21}" + "".join(f"{name:>11}" for name in columns))
+    print(f"{'clause':21}" + "".join(f"{name:>12}" for name in columns))
     for clause in columns["without"]:
-        print(f"{clause:21}" + "".join(f"{column[clause]:11.3f}" for column in columns.values()))
+        print(f"{clause:21}" + "".join(f"{column[clause]:12.3f}" for column in columns.values()))
     trained = [clause.name for clause in CONTRACT.frame_clauses]
     means = [sum(column[clause] for clause in trained) / len(trained) for column in columns.values()]
-    print(f"{'mean of frame clauses':21}" + "".join(f"{value:11.3f}" for value in means))
+    print(f"{'mean of frame clauses':21}" + "".join(f"{value:12.3f}" for value in means))
 
 
 if __name__ == "__main__":
