@@ -369,3 +369,17 @@ def test_timestamps_of_calls_count_as_they_do_by_hand(tmp_path: Path) -> None:
     assert re.search(r"found .* 3 / 5 ", scored.output)
     assert re.search(r"caused .* 3 / 4 ", scored.output)
     assert re.search(r"event F1 .* 5 / 0 / 0 ", read_back.output)
+
+
+# 17: three trainings, each of which must beat the untrained network; what is trained must not get worse by it.
+
+
+def test_a_network_is_trained_with_and_without_the_contract(tmp_path: Path) -> None:
+    (printed,) = run("17-train", tmp_path)
+    header, *rows = [re.split(r" {2,}", line) for line in printed.output.splitlines()]
+    assert header == ["clause", "untrained", "without", "contract", "surrogates"]
+    values = {clause: [float(value) for value in row] for clause, *row in rows}
+    clauses = [clause.name for clause in load_contract("boundary_gate").clauses]
+    assert list(values) == [*clauses, "mean of frame clauses"]
+    untrained, without, contract, _ = values["mean of frame clauses"]
+    assert untrained < without < contract

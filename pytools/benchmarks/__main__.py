@@ -15,7 +15,9 @@ from benchmarks import (
     onset_guard,
     scaling,
     selection,
+    soft,
     streaming,
+    training,
     whole_family,
 )
 from benchmarks.harness import Options, Row, as_json, print_table
@@ -32,6 +34,8 @@ SUBJECTS = {
     "checker": checker.measure,
     "candidates": candidates.measure,
     "selection": selection.measure,
+    "soft": soft.measure,
+    "training": training.measure,
 }
 
 

@@ -16,6 +16,8 @@ import each other):
         monitor              the reference semantics and the fast engines
         events               matching and event clauses
         scoring              counts, vectors, violations, curves, intervals over clips
+        soft                 soft readings of score fields: margins in place of verdicts
+        torch                a contract as a loss to train with; needs the extra `torch`
         metrics              the standard metrics of the field, each with its declared policy
         logic                what a contract means, decided with Z3 and by enumeration
         stream               the monitor for frames as they come

@@ -32,10 +32,11 @@ def shown_path(path: Path) -> str:
 
 @cache
 def rules() -> dict[str, str]:
-    """Every rule of the language and of the tools around it, by number."""
+    """Every rule of the language and of the tools around it, by number and in its order."""
     text = "\n".join(spec_path(name).read_text(encoding="utf-8") for name in ("language.md", "tools.md"))
     found = re.findall(r"^- \*\*([0-9]+\.[0-9]+)\*\* (.+?)(?=^- \*\*|^#|\Z)", text, re.MULTILINE | re.DOTALL)
-    return {number: " ".join(words.split()) for number, words in found}
+    in_order = sorted(found, key=lambda rule: tuple(map(int, rule[0].split("."))))
+    return {number: " ".join(words.split()) for number, words in in_order}
 
 
 def starter_contracts() -> dict[str, Path]:

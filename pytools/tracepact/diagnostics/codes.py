@@ -130,6 +130,8 @@ CODES: dict[str, Code] = {
         ("unknown-tier", "13.7", "a tier was asked for that the file does not have"),
         ("bad-score", "13.8", "a score or confidence that is not a number from 0 to 1"),
         ("broken-frames", "13.8", "a frame does not start where the one before it ended"),
+        ("bad-field", "18.1", "an array of scores or truth values that is not frames × classes, or fits no other"),
+        ("no-smooth-reading", "18.10", "an event clause stands where something is asked that can be trained with"),
         ("undeclared-threshold", "13.9 13.10", "scores without a declared way to turn them into events"),
         ("conflicting-confidence", "13.8", "one interval and label has two confidences"),
         ("bad-decoding", "13.9", "a threshold, hysteresis or filter length that cannot be"),

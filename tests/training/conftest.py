@@ -1,0 +1,5 @@
+"""Small tensors are faster on one thread."""
+
+import torch
+
+torch.set_num_threads(1)
