@@ -63,14 +63,14 @@ class Peer:
         except OSError as error:
             words = f"`{self._command[0]}` cannot be started: {(error.strerror or str(error)).lower()}"
             raise PeerFault("no-start", words) from None
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True).start()
-        self._listener = threading.Thread(target=_keep, args=(self._process.stderr, self._said), daemon=True)
-        self._listener.start()
         try:
+            assert self._process.stdout is not None
+            assert self._process.stderr is not None
+            threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True).start()
+            self._listener = threading.Thread(target=_keep, args=(self._process.stderr, self._said), daemon=True)
+            self._listener.start()
             self._hello()
-        except BaseException:  # Ctrl-C while it is waited for included
+        except BaseException:  # a request to end included, from the moment that there is a process
             self.kill()
             raise
 
