@@ -1,5 +1,7 @@
 """`tracepact certify`: have the Lean kernel check the frame verdicts of a scoring run."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
@@ -136,15 +138,7 @@ class _Task:
 
     def do(self, files: list[Path] | None, contract: Contract | None, run: Run | None, out: Path | None) -> int:
         """Certify a run, or check kept files again."""
-        with (
-            counted() as update,
-            ready_core(
-                self.toolchain,
-                fresh=self.fresh,
-                progress=lambda done, total: update(done, total, "checking the proof core"),
-                limit=self.limit,
-            ) as build,
-        ):
+        with counted() as update, self._core(update) as build:
             if not build.ok:
                 return self._no_core(build)
             if files is not None:
@@ -165,15 +159,7 @@ class _Task:
 
     def do_vector(self, run: Run, file: Path, *, again: bool) -> int:
         """Certify the vector of a run, or check its kept certificate again."""
-        with (
-            counted() as update,
-            ready_core(
-                self.toolchain,
-                fresh=self.fresh,
-                progress=lambda done, total: update(done, total, "checking the proof core"),
-                limit=self.limit,
-            ) as build,
-        ):
+        with counted() as update, self._core(update) as build:
             if not build.ok:
                 return self._no_core(build)
             found = (recheck_vector if again else certify_vector)(run, build, file)
@@ -189,6 +175,15 @@ class _Task:
                 click.echo(f"certified: {name} {row.satisfied} of {row.obligated}, mean {row.macro_clips}")
             click.echo(f"on {answer.segments:,} clips and classes, by {found.theorems:,} theorems in {file}")
         return Exit.OK if found.refused is None else Exit.VIOLATED
+
+    def _core(self, update: Callable[[int, int, str], None]) -> AbstractContextManager[Build]:
+        """The proof core, compiled and checked."""
+        return ready_core(
+            self.toolchain,
+            fresh=self.fresh,
+            progress=lambda done, total: update(done, total, "checking the proof core"),
+            limit=self.limit,
+        )
 
     def _certified(self, found: Certification) -> int:
         if found.undecided and not found.refusals:

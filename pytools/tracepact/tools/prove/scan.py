@@ -109,7 +109,7 @@ def scan_root(text: str) -> Scan:
         if _texts(command)[:1] == ["import"] and len(command) == 2 and _of_the_core(command[1].text):
             found.imports.append(command[1].text)
         else:
-            found.faults.append(f"line {command[0].line}: `{command[0].text}` is no import of the core")
+            found.faults.append(f"line {command[0].line}: `{command[0].text}` is not an import of the core")
     return found
 
 
