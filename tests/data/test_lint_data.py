@@ -162,7 +162,8 @@ def test_nothing_is_written_onto_inputs_or_among_files(out: str, tmp_path: Path)
 def test_fix_and_out_go_together(tmp_path: Path) -> None:
     put(tmp_path, {"r.tsv": REF})
     put(tmp_path, {"m.toml": 'other = "keep"\n'})
-    for options in (["--fix"], ["--out", "new"], ["--fix", "--out", "new", "--label-map", "m.toml"]):
+    copy = ["--fix", "--out", "new"]
+    for options in (["--fix"], ["--out", "new"], [*copy, "--label-map", "m.toml"], [*copy, "--clips", "reference"]):
         assert run("lint-data", "--ref", "r.tsv", *options, folder=tmp_path).code == 2
     assert run("lint-data", folder=tmp_path).code == 2
 

@@ -46,6 +46,8 @@ def command(fail_on: str, form: str, fixing: bool, out: Path | None, **options: 
         raise click.UsageError("--fix writes to a new folder: give --fix and --out together")
     if fixing and options["label_map"] is not None:
         raise click.UsageError("a corrected copy keeps its labels: leave out --label-map or --fix")
+    if fixing and options["clips"] is not None:
+        raise click.UsageError("a corrected copy keeps every clip: leave out --clips or --fix")
     diagnostics = Diagnostics()
     with progress(2) as advance:
         advance("reading")
