@@ -5,6 +5,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from logic.first_models import first_model
 from strategies import formulas
 
 from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Not, Or, Since, Until, atoms
@@ -21,7 +22,7 @@ from tracepact.logic import (
     satisfiable,
     solve,
 )
-from tracepact.logic.enumerate import Universe, first_model
+from tracepact.logic.enumerate import Universe
 from tracepact.logic.identity import contradicts_itself
 from tracepact.logic.vocabulary import over_base_atoms, with_derived_atoms
 from tracepact.monitor import truth

@@ -6,12 +6,13 @@ import re
 from fractions import Fraction
 
 import pytest
+from logic.first_models import first_model
 
 from tracepact.core import And, Formula, FrameClause, Iff, Implies, Not
 from tracepact.diagnostics import Diagnostic, TextPlace
 from tracepact.lang import parse_contract, parse_formula
 from tracepact.logic import bound
-from tracepact.logic.enumerate import Universe, first_model
+from tracepact.logic.enumerate import Universe
 from tracepact.logic.findings import check_contract
 from tracepact.logic.vocabulary import over_base_atoms
 

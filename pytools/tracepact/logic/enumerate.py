@@ -5,13 +5,9 @@ All traces of n frames over k atoms are evaluated at once, one bit a trace: for 
 This shares no code with the monitor or the solver, whose bits are frames.
 """
 
-from collections.abc import Iterable, Sequence
-from functools import reduce
-from operator import or_
+from collections.abc import Sequence
 
-from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, Since, Until, atoms
-from tracepact.logic.model import Model
-from tracepact.logic.vocabulary import over_base_atoms
+from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, Since, Until
 
 LARGEST = 1 << 28
 """The most environment-frames of one length that are enumerated: 32 MiB a formula node."""
@@ -106,31 +102,3 @@ def _reach(radius: int, left: list[int], right: list[int]) -> list[int]:
             way &= left[j]
         found.append(mask)
     return found
-
-
-def first_model(formula: Formula, lengths: Iterable[int], *, free: bool = False) -> Model | None:
-    """The first trace, by length and then fewest active frames, with a frame where the formula holds."""
-    base = formula if free else over_base_atoms(formula)
-    names = sorted(atoms(base))
-    for frames in lengths:
-        universe = Universe(names, frames)
-        holding = universe.truth(base)
-        somewhere = reduce(or_, holding)
-        if somewhere:
-            index = _least_bits(somewhere, universe)
-            frame = next(i for i, mask in enumerate(holding) if mask >> index & 1)
-            return Model(frames, universe.environment(index), frame, free, minimal=True)
-    return None
-
-
-def _least_bits(mask: int, universe: Universe) -> int:
-    """The environment of a mask with the fewest active bits: layer by layer, each the neighbours above the last."""
-    layer = 1
-    while not layer & mask:
-        above = 0
-        for variable in range(universe.variables):
-            low = universe.everything // ((1 << (1 << variable)) + 1)
-            above |= (layer & low) << (1 << variable)
-        layer = above
-    found = layer & mask
-    return (found & -found).bit_length() - 1

@@ -10,7 +10,6 @@ from tracepact.core import (
     Contract,
     Eventually,
     Formula,
-    FrameClause,
     Not,
     Since,
     Until,
@@ -122,11 +121,6 @@ def measures(formula: Formula) -> Measures:
     return Measures(
         depth(formula), lookback(formula), lookahead(formula), _radius(formula), size(formula), cost(formula)
     )
-
-
-def clause_measures(clause: FrameClause) -> Measures:
-    """The measures of a frame clause, obligation and formula together."""
-    return measures(And(clause.obligation, clause.formula))
 
 
 def _radius(formula: Formula) -> int:
