@@ -124,7 +124,7 @@ def _wanted(
             return frozenset({*known, *prediction.clips})
         case ClipsOf.DURATIONS:
             if not isinstance(durations, Durations):
-                headline = "the clips are to be those of the durations, but there is no table of durations"
+                headline = "the clips asked for are those of the durations, but no table of durations was given"
                 diagnostics.add("unknown-duration", headline, help="give --durations a table (filename, duration)")
             return frozenset(listed)
         case ClipList():

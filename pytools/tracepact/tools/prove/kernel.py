@@ -58,7 +58,7 @@ def kernel_faults(build: Build) -> list[str]:
 def kernel_file(init: str) -> tuple[list[str], dict[int, str]]:
     """Tables as a Lean file, and what each of its lines is about.
 
-    Each body stands there once more under a name that the kernel does not know and must unfold.
+    Each body is repeated there under a name that the kernel does not know and must unfold.
     """
     lines = [
         "set_option autoImplicit false",

@@ -84,7 +84,7 @@ def _whole(path: Path, text: str) -> int:
 
 
 def _contract(path: Path, text: str) -> Contract:
-    """The contract whose text a file carries; that nothing else stands there is seen when it is written anew."""
+    """The contract whose text a file carries; that it holds nothing else is seen when it is written anew."""
     source = "\n".join(line or "" for line in _TEXT_LINE.findall(text))
     try:
         return parse_contract(source, name=path.name)

@@ -173,7 +173,7 @@ def _score(score: ScoreRecord, choice: Mapping[str, int] | None, clause: int) ->
 
 
 def violation_table(report: Report, most: int = 3) -> Table:
-    """The violations farthest from holding, at most so many of each clause."""
+    """The violations farthest from holding, up to a limit for each clause."""
     columns = [*words("clause"), *numbers("violations"), *words("clip", "class"), *numbers("at")]
     rows: list[list[Cell | str]] = []
     for found in report.violations:
