@@ -1,7 +1,4 @@
-"""What commands share: consoles, diagnostics on standard error, progress, contracts named by file or by name."""
-
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+"""Consoles: standard output and standard error, as wide as what is printed needs."""
 
 from rich.console import Console, RenderableType
 
@@ -29,29 +26,3 @@ def print_tables(shown: RenderableType) -> None:
 def messages() -> Console:
     """Standard error."""
     return Console(stderr=True, highlight=False, emoji=False)
-
-
-@contextmanager
-def progress(steps: int) -> Iterator[Callable[[str], None]]:
-    """A bar on standard error for work of so many steps, quiet when nobody watches.
-
-    The function it gives is called with what comes next, at the start of each step.
-    """
-    with counted() as update:
-        done = iter(range(steps + 1))
-        yield lambda what: update(next(done, steps), steps, what)
-
-
-@contextmanager
-def counted() -> Iterator[Callable[[int, int, str], None]]:
-    """A bar on standard error that is told how many steps are done, of how many, and what is going on."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = messages()
-    if not console.is_terminal:
-        yield lambda done, total, what: None
-        return
-    columns = (BarColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("")
-        yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)

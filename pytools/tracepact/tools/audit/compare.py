@@ -12,7 +12,7 @@ from tracepact.records import Count, Name, Record, Share
 from tracepact.scoring import ClauseCounts
 from tracepact.scoring.uncertainty import LOGIC, USUAL, Bootstrap, differences, exact_scores, holm, vacuous_shares
 from tracepact.show.figure import Bar, BarGroup, bar_chart
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.changes import Change, ClauseTally, ClipTally, OneSided, Tally, by_clause, by_clip, changes
 from tracepact.tools.audit.pairing import paired_rows

@@ -17,7 +17,7 @@ from tracepact.lang import load_contract, override
 from tracepact.records import Count, Name, Record, Share
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.lines import print_diagnostics
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.matcher_cases import (
     KNOWN_CASES,

@@ -14,7 +14,7 @@ from tracepact.core import Aggregation, Contract, Profile
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, did_you_mean
 from tracepact.lang import parse_contract
 from tracepact.scoring.vacuity import vacuous_share, weighted_mean
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.tools.audit.pairing import paired_rows
 from tracepact.tools.audit.runs import Place
 from tracepact.tools.score.store.manifest import NAME as MANIFEST

@@ -17,7 +17,7 @@ from tracepact.records import Count, Name, Record, Share
 from tracepact.scoring.vacuity import earned
 from tracepact.show.figure import Curve, curve_chart
 from tracepact.show.lines import print_diagnostics
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers
 from tracepact.tools.audit.runs import Place, rescored, scored_run
 from tracepact.tools.audit.show import (

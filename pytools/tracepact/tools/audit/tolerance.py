@@ -11,7 +11,7 @@ from tracepact.core import Aggregation
 from tracepact.records import Count, Record, Share
 from tracepact.scoring.steps import StepFunction
 from tracepact.scoring.tolerance import Tolerance, curves, parameter_value
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.runs import Place, scored_run
 from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show

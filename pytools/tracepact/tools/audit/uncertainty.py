@@ -12,7 +12,7 @@ from tracepact.records import Count, Name, Record, Share
 from tracepact.scoring import ScoreRows
 from tracepact.scoring.uncertainty import USUAL, Bootstrap, Difference, Interval, differences, holm, intervals
 from tracepact.show.figure import Bar, BarGroup, bar_chart
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.pairing import paired_rows
 from tracepact.tools.audit.runs import Place, stored_run

@@ -16,7 +16,7 @@ from tracepact.core.contract import CLASS_ATOMS
 from tracepact.records import Count, Name, Record, Share
 from tracepact.scoring import ClauseCounts, Scorecard, aggregate
 from tracepact.show.figure import Bar, BarGroup, bar_chart, heat_table
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.runs import Place, rescored, scored_run
 from tracepact.tools.audit.show import OutputOptions, data_table, exact, output_options, show

@@ -17,13 +17,12 @@ from tracepact.diagnostics import (
     did_you_mean,
     summarise,
 )
-from tracepact.io import durations_from
 from tracepact.lang import compile_source, decode_source, load_contract, read_source
 from tracepact.logic import Budget
 from tracepact.logic.diff import diff_contracts
 from tracepact.logic.findings import CHECK_BUDGET, check_contract
 from tracepact.show.lines import print_diagnostics, say
-from tracepact.show.screen import counted
+from tracepact.show.progress import counted
 from tracepact.specs import rules
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import TEXT, diagnostics_format_option, durations_option, fail_on_option, timeout_option
@@ -135,6 +134,8 @@ def _longest(durations: str | None) -> Fraction | None:
     """The duration of the longest declared clip."""
     if durations is None:
         return None
+    from tracepact.io import durations_from  # the readers take longer to load than most checks take
+
     found = Diagnostics()
     known = durations_from(durations, found)
     found.raise_errors()

@@ -13,7 +13,7 @@ from tracepact.io.reading import report_unused_readings
 from tracepact.io.writing import WRITABLE, check_place, is_folder, regions_text, written
 from tracepact.metrics import point_frames
 from tracepact.show.lines import print_diagnostics, say
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import Length, durations_option
 from tracepact.tools.score.arguments import decoding_from, reading_options

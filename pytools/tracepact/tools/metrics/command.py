@@ -26,7 +26,8 @@ from tracepact.metrics import (
     metrics_record,
 )
 from tracepact.show.lines import print_diagnostics, reader_may_leave
-from tracepact.show.screen import output, progress
+from tracepact.show.progress import progress
+from tracepact.show.screen import output
 from tracepact.tools.exits import Exit
 from tracepact.tools.metrics.submission import check_submission
 from tracepact.tools.parameters import Length, Share, format_option

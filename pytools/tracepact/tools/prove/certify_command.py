@@ -14,7 +14,7 @@ from tracepact.files import json_text
 from tracepact.lang import load_contract
 from tracepact.records import plain
 from tracepact.show.lines import print_diagnostics, say
-from tracepact.show.screen import counted
+from tracepact.show.progress import counted
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import format_option, set_option
 from tracepact.tools.prove.build import Build

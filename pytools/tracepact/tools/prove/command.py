@@ -8,7 +8,8 @@ from rich.table import Table
 from tracepact.files import json_text
 from tracepact.records import plain
 from tracepact.show.lines import say
-from tracepact.show.screen import counted, output
+from tracepact.show.progress import counted
+from tracepact.show.screen import output
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import format_option, timeout_option
 from tracepact.tools.prove.prove import CoreReport, check_core

@@ -18,7 +18,8 @@ from tracepact.files import json_text, write_csv
 from tracepact.lang import load_contract
 from tracepact.scoring import Scorecard
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
-from tracepact.show.screen import print_tables, progress
+from tracepact.show.progress import progress
+from tracepact.show.screen import print_tables
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import format_option, set_option
 from tracepact.tools.score.arguments import DataOptions, check_data_options, data_options, score_from_options

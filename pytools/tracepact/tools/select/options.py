@@ -11,7 +11,7 @@ from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, InvalidInput
 from tracepact.lang import load_contract, read_file
 from tracepact.progress import OnStep
-from tracepact.show.screen import counted
+from tracepact.show.progress import counted
 from tracepact.tools.parameters import Assignment, with_options
 from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.declaring import read_family
