@@ -112,6 +112,7 @@ def test_absent_files_are_all_named(tmp_path: Path) -> None:
     assert outcome.code == 2
     assert outcome.places == [("unreadable-file", "reff.tsv"), ("unreadable-file", "no.tsv")]
     assert "did you mean `ref.tsv`?" in outcome.err
+    assert "durations.tsv" not in outcome.err, "files with other names are not offered"
 
 
 CONTRACTS = {
@@ -187,6 +188,23 @@ def test_a_clip_without_its_extension_is_offered_with_it(tmp_path: Path) -> None
     outcome = score(tmp_path, ref_tsv=HEADER, durations_tsv=lengths, pred_tsv=events("a_1.50 1 2 x"))
     assert outcome.places == [("unknown-clip", "pred.tsv:2")]
     assert "did you mean `d/a_1.50.wav`?" in outcome.err
+
+
+@pytest.mark.parametrize("written", ["Clip-7", "clip 07", "CLIP_007"])
+def test_a_clip_that_is_written_a_little_differently_is_offered(written: str, tmp_path: Path) -> None:
+    lengths = "filename\tduration\nclip_7\t10\nclip_17\t10\nclip_70\t10\n"
+    predicted = f"{HEADER}{written}\t1\t2\tx\n"
+    outcome = score(tmp_path, ref_tsv=HEADER, durations_tsv=lengths, pred_tsv=predicted)
+    assert outcome.codes == ["unknown-clip"]
+    assert "did you mean `clip_7`?" in outcome.err
+    other = score(tmp_path, ref_tsv=HEADER, durations_tsv=lengths, pred_tsv=events("clip_8 1 2 x"))
+    assert "did you mean" not in other.err, "another number is another clip"
+
+
+def test_clips_without_durations_name_the_options_that_give_them(tmp_path: Path) -> None:
+    outcome = score(tmp_path, durations=None)
+    assert outcome.codes == ["unknown-duration"]
+    assert all(option in outcome.err for option in ("--durations", "--audio"))
 
 
 WINDOW = """contract gate

@@ -11,7 +11,7 @@ from tracepact.io.aoef import AOEF, add_aoef
 from tracepact.io.audacity import add_audacity
 from tracepact.io.biodcase import read_biodcase
 from tracepact.io.columnar import open_data
-from tracepact.io.columns import Columns, Given, checked_rate, columns_beside, columns_from
+from tracepact.io.columns import ColumnMap, Columns, checked_rate, columns_beside, columns_from
 from tracepact.io.decoding import Decoding, checked_decoding, decode
 from tracepact.io.delimited import read_rows
 from tracepact.io.documents import read_side
@@ -76,7 +76,7 @@ class Reading:
     label_column: str | None = None
     tiers: tuple[str, ...] = ()
     decoding: Decoding | Time | None = None
-    columns: Given | Sequence[Given] | None = None
+    columns: ColumnMap | Sequence[ColumnMap] | None = None
     rate: Time | None = None
 
 

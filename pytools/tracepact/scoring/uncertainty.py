@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.core import Aggregation
-from tracepact.scoring.aggregate import ClauseCounts, aggregate
+from tracepact.scoring.aggregate import LOGIC, ClauseCounts, aggregate
 from tracepact.scoring.bootstrap import (
     DRAWS,
     SEED,
@@ -24,7 +24,6 @@ from tracepact.scoring.rows import ScoreRows
 from tracepact.scoring.vacuity import score_share
 
 LEVEL = Fraction(95, 100)
-LOGIC = "logic"
 _NEAR = 1e-9
 """Differences of floats nearer to zero than this are decided exactly."""
 

@@ -93,7 +93,7 @@ def _durations(
     report_unknown_clips(prediction, known, diagnostics)
     if isinstance(durations, Fraction):
         return dict.fromkeys(known, durations)
-    hint = "give a durations table (filename, duration), or one duration for all clips"
+    hint = "give a table (filename, duration) or one duration for all clips (--durations), or sound files (--audio)"
     if durations is None:
         soft = any(table.origin is not None and table.origin.format == "maestro" for table in (reference, prediction))
         why = " (soft labels do not: a silent end need have no rows)" if soft else ""
@@ -116,8 +116,8 @@ def report_unknown_clips(prediction: EventTable, known: Collection[str], diagnos
                 f"`{clip}` is in the predictions, but neither the reference nor the durations know it",
                 prediction.place(clip, events[0].row if events else None),
                 similar_clip(clip, stems)
-                or "add the clip to the durations, or a silent row for it to the reference, or choose the clips "
-                "(--clips); predictions are never dropped",
+                or "add the clip to the durations, or a row without an event to the reference, or choose the clips to "
+                "evaluate (--clips)",
             )
 
 

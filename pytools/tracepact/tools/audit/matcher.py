@@ -29,6 +29,7 @@ from tracepact.tools.audit.matcher_cases import (
 )
 from tracepact.tools.audit.runs import scored_run
 from tracepact.tools.audit.show import OutputOptions, data_table, output_options, show
+from tracepact.tools.contracts import given_contract, require_units
 from tracepact.tools.parameters import set_option
 from tracepact.trace import Family, Mode, assemble
 from tracepact.wording import decimal, percent
@@ -274,10 +275,11 @@ def command(
         advance("reading")
         if Path(contract).is_dir():
             card = scored_run(contract).card
+            require_units(card.contract, dict(overrides))
             compiled = override(card.contract, dict(overrides)) if overrides else card.contract
             family: Family | None = card.family
         else:
-            compiled = load_contract(contract, dict(overrides))
+            compiled = given_contract(contract, overrides)
             mode = Mode.CLASS_INDEXED if class_indexed else Mode.UNION
             family = None if ref is None or pred is None else _family(compiled, ref, pred, durations, mode)
         advance("matching")

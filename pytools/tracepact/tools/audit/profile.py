@@ -169,7 +169,7 @@ def tables(audit: ProfileAudit) -> list[Table]:
 
 def _weights(row: ProfileRanking, asked: Aggregation) -> str:
     """The weights of a profile, and its aggregation where it keeps its own."""
-    own = "" if row.aggregation is asked else f" (its own aggregation: {row.aggregation.value})"
+    own = "" if row.aggregation is asked else f" (its own aggregation: {row.aggregation.words})"
     if row.origin is Origin.STARTER and row.name == BALANCED:
         return "all clauses, equal weights" + own
     if len({weight.weight for weight in row.weights}) == 1:

@@ -90,7 +90,7 @@ def tables(audit: SelectionAudit) -> list[Table]:
 
 
 def _title(audit: SelectionAudit) -> str:
-    return f"The best system on each clause ({audit.aggregation.value})"
+    return f"The best system on each clause ({audit.aggregation.words})"
 
 
 def rows(audit: SelectionAudit) -> Table:

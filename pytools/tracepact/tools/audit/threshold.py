@@ -14,6 +14,7 @@ from tracepact.io import Decoding, ScoreTable, decode, label_map_from, read_scor
 from tracepact.io.labels import LabelMap, apply_map
 from tracepact.io.prepare import name_clips
 from tracepact.records import Count, Name, Record, Share
+from tracepact.scoring import LOGIC, shown_name
 from tracepact.scoring.vacuity import earned
 from tracepact.show.figure import Curve, curve_chart
 from tracepact.show.lines import print_diagnostics
@@ -38,7 +39,6 @@ from tracepact.wording import decimal, short
 
 THRESHOLDS = tuple(Fraction(k, 20) for k in range(1, 20))
 """The thresholds that are tried unless others are given."""
-_LOGIC = "logic"
 
 
 class DecodedVector(Record, frozen=True):
@@ -51,7 +51,7 @@ class DecodedVector(Record, frozen=True):
 
     def value(self, clause: str) -> Fraction:
         """The score of a clause, or of `logic`, their mean."""
-        return self.logic.value if clause == _LOGIC else self.vector[clause].value
+        return self.logic.value if clause == LOGIC else self.vector[clause].value
 
 
 class BestThresholds(Record, frozen=True):
@@ -150,8 +150,8 @@ def _events(run: Run, scores: ScoreTable, decoding: Decoding, labels: LabelMap |
 
 def _best(points: Sequence[DecodedVector]) -> Iterator[BestThresholds]:
     vacuous = [[name for name, score in point.vector.items() if score.vacuous] for point in points]
-    for clause in (*points[0].vector, _LOGIC):
-        made_of = list(points[0].vector) if clause == _LOGIC else [clause]
+    for clause in (*points[0].vector, LOGIC):
+        made_of = list(points[0].vector) if clause == LOGIC else [clause]
         ranked = [point for point, is_earned in zip(points, earned(made_of, vacuous), strict=True) if is_earned]
         top = max((point.value(clause) for point in ranked), default=None)
         yield BestThresholds(clause, tuple(p.decoding.threshold for p in ranked if p.value(clause) == top))
@@ -170,8 +170,8 @@ def tables(audit: ThresholdAudit) -> list[Table]:
 
     return [
         Table(
-            f"Vector by decoding threshold ({audit.aggregation.value}; ▲ best)",
-            numbers("threshold", "events", *(best.clause for best in audit.best)),
+            f"Vector by decoding threshold ({audit.aggregation.words}; ▲ best)",
+            numbers("threshold", "events", *(shown_name(best.clause) for best in audit.best)),
             [
                 [
                     short(point.decoding.threshold),
@@ -196,7 +196,7 @@ def _rows(audit: ThresholdAudit) -> Iterator[tuple[str | int, ...]]:
         head = (str(how.threshold), exact(how.low), how.median, point.events)
         for name, score in point.vector.items():
             yield *head, name, str(score.value), decimal(score.value, 6), score.satisfied, score.obligated
-        yield *head, _LOGIC, str(point.logic.value), decimal(point.logic.value, 6), "", ""
+        yield *head, LOGIC, str(point.logic.value), decimal(point.logic.value, 6), "", ""
 
 
 def figure(audit: ThresholdAudit) -> str:
@@ -204,8 +204,8 @@ def figure(audit: ThresholdAudit) -> str:
     curves = []
     for best in audit.best:
         points = [(point.decoding.threshold, point.value(best.clause)) for point in audit.points]
-        curves.append(Curve("logic (mean)" if best.clause == _LOGIC else best.clause, points, points))
-    title = f"Scores by decoding threshold ({audit.aggregation.value})"
+        curves.append(Curve(shown_name(best.clause), points, points))
+    title = f"Scores by decoding threshold ({audit.aggregation.words})"
     return curve_chart(title, curves, x="threshold", y="score")
 
 

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from tracepact.core import Aggregation
 from tracepact.records import Count, Name, Record, Share
-from tracepact.scoring import ScoreRows
+from tracepact.scoring import ScoreRows, shown_name
 from tracepact.scoring.uncertainty import USUAL, Bootstrap, Difference, Interval, differences, holm, intervals
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.progress import progress
@@ -179,9 +179,12 @@ def tables(audit: UncertaintyAudit) -> list[Table]:
     first, *others = audit.systems
     how = bootstrap_words(audit.bootstrap, audit.clips)
     scores = Table(
-        f"Scores ({audit.aggregation.value}), {how}",
+        f"Scores ({audit.aggregation.words}), {how}",
         [*words("clause"), *numbers(*(system.name for system in audit.systems))],
-        [[name, *(interval_words(system.scores[name]) for system in audit.systems)] for name in first.scores],
+        [
+            [shown_name(name), *(interval_words(system.scores[name]) for system in audit.systems)]
+            for name in first.scores
+        ],
     )
     return [scores, *(_differences(system, first) for system in others)]
 
@@ -189,8 +192,8 @@ def tables(audit: UncertaintyAudit) -> list[Table]:
 def _differences(system: SystemScores, first: SystemScores) -> Table:
     return Table(
         f"Difference {system.name} − {first.name}",
-        [*words("clause"), *numbers("difference", "p", "p (Holm)")],
-        [[name, interval_words(found), *p_words(found)] for name, found in system.differences.items()],
+        [*words("clause"), *numbers("difference", "p", "p (Holm over systems)")],
+        [[shown_name(name), interval_words(found), *p_words(found)] for name, found in system.differences.items()],
     )
 
 
@@ -219,10 +222,10 @@ def figure(audit: UncertaintyAudit) -> str:
         return Bar(name, found.value, found.low, found.high)
 
     groups = [
-        BarGroup(name, [bar(system.name, system.scores[name]) for system in audit.systems])
+        BarGroup(shown_name(name), [bar(system.name, system.scores[name]) for system in audit.systems])
         for name in audit.systems[0].scores
     ]
-    title = f"Scores ({audit.aggregation.value}), {bootstrap_words(audit.bootstrap, audit.clips)}"
+    title = f"Scores ({audit.aggregation.words}), {bootstrap_words(audit.bootstrap, audit.clips)}"
     return bar_chart(title, groups, x="score", x_range=(0, 1))
 
 

@@ -2,8 +2,8 @@
 
 import click
 
-from tracepact.lang import load_contract
 from tracepact.show.lines import say
+from tracepact.tools.contracts import given_contract
 from tracepact.tools.export.targets import EVENT_TARGETS, EXPORTS
 from tracepact.tools.parameters import set_option
 
@@ -23,7 +23,7 @@ def command(contract: str, target: str, overrides: tuple[tuple[str, str], ...]) 
 
     Every target can express frame clauses, only latex event clauses (`on each …`) too; what is left out is named.
     """
-    compiled = load_contract(contract, dict(overrides))
+    compiled = given_contract(contract, overrides)
     if compiled.event_clauses and target not in EVENT_TARGETS:
         names = ", ".join(clause.name for clause in compiled.event_clauses)
         say(f"left out because {target} has no event clauses: {names}", "yellow")

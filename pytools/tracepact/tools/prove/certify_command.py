@@ -11,10 +11,10 @@ import click
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics
 from tracepact.files import json_text
-from tracepact.lang import load_contract
 from tracepact.records import plain
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.progress import counted
+from tracepact.tools.contracts import given_contract
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import format_option, set_option
 from tracepact.tools.prove.build import Build
@@ -100,7 +100,7 @@ def command(
     files = None if kept is None else kept_files(kept)
     if files == []:
         raise click.UsageError(f"there is no certificate (*.lean) in `{kept}`")
-    compiled = None if contract is None else load_contract(contract, dict(overrides))
+    compiled = None if contract is None else given_contract(contract, overrides)
     has_tables = any(given[side] is not None for side in ("ref", "pred", "pair"))
     if compiled is not None and (files is None or has_tables):
         check_data_options(given)

@@ -367,7 +367,7 @@ class _Reading:
     # The whole set
 
     def _changed(self, cases: list[Case], without: tuple[str, ...], ranks: Mapping[str, str]) -> list[Case]:
-        """Cases left out and ranks set from outside."""
+        """Cases left out, and ranks other than those of the file."""
         names = {case.name for case in cases}
         for name in (*without, *ranks):
             if name not in names:

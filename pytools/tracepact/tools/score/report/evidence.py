@@ -6,12 +6,11 @@ from fractions import Fraction
 
 from tracepact.core import Aggregation
 from tracepact.diagnostics import InvalidInput
-from tracepact.scoring import ScoreRows
+from tracepact.scoring import MEAN, ScoreRows
 from tracepact.scoring.steps import StepFunction
 from tracepact.scoring.tolerance import Tolerance, curves
 from tracepact.scoring.uncertainty import Interval, intervals
 from tracepact.show.figure import Curve, curve_chart
-from tracepact.tools.score.report.tables import HEADINGS, MEAN
 from tracepact.tools.score.scored import Scored
 
 
@@ -43,7 +42,7 @@ def tolerance_figure(tolerance: Tolerance) -> str:
     lines = {**moving, MEAN: tolerance.logic}
     marks = [mark.value for mark in tolerance.marks]
     return curve_chart(
-        f"Scores over {tolerance.parameter} ({HEADINGS[tolerance.aggregation]})",
+        f"Scores over {tolerance.parameter} ({tolerance.aggregation.words})",
         [
             Curve(name, _points(curve, unit), [(value * unit, curve.at(value)) for value in marks])
             for name, curve in lines.items()

@@ -41,7 +41,7 @@ def _tiles(report: Report) -> Iterator[tuple[str, str]]:
     own, soft = report.aggregation, report.soft_boundary
     for aggregation in dict.fromkeys((own, Aggregation.POOLED)):
         name = tables.headline_name(report, aggregation)
-        yield tables.headline_text(report, aggregation), f"{name}, {tables.HEADINGS[aggregation]}"
+        yield tables.headline_text(report, aggregation), f"{name}, {aggregation.words}"
     for profile in facts.profiles(report):
         yield profile.value, f"profile {profile.name} ({profile.about})"
     yield decimal(soft.value), f"soft boundary score, {soft.edges:,} edges (decides nothing)"
@@ -62,12 +62,12 @@ def _sections(parts: Any, run: Scored, report: Report, found: Evidence) -> Itera
         lead = "Pooled over clips. The stronger its shade, the more a cell has lost. Choose one to see its clips."
         yield Section("classes", "By class", shown, lead)
     if report.conditions:
-        lead = f"Aggregated as the contract says: {tables.HEADINGS[report.aggregation]}."
+        lead = f"Aggregated as the contract says: {report.aggregation.words}."
         yield Section("conditions", "By condition", html_table(tables.condition_table(report), kind="heat"), lead)
     if found.curves:
         lead = (
             "Every score as the exact step function of a parameter; nothing is interpolated. Aggregated as the "
-            f"contract says ({tables.HEADINGS[report.aggregation]}), whichever aggregation is chosen above."
+            f"contract says ({report.aggregation.words}), whichever aggregation is chosen above."
         )
         yield Section("tolerance", "Tolerance", _tolerance(parts, found), lead)
     lead = (
@@ -92,7 +92,7 @@ def _vector(parts: Any, run: Scored, report: Report, found: Evidence) -> Any:
     texts = {row.clause: row.words for row in explain_contract(run.card.contract).clauses}
     shown = [
         (
-            tables.HEADINGS[a],
+            a.words,
             replace(tables.vector_table(report, a, ranges=found.intervals.get(a), texts=texts), title=""),
         )
         for a in (own, *(a for a in Aggregation if a is not own))

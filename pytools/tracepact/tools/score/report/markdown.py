@@ -43,7 +43,7 @@ def _head(report: Report) -> Iterator[str]:
         yield plain(line)
     if contract.overridden:
         yield ""
-        yield f"**Set from outside:** {plain(contract.overridden)}"
+        yield f"**Overridden:** {plain(contract.overridden)}"
 
 
 def _folded(report: Report) -> Iterator[tuple[str, list[str]]]:

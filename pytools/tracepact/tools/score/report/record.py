@@ -39,7 +39,7 @@ class ParameterRecord(Record, frozen=True):
 
     name: Name
     value: Annotated[_Filled, Meta(description="The value as it is written.")]
-    overridden: Annotated[bool, Meta(description="Whether the value was set from outside (3.3).")]
+    overridden: Annotated[bool, Meta(description="Whether another value than the declared one was set (3.3).")]
 
 
 class ContractRecord(Record, frozen=True):
@@ -54,7 +54,7 @@ class ContractRecord(Record, frozen=True):
 
     @property
     def overridden(self) -> str:
-        """The parameters that were set from outside, in words; empty for none."""
+        """The parameters with another value than the declared one, in words; empty for none."""
         return ", ".join(f"{p.name} = {p.value}" for p in self.parameters if p.overridden)
 
 

@@ -65,7 +65,7 @@ def _heading(report: Report) -> RenderableType:
     for line in report.preparation.lines:
         text.append(f"\n{line}", style="dim")
     if contract.overridden:
-        text.append(f"\nset from outside: {contract.overridden}", style="yellow")
+        text.append(f"\noverridden: {contract.overridden}", style="yellow")
     return Padding(text, (0, 0, 1, 0))
 
 
