@@ -60,7 +60,7 @@ _SUMMARIES = {
     "report": "Write a stored run as an HTML page, Markdown and text.",
     "sat": "Say whether a formula can hold, with a smallest trace that shows it.",
     "score": "Score predictions against references under a contract.",
-    "select": "Find the smallest contract that respects an order of harm.",
+    "select": "Find the smallest contract that ranks worse failures lower.",
     "simplify": "Write a formula with fewer parts and the same meaning.",
     "verify": "Recompute a run directory and name what changed.",
     "watch": "Monitor a stream of frames while it arrives.",

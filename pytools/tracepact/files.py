@@ -108,7 +108,7 @@ def _named(place: Path) -> Iterator[None]:
 def write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Make a folder of these files, in one step: it is written beside its place, flushed to the disk and moved there.
 
-    A folder that stands there is replaced, and removed afterwards. Whoever stops the program at any moment finds the
+    A folder at that place is replaced, and removed afterwards. Whoever stops the program at any moment finds the
     old folder or the new one; a hidden folder beside it may remain. A folder that cannot be moved, because it is a
     mount point or somebody works in it, is filled; the last file, which says that all is there, goes first and comes
     last.

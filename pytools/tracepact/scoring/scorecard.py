@@ -125,7 +125,7 @@ class Scorecard:
         return {e.clause.name: e for e in self.events.clauses}[clause]
 
     def clip_indices(self, clips: Sequence[str]) -> Indices:
-        """Where the named clips stand in the family."""
+        """The positions of the named clips in the family."""
         index = {clip: i for i, clip in enumerate(self.family.clips)}
         return np.array([index[clip] for clip in clips], dtype=np.int64)
 

@@ -53,9 +53,9 @@ def read_fields(
     Args:
         contract: gives the grid and the declared atoms; its labels, if declared, are the classes that may occur.
         ref: the reference, an array of frames × classes by clip: scores as floats, or truth values.
-        pred: the prediction, likewise, on the same clips.
+        pred: the prediction, in the same form and on the same clips.
         reading: the classes and thresholds.
-        masks: the declared atoms by name, likewise.
+        masks: the declared atoms by name, in the same form.
         ignored: truth values by clip, true where a frame carries no obligation; clips that are left out ignore none.
 
     Returns:
@@ -109,7 +109,7 @@ class _Fields:
                 self.faults.add("unknown-label", headline, help=did_you_mean(name, known))
         declared = ("ref_active", "pred_active", *self.contract.declared_atoms)
         for name in (name for name in self.given if name not in declared):
-            headline = f"`{name}` is no atom that the contract declares"
+            headline = f"`{name}` is not an atom that the contract declares"
             self.faults.add("wrong-mask", headline, help=did_you_mean(name, self.contract.declared_atoms))
         for name in sorted(self.contract.atoms & set(self.contract.declared_atoms) - set(self.given)):
             self.faults.add("missing-mask", f"nothing says where the declared atom `{name}` holds")

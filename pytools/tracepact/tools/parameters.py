@@ -158,7 +158,7 @@ def fail_on_option(*levels: str) -> Decorator:
         type=click.Choice(levels),
         default=levels[0],
         show_default=True,
-        help="The least severe finding that makes the exit code 2.",
+        help="Exit with 2 if there is a finding at least this severe.",
     )
 
 
@@ -167,7 +167,7 @@ def timeout_option(
     *,
     at_least: float = 0,
     at_most: float | None = None,
-    help: str = "Seconds a question may take; after that the answer is unknown.",
+    help: str = "Seconds allowed for each question; after that its answer is unknown.",
 ) -> Decorator:
     """The --timeout option: how long one question, or one answer, may take."""
     return click.option(

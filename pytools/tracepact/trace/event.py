@@ -13,7 +13,7 @@ from tracepact.trace.exact import Ratios, ratios
 class Event:
     """A labelled half-open interval in seconds, the row it came from, and how sure its author was of it.
 
-    Row and confidence are no part of what the event is: two that differ in them alone are equal.
+    Row and confidence are not part of what the event is: two that differ in them alone are equal.
     Nobody changes one. It is not frozen because a table has many, and a frozen one takes three times as long to make.
     """
 

@@ -212,7 +212,7 @@ def pushes(case: Case) -> list[list[dict[str, bool]]]:
         return [[values] for values in frames]
     chunks = case["chunks"]
     if any(not isinstance(n, int) or isinstance(n, bool) or n < 1 for n in chunks) or sum(chunks) != len(frames):
-        raise BadCase(f"the chunks {shown(chunks)} are no way to cut {len(frames)} frames")
+        raise BadCase(f"the chunks {shown(chunks)} do not cut {len(frames)} frames")
     ends = list(accumulate(chunks))
     return [frames[end - size : end] for size, end in zip(chunks, ends, strict=True)]
 

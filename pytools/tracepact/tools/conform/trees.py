@@ -59,7 +59,7 @@ def formula_of(tree: Tree) -> Formula:
 
 def _bound(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise BadCase(f"{shown(value)} is no bound; bounds are integers, in frames")
+        raise BadCase(f"{shown(value)} is not a bound; bounds are integers, in frames")
     return value
 
 
@@ -121,5 +121,5 @@ def bits(frames: Sequence[bool]) -> str:
 def frames_of(text: str) -> list[bool]:
     """The frames of a mask's text; BadCase if it is not made of the digits 0 and 1."""
     if not isinstance(text, str) or set(text) - {"0", "1"}:
-        raise BadCase(f"{shown(text)} is no mask")
+        raise BadCase(f"{shown(text)} is not a mask")
     return [digit == "1" for digit in text]

@@ -151,7 +151,7 @@ def score(
         contract: a Contract, a path, the name of a starter contract, or contract text.
         ref: the references: a path, a list of intervals, a mapping from clips to such lists, a data frame, or masks
             (one truth value per frame).
-        pred: the predictions, likewise.
+        pred: the predictions, in any of these forms.
         durations: a table, a mapping from clips, one time for all clips, or an AudioFolder; masks bring their own.
         mode: whether labels are kept apart (the default) or scored as one class.
         ignore: regions without obligations, in the forms of `ref`.

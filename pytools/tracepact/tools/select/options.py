@@ -37,16 +37,18 @@ def family_options(function: Callable[..., Any]) -> Callable[..., Any]:
         (
             click.argument("calibration"),
             click.option(
-                "--family", metavar="FILE", help="A file that declares the candidates; `none`: --clauses alone."
+                "--family",
+                metavar="FILE",
+                help="A file that declares the candidates; `none` keeps those of --clauses.",
             ),
             click.option(
                 "--clauses",
                 metavar="CONTRACT",
                 multiple=True,
-                help="A contract whose clauses are candidates, before all others.",
+                help="A contract whose clauses are tried as candidates too, before all others.",
             ),
-            click.option("--depth", type=click.IntRange(min=0, max=4), help="How deep modalities nest."),
-            click.option("--most", type=click.IntRange(min=1), help="The bound on the number of candidates."),
+            click.option("--depth", type=click.IntRange(min=0, max=4), help="Greatest nesting of temporal operators."),
+            click.option("--most", type=click.IntRange(min=1), help="Greatest number of candidates."),
             click.option(
                 "--without", metavar="CASE", multiple=True, help="Leave a case out and show what that changes."
             ),

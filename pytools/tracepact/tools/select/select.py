@@ -226,7 +226,7 @@ def _problem(retained: Retained) -> Problem:
 
 
 def _author_warnings(retained: Retained) -> list[Diagnostic]:
-    """An author's clauses that are no candidates are named, never dropped silently."""
+    """An author's clauses that are not candidates are named, never dropped silently."""
     observed, basis = retained.observed, retained.basis
     found = []
     for index, clause in enumerate(observed.candidates.authors):

@@ -1,4 +1,4 @@
-"""What was scored, in words: the facts that stand at the head of every view of a report."""
+"""What was scored, in words: the facts at the head of every view of a report."""
 
 from pathlib import PurePath
 from typing import NamedTuple
@@ -33,7 +33,7 @@ def matcher(report: Report) -> str:
 
 
 def beside(report: Report) -> list[str]:
-    """What stands beside the vector: the soft boundary score, the profiles, the matched pairs."""
+    """What is shown beside the vector: the soft boundary score, the profiles, the matched pairs."""
     soft = report.soft_boundary
     mark = "" if soft.edges else f" {VACUOUS}"
     about = f"{soft.edges:,} edges, scale {time_text(soft.scale)} (a float; no verdict depends on it)"

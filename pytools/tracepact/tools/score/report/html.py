@@ -98,7 +98,7 @@ def _vector(parts: Any, run: Scored, report: Report, found: Evidence) -> Any:
         for a in (own, *(a for a in Aggregation if a is not own))
     ]
     one = Fraction(1)
-    samples = [(Bar(one), "earned"), (Bar(one, one), "counts 1 because nothing was obliged")]
+    samples = [(Bar(one), "earned"), (Bar(one, one), "scores 1 without an obligation")]
     if found.intervals:
         samples.append((Bar(Fraction(0), low=0.1, high=0.9), "95 % interval"))
     return parts.vector(shown, samples)

@@ -1,4 +1,4 @@
-"""Draws a report for a terminal: the vector, what stands beside it, and where it failed."""
+"""Draws a report for a terminal: the vector, what is shown beside it, and where it failed."""
 
 from collections.abc import Iterator
 from pathlib import PurePath
@@ -30,7 +30,7 @@ def render_report(report: Report) -> RenderableType:
 
 
 def render_summary(report: Report) -> RenderableType:
-    """What fits a picture: the vector, what stands beside it, and the clip that failed worst."""
+    """What fits a picture: the vector, what is shown beside it, and the clip that failed worst."""
     return Group(_heading(report), *_vector(report), *map(_timeline, report.timelines[:1]))
 
 

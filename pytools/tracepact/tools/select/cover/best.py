@@ -125,8 +125,8 @@ def _search(problem: Problem, clock: Clock, on_step: OnStep) -> tuple[FoundCover
     neither is the faster one on all problems. Otherwise the solver has all the time.
     """
     if not problem.rows:
-        return FoundCover((), Level.ORDER), "reductions alone"
-    best, by = FoundCover(tuple(sorted(greedy_cover(problem))), Level.NONE), "greed"
+        return FoundCover((), Level.ORDER), "found by reductions, without a search"
+    best, by = FoundCover(tuple(sorted(greedy_cover(problem))), Level.NONE), "greedy choice"
     few = len(best.columns) <= _FEW
     name, improve = next(iter(_solvers().items()))
     turn, nodes = _TURN, _nodes(problem, best.columns)

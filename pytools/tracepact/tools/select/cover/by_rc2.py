@@ -114,7 +114,7 @@ class BestCovers:
     def _cover(self, model: list[int]) -> tuple[int, ...]:
         true = {literal for literal in model if literal > 0}
         found = tuple(column for column, literal in self._literals.items() if literal in true)
-        assert self._problem.covers(found), "the solver's model is no cover"
+        assert self._problem.covers(found), "the solver's model is not a cover"
         return found
 
 

@@ -142,5 +142,5 @@ def _milliseconds(clock: Clock) -> int:
 
 def _cover(problem: Problem, columns: dict[int, Any], model: Any) -> tuple[int, ...]:
     chosen = tuple(c for c, variable in columns.items() if z3.is_true(model.eval(variable, model_completion=True)))
-    assert problem.covers(chosen), "the solver's model is no cover"
+    assert problem.covers(chosen), "the solver's model is not a cover"
     return chosen

@@ -17,9 +17,9 @@ from tracepact.trace import Side
 
 MEMBERS_SHOWN = 20
 _EVIDENCE = {
-    Evidence.ROWS: "requirements no two of which one clause meets",
-    Evidence.WEIGHTS: "weights on requirements, of which every clause meets at most 1 in all",
-    Evidence.SOLVER: "the solver's word",
+    Evidence.ROWS: "no clause meets two of these requirements",
+    Evidence.WEIGHTS: "with these weights, the requirements that one clause meets weigh at most 1",
+    Evidence.SOLVER: "the solver found that fewer do not suffice",
 }
 
 

@@ -115,7 +115,7 @@ def _alone(found: SelectionRecord, clause: SelectedClause) -> Iterator[str]:
 
 def _evidence(found: SelectionRecord) -> Iterator[str]:
     selected = found.selected
-    yield f"{_sentence(say.needed_words(selected.count_bound))[:-1]}: {selected.evidence} ({selected.solver})."
+    yield f"{_sentence(say.needed_words(selected.count_bound))[:-1]}, because {selected.evidence} ({selected.solver})."
     yield from say.bound_lines(selected)
     if second := say.second_solver_words(selected):
         yield f"{second}."
