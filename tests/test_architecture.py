@@ -37,8 +37,8 @@ LATE = {
 """Imports inside functions, each with its reason."""
 
 
-def stages() -> dict[str, int]:
-    """The stage of each part of the package, as its docstring lists them; parts of one line share a stage."""
+def layers() -> dict[str, int]:
+    """The layer of each part of the package, as its docstring lists them; parts of one line share a layer."""
     listed = re.findall(r"^ {4,8}(\w+(?:, \w+)*) {2,}\S", tracepact.__doc__ or "", re.MULTILINE)
     return {part: index for index, line in enumerate(listed) for part in line.split(", ")}
 
@@ -80,16 +80,16 @@ def wrong_imports(is_wrong: Callable[[str, str, bool], object]) -> list[str]:
 
 
 def test_the_package_docstring_lists_every_part_once() -> None:
-    assert set(stages()) == {part(name) for name in MODULES} - {""}
+    assert set(layers()) == {part(name) for name in MODULES} - {""}
 
 
-def test_imports_point_only_to_earlier_stages() -> None:
-    order = stages()
+def test_imports_point_only_to_earlier_layers() -> None:
+    order = layers()
     assert not wrong_imports(lambda module, target, _: order.get(part(target), 99) > order[part(module)])
 
 
 def test_parts_of_one_line_do_not_import_each_other() -> None:
-    order = stages()
+    order = layers()
     same = {(part(m), part(t)) for m in MODULES for _, t, _ in imports(m) if part(m) != part(t)}
     assert not {(a, b) for a, b in same if order.get(a) == order.get(b)}
 

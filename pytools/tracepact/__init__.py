@@ -1,7 +1,7 @@
 """Executable boundary contracts for sound event detection.
 
-The way data flows, and the package of each stage (imports point only to earlier lines; parts of one line may not
-import each other):
+The parts of the package, in the order in which data flows (imports point only to earlier lines; parts of one line may
+not import each other):
 
     kernel
         files, wording       files written whole or not at all; numbers and words as people read them

@@ -16,7 +16,7 @@ from tracepact.events.predicate import prepare, truth
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.predicate_text import lean_predicate
 from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask
-from tracepact.trace import Run, join_runs, runs_of_frames
+from tracepact.trace import FrameRun, join_runs, runs_of_frames
 from tracepact.trace.grid import Grid
 
 PREDICATES = """\
@@ -43,7 +43,7 @@ def _frames(draw: random.Random, frames: int) -> list[bool]:
     return mask[:frames]
 
 
-def _intervals(runs: tuple[Run, ...] | list[Run]) -> str:
+def _intervals(runs: tuple[FrameRun, ...] | list[FrameRun]) -> str:
     return lean_list(f"⟨{start}, {end}⟩" for start, end in runs)
 
 
@@ -119,7 +119,7 @@ def test_event_predicates_are_those_of_lean(core: Build, lean_file: Path) -> Non
     stated.check(core, lean_file)
 
 
-def _obligations(draw: random.Random, each: Each, scene: Scene) -> list[tuple[Run | None, Run | None]]:
+def _obligations(draw: random.Random, each: Each, scene: Scene) -> list[tuple[FrameRun | None, FrameRun | None]]:
     """One obligation with a partner and, where the kind allows it, one without."""
     ref, pred = draw.choice(scene.refs), draw.choice(scene.preds)
     match each:
@@ -131,11 +131,11 @@ def _obligations(draw: random.Random, each: Each, scene: Scene) -> list[tuple[Ru
             return [(ref, pred)]
 
 
-def _timed(runs: tuple[Run, ...]) -> str:
+def _timed(runs: tuple[FrameRun, ...]) -> str:
     return _intervals([(20 * start, 20 * end) for start, end in runs])
 
 
-def _optional(run: Run | None) -> str:
+def _optional(run: FrameRun | None) -> str:
     return ".none" if run is None else f"(.some ⟨{20 * run[0]}, {20 * run[1]}⟩)"
 
 

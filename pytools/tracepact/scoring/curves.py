@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tracepact.core import Aggregation, Contract, EventClause, Formula, FrameClause, Implies, Parameter
 from tracepact.events import evaluate_events
-from tracepact.events.evaluate import obligations, stages
+from tracepact.events.evaluate import matched_scenes, obligations
 from tracepact.lang import at_value
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.scoring.aggregate import ClauseCounts, aggregate
@@ -145,9 +145,9 @@ class CurveFinder:
         for region, end in zip(regions, [*regions[1:], (self.high, 1)], strict=True):
             contract = replace(self.at(region[0]), clauses=(a,))
             duties = [
-                (stage.segment, duty, turning_points(duty))
-                for stage in stages(contract, self.family)
-                for duty in obligations(a.each, stage.scene, stage.pairs, stage.ignored)
+                (found.segment, duty, turning_points(duty))
+                for found in matched_scenes(contract, self.family)
+                for duty in obligations(a.each, found.scene, found.pairs, found.ignored)
             ]
             cuts = {region[0], end[0]}.union(*(points for _, _, points in duties))
             following = dict(zip(sorted(cuts), sorted(cuts)[1:], strict=False))

@@ -1,6 +1,6 @@
 """Traces on an exact grid: events become frames, frames become masks, clips and classes one family."""
 
-from tracepact.core.runs import Run, runs_of_frames
+from tracepact.core.runs import FrameRun, runs_of_frames
 from tracepact.trace.assemble import assemble
 from tracepact.trace.event import Durations, Event, EventTable, Origin, Regions
 from tracepact.trace.exact import Time, exact
@@ -14,12 +14,12 @@ __all__ = [
     "Event",
     "EventTable",
     "Family",
+    "FrameRun",
     "Grid",
     "Layout",
     "Mode",
     "Origin",
     "Regions",
-    "Run",
     "Side",
     "Time",
     "assemble",

@@ -7,7 +7,7 @@ import numpy as np
 
 from tracepact.core import Contract, reach
 from tracepact.core.contract import CLASS_ATOMS
-from tracepact.core.runs import Run, runs_of_frames
+from tracepact.core.runs import FrameRun, runs_of_frames
 from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace
 from tracepact.trace.columns import columns, common_unit, ticks
 from tracepact.trace.event import Durations, EventTable, Regions
@@ -180,10 +180,10 @@ def _ignored(
     frames: Sequence[int],
     segments: Mapping[str, int],
     diagnostics: Diagnostics,
-) -> dict[int, tuple[Run, ...]]:
+) -> dict[int, tuple[FrameRun, ...]]:
     """The ignored frames by segment: those whose centre lies in a region (rule 5.9)."""
     by_centre = Grid(grid.step)
-    found: dict[int, list[Run]] = {}
+    found: dict[int, list[FrameRun]] = {}
     for clip, event in ignore.events:
         bases = [base for label, base in segments.items() if event.label in ("", label) or label == UNION_CLASS]
         if clip not in index or not bases:
@@ -208,7 +208,7 @@ def _masks(
     segments: Mapping[str, int],
     mode: Mode,
     diagnostics: Diagnostics,
-) -> dict[str, dict[int, tuple[Run, ...]]]:
+) -> dict[str, dict[int, tuple[FrameRun, ...]]]:
     """The caller's masks by atom and segment, the same for every class."""
     for name in contract.declared_atoms:
         if name not in masks:
@@ -217,7 +217,7 @@ def _masks(
                 f"the contract declares atom `{name}`, but no mask was given for it",
                 help=f"on the command line with --pair; in Python masks={{'{name}': {{clip: frames}}}}",
             )
-    supplied: dict[str, dict[int, tuple[Run, ...]]] = {}
+    supplied: dict[str, dict[int, tuple[FrameRun, ...]]] = {}
     for name, by_clip in masks.items():
         if name not in contract.declared_atoms:
             diagnostics.add(

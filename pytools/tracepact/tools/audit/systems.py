@@ -16,7 +16,7 @@ from tracepact.lang import parse_contract
 from tracepact.scoring.vacuity import vacuous_share, weighted_mean
 from tracepact.show.progress import progress
 from tracepact.tools.audit.pairing import paired_rows
-from tracepact.tools.audit.runs import Place
+from tracepact.tools.audit.run_directories import Place
 from tracepact.tools.score.store.manifest import NAME as MANIFEST
 from tracepact.tools.score.store.opening import StoredRun, open_run
 

@@ -20,7 +20,7 @@ from tracepact.show.figure import Curve, curve_chart
 from tracepact.show.lines import print_diagnostics
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers
-from tracepact.tools.audit.runs import Place, rescored, scored_run
+from tracepact.tools.audit.run_directories import Place, rescored, scored_run
 from tracepact.tools.audit.show import (
     OutputOptions,
     aggregation_option,

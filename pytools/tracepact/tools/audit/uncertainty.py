@@ -15,7 +15,7 @@ from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.pairing import paired_rows
-from tracepact.tools.audit.runs import Place, stored_run
+from tracepact.tools.audit.run_directories import Place, stored_run
 from tracepact.tools.audit.show import (
     OutputOptions,
     aggregation_option,

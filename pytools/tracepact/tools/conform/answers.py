@@ -10,7 +10,7 @@ from tracepact.tools.conform import definitions
 from tracepact.tools.conform.definitions import Entry
 from tracepact.tools.conform.engines import Clip, Engine
 from tracepact.tools.conform.trees import BadCase, bits, formula_of, frames_of, shown
-from tracepact.trace import Run, exact
+from tracepact.trace import FrameRun, exact
 
 Case = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -54,7 +54,7 @@ def matcher_of(data: Mapping[str, Any] | None) -> Matcher:
     return Matcher(MatcherKind(data["kind"]), exact(data["search"]), exact(data["overlap_reward"]))
 
 
-def runs_of(data: Sequence[Sequence[int]]) -> list[Run]:
+def runs_of(data: Sequence[Sequence[int]]) -> list[FrameRun]:
     """Runs as vectors write them."""
     return [(int(start), int(end)) for start, end in data]
 

@@ -24,7 +24,7 @@ from tracepact.io.columns import columns_from
 from tracepact.io.formats import FORMATS
 from tracepact.io.outside import Outside
 from tracepact.io.reading import report_unused_readings
-from tracepact.progress import OnStep, silent
+from tracepact.progress import OnStage, silent
 from tracepact.tools.parameters import LowHigh, OddLength, Share, durations_option, with_options
 from tracepact.tools.score.run import Run, is_incomplete, score, score_document
 from tracepact.trace import Durations, EventTable, Mode
@@ -247,7 +247,7 @@ def read_sides(
 def score_from_options(
     contract: Contract,
     conditions: str | None = None,
-    on_stage: OnStep = silent,
+    on_stage: OnStage = silent,
     **given: Unpack[DataOptions],
 ) -> Run:
     """Score what the options name."""

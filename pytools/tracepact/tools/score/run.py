@@ -32,7 +32,7 @@ from tracepact.io.outside import Outside
 from tracepact.io.reading import report_unused_readings
 from tracepact.lang import load_contract, override, parse_contract
 from tracepact.metrics.compare import report_unlisted
-from tracepact.progress import OnStep, silent
+from tracepact.progress import OnStage, silent
 from tracepact.records import plain
 from tracepact.scoring import score_family
 from tracepact.specs import shown_path
@@ -143,7 +143,7 @@ def score(
     clips: Any = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
-    on_stage: OnStep = silent,
+    on_stage: OnStage = silent,
 ) -> Run:
     """Score predictions against references under a contract.
 
@@ -232,7 +232,7 @@ def score_document(
     clips: Any = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
-    on_stage: OnStep = silent,
+    on_stage: OnStage = silent,
 ) -> Run:
     """Score one JSON document that holds both sides, durations, ignore regions and masks.
 
@@ -302,7 +302,7 @@ def _finish(
     clips: Any,
     diagnostics: Diagnostics,
     strict: bool,
-    on_stage: OnStep,
+    on_stage: OnStage,
 ) -> Run:
     diagnostics.extend(contract.warnings)
     groups = conditions_from(conditions, diagnostics) if conditions is not None else None

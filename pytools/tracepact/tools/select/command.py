@@ -12,7 +12,7 @@ from tracepact.show.screen import print_tables
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import Seconds, format_option
 from tracepact.tools.results import print_json, print_rows
-from tracepact.tools.select.options import FamilyOptions, family_options, read_family_options, steps_shown
+from tracepact.tools.select.options import FamilyOptions, family_options, read_family_options, stages_shown
 from tracepact.tools.select.report.build import changes_between, selection_record
 from tracepact.tools.select.report.files import write_selection
 from tracepact.tools.select.report.record import SelectionRecord
@@ -83,11 +83,11 @@ def _selected(
     options: FamilyOptions, required: tuple[Requirement, ...], seconds: Fraction | None, every: bool
 ) -> tuple[SelectionRecord, Selection]:
     calibration, family, authors = read_family_options(options)
-    with steps_shown() as on_step:
+    with stages_shown() as on_stage:
         selection = select(
-            calibration, family, authors, requirements=required, seconds=seconds, every=every, on_step=on_step
+            calibration, family, authors, requirements=required, seconds=seconds, every=every, on_stage=on_stage
         )
-        on_step("larger families")
+        on_stage("larger families")
         return selection_record(selection, larger_families(selection, describe)), selection
 
 

@@ -75,7 +75,7 @@ def retain(
     observation: Observation,
     costs: Sequence[int],
     prove: Callable[[int], Proof],
-    on_step: Callable[[int, int], None] = lambda done, total: None,
+    on_stage: Callable[[int, int], None] = lambda done, total: None,
 ) -> Basis:
     """Collapse the kept candidates; of each class the first in (cost, order) that is proved perfect stays."""
     coordinates: list[Coordinate] = []
@@ -85,7 +85,7 @@ def retain(
     proofs: dict[str, int] = {}
     classes = observational_classes(observation)
     for done, members in enumerate(classes):
-        on_step(done, len(classes))
+        on_stage(done, len(classes))
         values = observation.values(members[0])
         if is_constant(values):
             constants[values[0] if values else None] = tuple(members)

@@ -35,7 +35,7 @@ from tracepact.tools.score.report.timeline import worst_timelines
 from tracepact.tools.score.report.violations import shown_violations
 from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.store.manifest import versions
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 from tracepact.trace.layout import Indices
 from tracepact.wording import rounded
 
@@ -136,7 +136,7 @@ def _matches(card: Scorecard) -> tuple[MatchRecord, ...]:
     """Every matched pair, in seconds."""
     step = card.family.step
 
-    def seconds(run: Run) -> tuple[Fraction, Fraction]:
+    def seconds(run: FrameRun) -> tuple[Fraction, Fraction]:
         return run[0] * step, run[1] * step
 
     places = ((card.family.place(match.segment), match) for match in card.events.matches)

@@ -7,7 +7,7 @@ from tracepact.diagnostics.record import diagnostic_record
 from tracepact.lang import parse_contract
 from tracepact.logic.findings import check_contract
 from tracepact.tools.select.cover.problem import Evidence
-from tracepact.tools.select.family import FamilySpec
+from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.report import record as r
 from tracepact.tools.select.select import Extension, Retained, Selection
 from tracepact.tools.select.separate import Fault, Pair, Row, faults, names, rank_pairs, separates
@@ -68,7 +68,7 @@ def basis_record(retained: Retained) -> r.BasisRecord:
     )
 
 
-def _family(family: FamilySpec) -> r.FamilyRecord:
+def _family(family: CandidateFamily) -> r.FamilyRecord:
     declared = {name: getattr(family, name) for name in r.FamilyRecord.__struct_fields__}
     return r.FamilyRecord(**{**declared, "matchers": tuple(map(r.MatcherRecord.of, family.matchers))})
 
