@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tracepact
 from tracepact.io import Conditions
-from tracepact.tools.score.run import FrameRun
+from tracepact.tools.score.run import Run
 from tracepact.trace import Durations, Event, EventTable
 
 CONTRACT = """contract stored "What is stored"
@@ -25,7 +25,7 @@ NAMES = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=
 TIMES = st.fractions(0, 5, max_denominator=60)
 
 
-def small_run(**changes: Any) -> FrameRun:
+def small_run(**changes: Any) -> Run:
     """A run of two clips and two classes, with every kind of table."""
     given: dict[str, Any] = {
         "ref": {"a.wav": [(0.5, 3.25, "x"), (4, 9, "y")], "b.wav": []},
@@ -40,7 +40,7 @@ def small_run(**changes: Any) -> FrameRun:
 
 
 @st.composite
-def runs(draw: st.DrawFn) -> FrameRun:
+def runs(draw: st.DrawFn) -> Run:
     """Runs over clips and labels of any name, with times that need not be decimals."""
     clips = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
     labels = draw(st.lists(NAMES, min_size=1, max_size=2, unique=True))

@@ -2,8 +2,7 @@
 
 from tracepact.scoring.aggregate import LOGIC, MEAN, ClauseCounts, Score, aggregate, shown_name
 from tracepact.scoring.distance import NO_WITNESS, Shape, distance_shape, nearest_offsets
-from tracepact.scoring.rows import ScoreRows
-from tracepact.scoring.scorecard import Scorecard, SweepPoint, score_family, sweep
+from tracepact.scoring.scorecard import Scorecard, ScoreRows, SweepPoint, score_family, sweep
 from tracepact.scoring.soft import SoftCounts, soft_counts
 from tracepact.scoring.violation import FrameViolations, find_violations
 

@@ -15,10 +15,10 @@ from tracepact.events.evaluate import matched_scenes, obligations
 from tracepact.lang import at_value
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.scoring.aggregate import ClauseCounts, aggregate
+from tracepact.scoring.distance import NO_WITNESS, GrowingWindow, growing_window
 from tracepact.scoring.predicates import MovingPredicate
 from tracepact.scoring.scorecard import Scorecard
 from tracepact.scoring.steps import Place, StepFunction, step_function
-from tracepact.scoring.windows import NEVER, GrowingWindow, growing_window
 from tracepact.trace.family import Atoms
 from tracepact.trace.layout import Indices
 
@@ -101,7 +101,7 @@ class CurveFinder:
         positions = self.layout.positions(asked)
         radii = window.radii(self.layout, positions, self.layout.positions(self.atoms[window.atom]))
         segments, _ = self.layout.locate(positions)
-        found = radii != NEVER
+        found = radii != NO_WITNESS
         pairs, times = np.unique(np.stack([radii[found], segments[found]]), axis=1, return_counts=True)
         step, start = self.contract.step, (self.low, 0)
         places = {k: max(((k - 1) * step, 1), start) for k in np.unique(pairs[0]).tolist()}

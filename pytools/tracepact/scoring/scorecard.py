@@ -214,3 +214,19 @@ def _judges_intervals_otherwise(contract: Contract, before: Contract) -> bool:
     """Whether some event clause may have other counts than under the same contract at the values before."""
     settings = [(c.step, c.merge_gap, c.matcher, c.event_clauses) for c in (contract, before)]
     return settings[0] != settings[1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreRows:
+    """The scores of a run by clause, each an array over classes and clips."""
+
+    clips: tuple[str, ...]
+    classes: tuple[str, ...]
+    clauses: tuple[str, ...]
+    counts: Mapping[str, ClauseCounts]
+
+    @classmethod
+    def of(cls, card: Scorecard) -> "ScoreRows":
+        """The scores of a scorecard."""
+        names = tuple(clause.name for clause in card.contract.clauses)
+        return cls(card.family.clips, card.family.classes, names, card.counts)

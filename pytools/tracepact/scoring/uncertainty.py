@@ -20,7 +20,7 @@ from tracepact.scoring.bootstrap import (
     interval,
     is_sum_over_clips,
 )
-from tracepact.scoring.rows import ScoreRows
+from tracepact.scoring.scorecard import ScoreRows
 from tracepact.scoring.vacuity import score_share
 
 LEVEL = Fraction(95, 100)

@@ -2,8 +2,7 @@
 
 from tracepact.core.runs import FrameRun, runs_of_frames
 from tracepact.trace.assemble import assemble
-from tracepact.trace.event import Durations, Event, EventTable, Origin, Regions
-from tracepact.trace.exact import Time, exact
+from tracepact.trace.event import Durations, Event, EventTable, Origin, Regions, Time, exact
 from tracepact.trace.family import Family, Mode, Side
 from tracepact.trace.grid import Grid
 from tracepact.trace.layout import Layout

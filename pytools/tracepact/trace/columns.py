@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.trace.event import EventTable
-from tracepact.trace.exact import Ratios, ratios
+from tracepact.trace.event import EventTable, Ratios, ratios
 
 Ticks = NDArray[Any]
 """Whole numbers: int64 where they have room to be doubled and added, else Python's own integers."""

@@ -1,12 +1,41 @@
-"""Events as they are read: exact intervals with labels, by clip, before any grid."""
+"""Exact times, and events as they are read: intervals with labels, by clip, before any grid."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from math import isfinite
 
 from tracepact.diagnostics import RowPlace
-from tracepact.trace.exact import Ratios, ratios
+from tracepact.wording import parse_exact
+
+Time = str | int | float | Fraction | Decimal
+
+
+def exact(value: Time) -> Fraction:
+    """A time as the rational number it denotes; a float as its shortest decimal text (rule 5.2)."""
+    if isinstance(value, str):
+        return parse_exact(value)
+    if isinstance(value, float):
+        if not isfinite(value):
+            raise ValueError(f"{value} is not a finite number")
+        return parse_exact(repr(float(value)))
+    return Fraction(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Ratios:
+    """Many exact times: their numerators and their denominators."""
+
+    tops: tuple[int, ...]
+    bottoms: tuple[int, ...]
+
+
+def ratios(times: Iterable[Fraction]) -> Ratios:
+    """Times taken apart, each once."""
+    parts = list(map(Fraction.as_integer_ratio, times))
+    return Ratios(tuple(top for top, _ in parts), tuple(bottom for _, bottom in parts))
 
 
 @dataclass(slots=True, unsafe_hash=True)

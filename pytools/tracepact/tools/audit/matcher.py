@@ -29,8 +29,7 @@ from tracepact.tools.audit.matcher_cases import (
 )
 from tracepact.tools.audit.run_directories import scored_run
 from tracepact.tools.audit.show import OutputOptions, data_table, output_options, show
-from tracepact.tools.contracts import given_contract, require_units
-from tracepact.tools.parameters import set_option
+from tracepact.tools.parameters import given_contract, require_units, set_option
 from tracepact.trace import Family, Mode, assemble
 from tracepact.wording import decimal, percent
 

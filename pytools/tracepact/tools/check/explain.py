@@ -10,8 +10,7 @@ from tracepact.core import Contract
 from tracepact.lang.explain import ClauseExplanation, EventClauseExplanation, FrameClauseExplanation, explain_contract
 from tracepact.logic.findings import check_contract
 from tracepact.show.screen import output
-from tracepact.tools.contracts import given_contract
-from tracepact.tools.parameters import format_option, set_option
+from tracepact.tools.parameters import format_option, given_contract, set_option
 from tracepact.tools.results import print_json
 from tracepact.wording import count, print_number
 

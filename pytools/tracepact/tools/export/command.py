@@ -3,9 +3,8 @@
 import click
 
 from tracepact.show.lines import say
-from tracepact.tools.contracts import given_contract
 from tracepact.tools.export.targets import EVENT_TARGETS, EXPORTS
-from tracepact.tools.parameters import set_option
+from tracepact.tools.parameters import given_contract, set_option
 
 
 @click.command()

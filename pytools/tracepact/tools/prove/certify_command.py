@@ -14,9 +14,8 @@ from tracepact.files import json_text
 from tracepact.records import plain
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.progress import counted
-from tracepact.tools.contracts import given_contract
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import format_option, set_option
+from tracepact.tools.parameters import format_option, given_contract, set_option
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.certify import Certification, certify
 from tracepact.tools.prove.command import limit_option, no_lean, unknown

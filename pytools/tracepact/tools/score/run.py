@@ -37,8 +37,8 @@ from tracepact.records import plain
 from tracepact.scoring import score_family
 from tracepact.specs import shown_path
 from tracepact.tools.score.report.build import report_of
-from tracepact.tools.score.report.files import report_text
 from tracepact.tools.score.report.notebook import notebook_html
+from tracepact.tools.score.report.text import report_text
 from tracepact.tools.score.report.violations import all_violations
 from tracepact.tools.score.scored import Input, Scored
 from tracepact.tools.score.store.writing import write_run

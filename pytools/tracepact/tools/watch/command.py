@@ -20,9 +20,8 @@ from tracepact.show.screen import output
 from tracepact.show.terminal import TerminalTable
 from tracepact.stream import Arrival, StreamMonitor, restore_state, save_state
 from tracepact.stream.lines import BadLine, EndLine, FrameLine, Line, read_lines
-from tracepact.tools.contracts import given_contract
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import format_option, set_option
+from tracepact.tools.parameters import format_option, given_contract, set_option
 from tracepact.tools.watch.live import summary_table, violation_text
 from tracepact.tools.watch.record import BadLineRecord, WatchSummary, violation_record
 from tracepact.trace.assemble import UNION_CLASS

@@ -9,10 +9,10 @@ from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
 from tracepact.progress import OnStage, silent
 from tracepact.records import record_of
 from tracepact.tools.score.report.evidence import Evidence, evidence
-from tracepact.tools.score.report.files import report_text
 from tracepact.tools.score.report.html import report_page
 from tracepact.tools.score.report.markdown import report_markdown
 from tracepact.tools.score.report.record import Report
+from tracepact.tools.score.report.text import report_text
 from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.store.opening import StoredRun
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.files import json_text, table_text, write_folder
 from tracepact.tools.score.report.build import report_of
-from tracepact.tools.score.report.files import report_views
 from tracepact.tools.score.report.record import Report
+from tracepact.tools.score.report.text import report_views
 from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.store import tables
 from tracepact.tools.score.store.manifest import NAME, StoredTable, manifest_data, manifest_faults
