@@ -17,7 +17,6 @@ from tracepact.core import (
     Or,
     Since,
     Until,
-    subformulas,
 )
 
 Tree = Any
@@ -106,11 +105,6 @@ def formula_text(formula: Formula) -> str:
 def _operand(formula: Formula) -> str:
     text = formula_text(formula)
     return f"({text})" if isinstance(formula, And | Or | Implies | Iff | Until | Since) else text
-
-
-def looks_back(formula: Formula) -> bool:
-    """Whether a formula belongs to the profile `past`: it has `S`, or a window with a negative end."""
-    return any(isinstance(p, Since) or (isinstance(p, Eventually | Always) and p.lo < 0) for p in subformulas(formula))
 
 
 def bits(frames: Sequence[bool]) -> str:

@@ -97,7 +97,11 @@ class Run(Scored):
     witnesses = renamed("witnesses", "violations")
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain data (spec/schemas/report.schema.json)."""
+        """The report as plain data.
+
+        Returns:
+            What `report.json` of a run directory holds (spec/schemas/report.schema.json).
+        """
         return report_of(self).to_dict()
 
     def save(self, folder: str | Path) -> list[Path]:

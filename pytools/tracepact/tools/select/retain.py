@@ -50,10 +50,6 @@ class Basis:
         """How many candidates passed the tests and were not proved perfect: members beside their representative."""
         return sum(len(c.members) - 1 for c in self.coordinates) + sum(map(len, self.constants.values()))
 
-    def coordinate_of(self, candidate: int) -> int | None:
-        """The place of the coordinate a candidate maps to; None for constants and dropped ones."""
-        return next((i for i, c in enumerate(self.coordinates) if candidate in c.members), None)
-
 
 def observational_classes(observation: Observation) -> list[list[int]]:
     """The kept candidates by their values, classes and members in order."""
