@@ -314,7 +314,7 @@ def test_a_fault_of_the_program_is_a_failure_and_said_as_such(folder: Path, monk
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("tracepact.tools.score.report.files.json_text", broken)
+    monkeypatch.setattr("tracepact.tools.score.report.text.json_text", broken)
     outcome = score(folder, "--out", "out")
     assert outcome.code == 4
     assert "this is a fault of tracepact" in outcome.err
