@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tracepact.core import Aggregation, Contract
-    from tracepact.diagnostics import Diagnostic, InvalidInput
+    from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
     from tracepact.io import AudioFolder, Columns, Decoding, Reading
     from tracepact.lang import load_contract, override, parse_contract, parse_formula
     from tracepact.scoring import Score, Scorecard
@@ -64,6 +64,7 @@ _HOMES = {
     "InvalidInput": "diagnostics",
     "Mode": "trace",
     "Reading": "io",
+    "RowPlace": "diagnostics",
     "Run": "tools.score.run",
     "Score": "scoring",
     "Scorecard": "scoring",
@@ -97,6 +98,7 @@ __all__ = [
     "InvalidInput",
     "Mode",
     "Reading",
+    "RowPlace",
     "Run",
     "Score",
     "Scorecard",

@@ -222,4 +222,12 @@ CODES: dict[str, Code] = {
         ("repeated-system", "16.10", "a run was given more than once"),
         ("incomparable-runs", "16.8", "runs that are to be compared differ in contract, clips or classes"),
     ),
+    # The lab
+    **_codes(
+        Severity.ERROR,
+        ("unreadable-sound", "", "a sound file cannot be read, or has no samples"),
+        ("no-recordings", "", "a source of speech has no recordings"),
+        ("bad-checkpoint", "", "a stored model is not what its manifest says"),
+        ("other-study", "", "a folder holds a study with other settings"),
+    ),
 }
