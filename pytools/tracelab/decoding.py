@@ -5,13 +5,13 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
-import tracepact
 from scipy.ndimage import label, median_filter
-from tracepact import Decoding
 
+import tracepact
 from tracelab.features import FloatArray
 from tracelab.heard import BoolArray, Heard, events_of
 from tracelab.protocol import STEP
+from tracepact import Decoding
 
 CONTRACT = "boundary_gate"
 _THRESHOLDS = tuple(Fraction(tenths, 20) for tenths in range(5, 17))
@@ -53,6 +53,6 @@ def mean_of_vector(masks: BoolArray, heard: Heard, labels: Sequence[str]) -> Fra
         CONTRACT,
         ref=heard.reference(labels),
         pred=events_of(by_clip, labels, STEP),
-        durations={name: masks.shape[1] * STEP for name in heard.names},
+        durations=dict.fromkeys(heard.names, masks.shape[1] * STEP),
     )
     return run.card.logic(tracepact.Aggregation.POOLED)

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from tracepact.io import AudioFolder, Columns, Decoding, Reading
     from tracepact.lang import load_contract, override, parse_contract, parse_formula
     from tracepact.scoring import Score, Scorecard
-    from tracepact.specs import starter_contracts
+    from tracepact.scoring.uncertainty import Bootstrap
+    from tracepact.specs import spec_path, starter_contracts
     from tracepact.stream import StreamMonitor
     from tracepact.tools.audit.annotation import audit_annotation
     from tracepact.tools.audit.compare import compare
@@ -51,12 +52,16 @@ if TYPE_CHECKING:
     from tracepact.tools.audit.tolerance import audit_tolerance
     from tracepact.tools.audit.uncertainty import audit_uncertainty
     from tracepact.tools.audit.union_gap import audit_union_gap
+    from tracepact.tools.entry import run_command_line
     from tracepact.tools.score.run import Run, score, score_document
+    from tracepact.tools.score.store.opening import load_run
+    from tracepact.tools.score.verify import verify_run
     from tracepact.trace import Mode
 
 _HOMES = {
     "Aggregation": "core",
     "AudioFolder": "io",
+    "Bootstrap": "scoring.uncertainty",
     "Columns": "io",
     "Contract": "core",
     "Decoding": "io",
@@ -80,17 +85,22 @@ _HOMES = {
     "audit_union_gap": "tools.audit.union_gap",
     "compare": "tools.audit.compare",
     "load_contract": "lang",
+    "load_run": "tools.score.store.opening",
     "override": "lang",
     "parse_contract": "lang",
     "parse_formula": "lang",
+    "run_command_line": "tools.entry",
     "score": "tools.score.run",
     "score_document": "tools.score.run",
+    "spec_path": "specs",
     "starter_contracts": "specs",
+    "verify_run": "tools.score.verify",
 }
 
 __all__ = [
     "Aggregation",
     "AudioFolder",
+    "Bootstrap",
     "Columns",
     "Contract",
     "Decoding",
@@ -114,12 +124,16 @@ __all__ = [
     "audit_union_gap",
     "compare",
     "load_contract",
+    "load_run",
     "override",
     "parse_contract",
     "parse_formula",
+    "run_command_line",
     "score",
     "score_document",
+    "spec_path",
     "starter_contracts",
+    "verify_run",
 ]
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from tracepact import Decoding
 
 from tracelab.detectors.networks import network
 from tracelab.detectors.recipes import Recipe
@@ -18,6 +17,7 @@ from tracelab.faults import fault
 from tracelab.features import FEATURES, FloatArray, Scaler
 from tracelab.heard import UNION, Heard
 from tracelab.protocol import CLASSES
+from tracepact import Decoding
 
 DIGITS = 4
 _BATCH = 64

@@ -49,6 +49,7 @@ ABLATION = (
     replace(_DILATED, name="clean_dilated"),
     replace(_DILATED, name="decode_calibrated", calibrated=True),
     replace(_TCN, name="augmentation_only"),
+    replace(_TCN, name="augmentation_decoded", calibrated=True),
     replace(_TCN, name="boundary_objective", edge_weight=0.5, smooth_weight=0.05),
     replace(_FULL, name="union_full"),
     replace(_FULL, name="class_full", typed=True),
@@ -60,6 +61,7 @@ REGIME = (
     replace(_TCN, name="edge", edge_weight=0.5, smooth_weight=0.05),
     replace(_FULL, name="edge_stable_decoding"),
 )
+SEEDED = (_DILATED, _FULL, replace(_TCN, name="contract_loss", contract_weight=1.0, calibrated=True))
 LEARNING_SHARES = (0.15, 0.35, 0.65, 1.0)
 LEARNING = tuple(replace(_DILATED, name=f"dilated_{round(100 * share)}", share=share) for share in LEARNING_SHARES)
 

@@ -12,17 +12,17 @@ import torch
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
-from tracepact import Decoding
-from tracepact.torch import ContractLoss
 
 from tracelab.decoding import active, calibrate
 from tracelab.detectors.models import Model, State, adapted, read_state, write_state
 from tracelab.detectors.networks import edges_of, network, parameters_of
 from tracelab.detectors.recipes import Recipe
 from tracelab.faults import fault
-from tracelab.features import FloatArray, Scaler
+from tracelab.features import Scaler
 from tracelab.heard import BoolArray, Heard
 from tracelab.randomness import generator
+from tracepact import Decoding
+from tracepact.torch import ContractLoss
 
 HELD_OUT = 0.15
 _GRID = 80

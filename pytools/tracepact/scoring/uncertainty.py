@@ -32,7 +32,18 @@ Signs = NDArray[np.int8]
 
 @dataclass(frozen=True, slots=True)
 class Bootstrap:
-    """How clips were drawn."""
+    """How clips are drawn (rule 16.7).
+
+    Attributes:
+        number: how many draws.
+        seed: the seed of the generator.
+        level: the level of the intervals.
+
+    Examples:
+        >>> import tracepact
+        >>> tracepact.Bootstrap(number=1000).seed
+        0
+    """
 
     number: int = DRAWS
     seed: int = SEED

@@ -10,7 +10,7 @@ from tracepact.core import Aggregation
 from tracepact.lang.explain import explain_contract
 from tracepact.metrics import CountMetricRecord
 from tracepact.show.figure import inline
-from tracepact.show.page import Section, html_table, page, templates
+from tracepact.show.page import Section, html_page, html_table, templates
 from tracepact.show.table import Bar
 from tracepact.tools.score.report import facts, tables
 from tracepact.tools.score.report.clips import clip_data
@@ -27,7 +27,7 @@ def report_page(run: Scored, report: Report, found: Evidence) -> str:
     """The report of a run as a page that needs nothing beside itself; `report` is what its files say."""
     parts: Any = templates(_FOLDER).get_template("report.html").module
     about = [facts.family(report), facts.grid(report), facts.matcher(report)]
-    return page(
+    return html_page(
         f"{report.contract.name}: tracepact report",
         parts.head(report, facts.system(report), about, list(_tiles(report))),
         list(_sections(parts, run, report, found)),

@@ -148,3 +148,28 @@ def open_run(folder: str | Path, diagnostics: Diagnostics, *, checked: bool = Tr
         diagnostics.add("broken-run", f"the manifest {fault}", path, _HELP if manifest else _AGAIN)
         raise InvalidInput(diagnostics)
     return StoredRun(place, manifest, checked)
+
+
+def load_run(folder: str | Path) -> Run:
+    """The run that a run directory holds, computed again from its stored tables.
+
+    Args:
+        folder: a run directory, as `Run.save` or `tracepact score --out` wrote it.
+
+    Returns:
+        The run.
+
+    Raises:
+        InvalidInput: the folder is not a run directory, or a file of it is not as it was written.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> import tracepact
+        >>> run = tracepact.score("boundary_gate", [(1, 3)], [(1, 2)], durations=5)
+        >>> with TemporaryDirectory() as folder:
+        ...     files = run.save(f"{folder}/run")
+        ...     again = tracepact.load_run(f"{folder}/run")
+        >>> again.vector == run.vector
+        True
+    """
+    return open_run(folder, Diagnostics()).rescore()
