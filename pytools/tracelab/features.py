@@ -1,6 +1,7 @@
 """What detectors hear of a clip: seven numbers for each frame, and the scaler that makes them comparable."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ _WINDOW = 256
 _LOW_HZ, _HIGH_HZ = 500.0, 2000.0
 _TINY = 1e-10
 
-FloatArray = npt.NDArray[np.float32]
+FloatArray = npt.NDArray[np.floating[Any]]
 
 
 def frame_features(samples: npt.NDArray[np.int16], protocol: Protocol) -> FloatArray:

@@ -35,8 +35,7 @@ class Heard:
     @property
     def union(self) -> BoolArray:
         """Whether any class is active, clips × frames × 1."""
-        active: BoolArray = self.classes.any(axis=2, keepdims=True)
-        return active
+        return np.logical_or.reduce(self.classes, axis=2, keepdims=True)
 
     def masks(self, labels: Sequence[str]) -> BoolArray:
         """The masks of the classes, or of their union."""
@@ -46,7 +45,9 @@ class Heard:
         """Some of the clips."""
         chosen = [int(clip) for clip in clips]
         return Heard(
-            *(tuple(column[clip] for clip in chosen) for column in (self.names, self.conditions, self.digests)),
+            tuple(self.names[clip] for clip in chosen),
+            tuple(self.conditions[clip] for clip in chosen),
+            tuple(self.digests[clip] for clip in chosen),
             self.features[chosen],
             self.classes[chosen],
             tuple(self.events[clip] for clip in chosen),

@@ -172,11 +172,11 @@ def _epoch(
     """One pass over the clips; the mean loss."""
     body.train()
     total = 0.0
-    for batch in order.split(recipe.batch):
+    for batch in torch.split(order, recipe.batch):
         optimiser.zero_grad()
         frames, edges = body(inputs[batch])
         loss = criterion(frames, edges, wanted[batch])
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         if recipe.clip_gradient is not None:
             nn.utils.clip_grad_norm_(body.parameters(), recipe.clip_gradient)
         optimiser.step()

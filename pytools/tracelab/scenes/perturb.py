@@ -39,7 +39,8 @@ def add_noise(clean: Signal, snr_db: float, rng: np.random.Generator) -> Signal:
     """White noise at a ratio of the clip's power to its own, in decibels."""
     noise = rng.standard_normal(len(clean))
     wanted = np.mean(clean**2) / 10 ** (snr_db / 10)
-    return clean + noise * np.sqrt(wanted / np.mean(noise**2))
+    heard: Signal = clean + noise * np.sqrt(wanted / np.mean(noise**2))
+    return heard
 
 
 def add_reverb(clean: Signal, tail: float, rng: np.random.Generator, rate: int) -> Signal:
@@ -49,12 +50,14 @@ def add_reverb(clean: Signal, tail: float, rng: np.random.Generator, rate: int) 
     response = rng.standard_normal(samples) * decay
     response /= np.sqrt(np.sum(response**2))
     wet = fftconvolve(clean, np.concatenate([[1.0], response]))[: len(clean)]
-    return wet * np.sqrt(np.mean(clean**2) / max(float(np.mean(wet**2)), 1e-12))
+    heard: Signal = wet * np.sqrt(np.mean(clean**2) / max(float(np.mean(wet**2)), 1e-12))
+    return heard
 
 
 def clip(clean: Signal, limit: float, drive: float) -> Signal:
     """The driven signal, cut at its limit."""
-    return np.clip(clean * drive, -limit, limit)
+    cut: Signal = np.clip(clean * drive, -limit, limit)
+    return cut
 
 
 def drift(samples: int, level: Perturbations, rng: np.random.Generator, rate: int) -> Signal:

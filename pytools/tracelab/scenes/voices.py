@@ -134,7 +134,7 @@ def open_voice(source: str) -> Voice:
 
 def level(signal: Signal) -> Signal:
     """The signal without its mean, at a root mean square of one."""
-    centred = signal - signal.mean()
+    centred: Signal = signal - signal.mean()
     return centred / max(float(np.sqrt(np.mean(centred**2))), 1e-9)
 
 
@@ -164,4 +164,5 @@ def _activity(recording: Signal) -> Signal:
     """Which frames are loud enough to be speech; one frame at least."""
     frames = recording[: max(len(recording) // _FRAME, 1) * _FRAME]
     power = np.mean(np.resize(frames, (max(len(frames) // _FRAME, 1), _FRAME)).astype(float) ** 2, axis=1)
-    return (power >= _ACTIVE_BELOW_LOUD * np.quantile(power, 0.95)).astype(float)
+    loud: Signal = (power >= _ACTIVE_BELOW_LOUD * np.quantile(power, 0.95)).astype(float)
+    return loud

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from tracelab.detectors.recipes import DETECTORS, LEARNING
 from tracelab.study.rows import MEAN, chosen
@@ -30,7 +31,7 @@ def findings(rows: Rows) -> list[Finding]:
 
 def finding_table(found: list[Finding]) -> Table:
     """The statements as a table."""
-    body = [
+    body: list[list[Cell | str]] = [
         [finding.statement, Cell("true", Tone.GOOD) if finding.holds else Cell("false", Tone.BAD), finding.evidence]
         for finding in found
     ]
@@ -108,7 +109,7 @@ def _matching(rows: Rows) -> Finding:
 
 def _learning(rows: Rows) -> Finding:
     means = [_mean(rows, recipe.name, "learning") for recipe in LEARNING]
-    rising = all(a <= b for a, b in zip(means, means[1:], strict=False))
+    rising = all(a <= b for a, b in pairwise(means))
     return Finding(
         "The learning curve need not be monotone.",
         not rising,

@@ -37,4 +37,4 @@ def published() -> PublishedStudy:
 
 def _table(data: Mapping[str, Mapping[str, list[Fraction]]]) -> Published:
     columns = data["columns"]
-    return Published({name: dict(zip(columns, values, strict=True)) for name, values in data["rows"].items()})  # type: ignore[call-overload]
+    return Published({name: dict(zip(columns, values, strict=True)) for name, values in data["rows"].items()})

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import tracepact
 from tracelab.decoding import CONTRACT
+from tracelab.protocol import TEST_PERTURBATIONS, TRAIN_PERTURBATIONS, Protocol, perturbation_rows, protocol_rows
 
 Row = Mapping[str, str]
 TOLERANCES = tuple(Fraction(ms, 1000) for ms in (20, 40, 80, 120, 160))
@@ -85,8 +86,9 @@ def tolerance_rows(runs: Runs) -> Iterator[Row]:
     """The exact curve of the vector's mean over the tolerance, piece by piece, and of every clause."""
     for system, path in runs.of("detectors").items():
         audit = tracepact.audit_tolerance(path, _PARAMETER, high=max(TOLERANCES))
-        for clause, curve in [(MEAN, audit.logic), *((curve.clause, curve) for curve in audit.curves)]:
-            for piece in curve.pieces:
+        curves = {MEAN: audit.logic.pieces} | {curve.clause: curve.pieces for curve in audit.curves}
+        for clause, pieces in curves.items():
+            for piece in pieces:
                 yield {
                     "system": system,
                     "clause": clause,
@@ -141,16 +143,15 @@ def ranking_rows(runs: Runs) -> Iterator[Row]:
     found = runs.of("detectors")
     paths = list(found.values())
     profiles = tracepact.audit_profile(paths).profiles
-    questions = [("clause", row.clause, row) for row in tracepact.audit_selection(paths).coordinates]
-    questions += [("profile", row.name, row) for row in profiles]
-    for kind, name, row in questions:
-        for value in row.values:
-            yield _ranked(kind, name, value.system, value.value, value.system in row.best)
+    clauses = [("clause", row.clause, row.values, row.best) for row in tracepact.audit_selection(paths).coordinates]
+    for kind, name, values, best in [*clauses, *(("profile", row.name, row.values, row.best) for row in profiles)]:
+        for value in values:
+            yield _ranked(kind, name, value.system, value.value, value.system in best)
     without = [name for name in ("contract_tcn_aug", "contract_loss") if name in found]
-    for row in tracepact.audit_neutrality(paths, without).questions:
-        for which, ranked in (("all systems", row.of_all), ("clean-trained systems", row.of_rest)):
+    for question in tracepact.audit_neutrality(paths, without).questions:
+        for which, ranked in (("all systems", question.of_all), ("clean-trained systems", question.of_rest)):
             for system in ranked.best:
-                yield _ranked(which, row.name, system, None, True)
+                yield _ranked(which, question.name, system, None, True)
 
 
 def _ranked(kind: str, question: str, system: str, value: Fraction | None, best: bool) -> Row:
@@ -169,6 +170,15 @@ def union_rows(runs: Runs) -> Iterator[Row]:
                 "class_indexed": str(gap.class_indexed.value),
                 "union": "" if gap.union is None else str(gap.union.value),
             }
+
+
+def declared_rows(protocol: Protocol) -> dict[str, Callable[[Runs], Iterable[Row]]]:
+    """The protocol and the perturbations, from the constants that made the scenes."""
+    levels = perturbation_rows(TRAIN_PERTURBATIONS, TEST_PERTURBATIONS)
+    return {
+        "protocol": lambda _: [{"what": what, "value": value} for what, value in protocol_rows(protocol)],
+        "perturbations": lambda _: [{"what": what, "training": a, "test": b} for what, a, b in levels],
+    }
 
 
 def row_files(draws: int) -> dict[str, Callable[[Runs], Iterable[Row]]]:

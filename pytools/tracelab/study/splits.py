@@ -1,7 +1,6 @@
 """The splits of a study as stages: rendered and heard once, kept as arrays."""
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
@@ -48,9 +47,10 @@ def heard_split(
         "code": code_digest(*_CODE),
     }
     tasks = tasks_of(protocol, split, views)
-    make: Callable[[Path], None] = lambda folder: write_heard(
-        hear(protocol, voice, tasks, workers=workers, on_clip=on_clip), folder
-    )
+
+    def make(folder: Path) -> None:
+        write_heard(hear(protocol, voice, tasks, workers=workers, on_clip=on_clip), folder)
+
     return stages.kept(f"split-{split}", key, make)
 
 
@@ -74,4 +74,5 @@ def read_heard(folder: Path) -> Heard:
         features = arrays["features"]
         classes = np.unpackbits(arrays["classes"], axis=1, count=features.shape[1]).astype(np.bool_)
     events = tuple([(Fraction(a), Fraction(b), label) for a, b, label in some] for some in words["events"])
-    return Heard(*(tuple(words[name]) for name in ("names", "conditions", "digests")), features, classes, events)
+    names, conditions, digests = (tuple(words[name]) for name in ("names", "conditions", "digests"))
+    return Heard(names, conditions, digests, features, classes, events)

@@ -5,8 +5,6 @@ import json
 import os
 import platform
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -14,9 +12,10 @@ from typing import Any
 
 from tracelab.detectors.recipes import ABLATION, CLASS_DETECTOR, DETECTORS, LEARNING, REGIME, SEEDED, Recipe
 from tracelab.faults import fault
+from tracelab.progress import SILENT, Progress
 from tracelab.protocol import Protocol
 from tracelab.scenes.voices import Voice
-from tracelab.study.rows import Runs, read_rows, row_files, rows_text
+from tracelab.study.rows import Runs, declared_rows, read_rows, row_files, rows_text
 from tracelab.study.scales import SCALES, Scale
 from tracelab.study.splits import heard_split, plain, read_heard
 from tracelab.study.stages import Stages
@@ -28,19 +27,8 @@ RECORD = "study.json"
 _LIBRARIES = ("tracepact", "numpy", "scipy", "scikit-learn", "torch", "soundfile", "joblib")
 _NOT_FETCHED = ("Mini LibriSpeech dev-clean-2 (the published source of speech)",)
 
-OnStage = Callable[[str, int], None]
-OnDone = Callable[[], None]
 
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What long work tells: a stage that begins with its number of parts, and each part that is done."""
-
-    begin: OnStage = lambda name, parts: None
-    advance: OnDone = lambda: None
-
-
-def run_study(folder: Path, scale: Scale, voice: Voice, *, workers: int = 1, progress: Progress = Progress()) -> Path:
+def run_study(folder: Path, scale: Scale, voice: Voice, *, workers: int = 1, progress: Progress = SILENT) -> Path:
     """Run or go on with a study; the path of its page."""
     began = perf_counter()
     _claim(folder, scale, voice)
@@ -56,18 +44,18 @@ def run_study(folder: Path, scale: Scale, voice: Voice, *, workers: int = 1, pro
         splits.append(split)
     _gather_runs(folder, systems)
     runs = Runs(folder / "runs")
-    makers = row_files(scale.draws)
+    makers = {**declared_rows(scale.protocol), **row_files(scale.draws)}
     progress.begin("rows", len(makers))
     for name, make in makers.items():
         _write(folder / "rows" / f"{name}.csv", rows_text(make(runs)))
         progress.advance()
     record = _record(scale, voice, splits, perf_counter() - began)
-    return write_views(folder, scale, record)
+    return write_views(folder, record)
 
 
-def write_views(folder: Path, scale: Scale, record: dict[str, Any]) -> Path:
+def write_views(folder: Path, record: dict[str, Any]) -> Path:
     """The tables, figures, page and record of a study, from its rows; the path of the page."""
-    for name, text in study_views(folder, scale, record).items():
+    for name, text in study_views(folder, record).items():
         _write(folder / name, text)
     digests = {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
@@ -78,10 +66,10 @@ def write_views(folder: Path, scale: Scale, record: dict[str, Any]) -> Path:
     return folder / "study.html"
 
 
-def study_views(folder: Path, scale: Scale, record: dict[str, Any]) -> dict[str, str]:
+def study_views(folder: Path, record: dict[str, Any]) -> dict[str, str]:
     """Every view of a study's rows, by the name of its file."""
     rows = stored_rows(folder)
-    tables, figures = every_table(rows, scale.protocol), study_figures(rows)
+    tables, figures = every_table(rows), study_figures(rows)
     title = "Boundary contracts on controlled scenes"
     return {**view_files(tables, figures), "study.html": study_page(title, record, tables, figures)}
 

@@ -1,14 +1,15 @@
 """Verifies a study: every run from its stored predictions, every row from the runs, every view from the rows."""
 
+import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import tracepact
+from tracelab.progress import SILENT, Progress
 from tracelab.study.rows import Runs, row_files, rows_text
-from tracelab.study.scales import SCALES
-from tracelab.study.study import Progress, read_record, study_views
+from tracelab.study.study import read_record, study_views
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Verified:
         return not self.drifts
 
 
-def verify_study(folder: Path, progress: Progress = Progress()) -> Verified:
+def verify_study(folder: Path, progress: Progress = SILENT) -> Verified:
     """Compute everything again that follows from the stored predictions, and compare."""
     record = read_record(folder)
     runs = Runs(folder / "runs")
@@ -37,18 +38,23 @@ def verify_study(folder: Path, progress: Progress = Progress()) -> Verified:
         drifts += [f"runs/{group}/{system}: {drift.where}" for drift in found.drifts]
         drifts += [f"runs/{group}/{system}: {one.headline}" for one in found.diagnostics]
         progress.advance()
-    files = dict(_texts(folder, runs, record))
+    files = {} if drifts else dict(_texts(folder, runs, record))  # rows of a run that drifted would say nothing new
     drifts += [name for name, text in files.items() if _stored(folder / name) != text]
-    return Verified(len(every), len(files), tuple(drifts))
+    others = {name: digest for name, digest in record["files"].items() if name not in files}
+    drifts += [name for name, digest in others.items() if _digest(folder / name) != digest]
+    return Verified(len(every), len(record["files"]), tuple(drifts))
 
 
 def _texts(folder: Path, runs: Runs, record: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Every file of rows and views as it comes out now."""
-    scale = replace(SCALES[record["scale"]], draws=record["draws"])
-    for name, make in row_files(scale.draws).items():
+    for name, make in row_files(record["draws"]).items():
         yield f"rows/{name}.csv", rows_text(make(runs))
     shown = {key: value for key, value in record.items() if key not in ("complete", "files")}
-    yield from study_views(folder, scale, shown).items()
+    yield from study_views(folder, shown).items()
+
+
+def _digest(path: Path) -> str | None:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
 def _stored(path: Path) -> str | None:

@@ -8,9 +8,9 @@ from typing import Any
 from markupsafe import Markup
 
 from tracelab.detectors.recipes import DETECTORS
-from tracelab.protocol import TEST_PERTURBATIONS, TRAIN_PERTURBATIONS, Protocol, perturbation_rows, protocol_rows
 from tracelab.study.findings import finding_table, findings
 from tracelab.study.latex import latex_table
+from tracelab.study.rows import Row
 from tracelab.study.tables import GUARDS, Rows, StudyTable, guard_value, study_tables, tolerance_curve
 from tracepact.show import (
     Column,
@@ -27,13 +27,12 @@ from tracepact.show import (
 )
 
 
-def every_table(rows: Rows, protocol: Protocol) -> list[StudyTable]:
+def every_table(rows: Rows) -> list[StudyTable]:
     """The findings, the protocol, and every table made of rows."""
-    perturbed = perturbation_rows(TRAIN_PERTURBATIONS, TEST_PERTURBATIONS)
     return [
         StudyTable("findings", finding_table(findings(rows))),
-        StudyTable("protocol", Table("Protocol", words("what", "value"), protocol_rows(protocol))),
-        StudyTable("perturbations", Table("Perturbations", words("what", "training", "test"), perturbed)),
+        StudyTable("protocol", _listed("Protocol", rows["protocol"])),
+        StudyTable("perturbations", _listed("Perturbations", rows["perturbations"])),
         *study_tables(rows),
     ]
 
@@ -79,6 +78,11 @@ def study_page(title: str, record: Mapping[str, Any], tables: Sequence[StudyTabl
         "`tracelab verify` computes them again."
     )
     return html_page(title, head, sections)
+
+
+def _listed(title: str, rows: Sequence[Row]) -> Table:
+    """Rows as they are."""
+    return Table(title, words(*rows[0]), [list(row.values()) for row in rows])
 
 
 def _csv(table: Table) -> str:
