@@ -132,6 +132,40 @@ def soft (n : Nat) (atom : Nat → Nat → Soft) : Formula → Nat → Soft
 def ScoreClip.value (c : ScoreClip) (f : Formula) (i : Nat) : Soft :=
   soft c.frames (softAtom c.ref.soft c.pred.soft (fun k => greatestOf (c.more k))) f i
 
+/-! ### Soft scores: rule 18.10 -/
+/-- What a soft value, cut to [−1, 1], adds to a sum; `unit` units are 1. -/
+def cutAbove (unit : Nat) : Soft → Nat
+  | .negative _ => 0
+  | .positive (.number k) => smaller k unit
+  | .positive .unbounded => unit
+/-- What it takes away. -/
+def cutBelow (unit : Nat) : Soft → Nat
+  | .negative (.number k) => smaller k unit
+  | .negative .unbounded => unit
+  | .positive _ => 0
+/-- What some obligations come to: the sum of their cut values as what is added and what is taken away, how many are
+satisfied, how many there are, and the least soft value. The soft score is `(above − below) / (unit · obligated)`. -/
+structure SoftTally where
+  above : Nat
+  below : Nat
+  satisfied : Nat
+  obligated : Nat
+  least : Soft
+def SoftTally.none : SoftTally := ⟨0, 0, 0, 0, softTop⟩
+def SoftTally.add (t u : SoftTally) : SoftTally :=
+  ⟨Nat.add t.above u.above, Nat.add t.below u.below, Nat.add t.satisfied u.satisfied,
+    Nat.add t.obligated u.obligated, lesser t.least u.least⟩
+/-- One obligation. -/
+def SoftTally.one (unit : Nat) (x : Soft) : SoftTally :=
+  ⟨cutAbove unit x, cutBelow unit x, toNat (isPositive x), 1, x⟩
+/-- The obligations below `n`. -/
+def softTally (unit : Nat) (o : Nat → Bool) (x : Nat → Soft) : Nat → SoftTally
+  | .zero => .none
+  | .succ n => cond (o n) ((softTally unit o x n).add (.one unit (x n))) (softTally unit o x n)
+/-- What a frame clause comes to on a clip. -/
+def ScoreClip.tally (c : ScoreClip) (unit : Nat) (obligation formula : Formula) : SoftTally :=
+  softTally unit (fun i => isPositive (c.value obligation i)) (c.value formula) c.frames
+
 /-! ### Movement -/
 /-- Two sizes of one sign differ by at most `e`; unbounded ones are the same. -/
 def SizeNear (e : Nat) : Size → Size → Prop

@@ -1,5 +1,4 @@
 import Tracepact.Spec.Score
-import Tracepact.Thm.Base.Count
 import Tracepact.Thm.Soft.Edges
 import Tracepact.Thm.Soft.Movement
 import Tracepact.Thm.Soft.Sign
@@ -13,15 +12,29 @@ on the Boolean readings of the fields, each at its threshold; also where a score
 theorem soft_verdict (c : ScoreClip) (f : Formula) (i : Nat) :
     Iff (Eq (isPositive (c.value f i)) .true) (Holds c.reading f i) :=
   iff_trans (iff_of_eq (sign_value c f i)) (eval_iff_holds c.reading f i)
-/-- **Soft obligations.** The frames where the soft value of an obligation is positive are as many as the obligations of
-the Boolean reading, and those of them where the soft value of the formula is positive are the satisfied ones
-(rule 18.10). -/
-theorem soft_counts (c : ScoreClip) (o f : Formula) :
-    And (Eq (obligations (fun i => isPositive (c.value o i)) c.frames) (obligations (eval c.reading o) c.frames))
-      (Eq (satisfied (fun i => isPositive (c.value o i)) (fun i => isPositive (c.value f i)) c.frames)
-        (satisfied (eval c.reading o) (eval c.reading f) c.frames)) :=
-  ⟨count_congr c.frames fun i _ => sign_value c o i,
-   count_congr c.frames fun i _ => congr2 band (sign_value c o i) (sign_value c f i)⟩
+theorem tally_counts (unit : Nat) {o a b : Nat → Bool} {x : Nat → Soft} (ho : (i : Nat) → Eq (o i) (a i))
+    (hx : (i : Nat) → Eq (isPositive (x i)) (b i)) : (n : Nat) →
+    And (Eq (softTally unit o x n).obligated (obligations a n)) (Eq (softTally unit o x n).satisfied (satisfied a b n))
+  | .zero => ⟨rfl, rfl⟩
+  | .succ n =>
+    let ⟨h, k⟩ := tally_counts unit ho hx n
+    Eq.subst (motive := fun d => And
+        (Eq (cond (o n) ((softTally unit o x n).add (.one unit (x n))) (softTally unit o x n)).obligated
+          (Nat.add (obligations a n) (toNat d)))
+        (Eq (cond (o n) ((softTally unit o x n).add (.one unit (x n))) (softTally unit o x n)).satisfied
+          (Nat.add (satisfied a b n) (toNat (band d (b n)))))) (ho n) (step (o n) (hx n) h k)
+where
+  step {t : SoftTally} {y : Soft} {m s : Nat} {z : Bool} : (d : Bool) → Eq (isPositive y) z → Eq t.obligated m →
+      Eq t.satisfied s → And (Eq (cond d (t.add (.one unit y)) t).obligated (Nat.add m (toNat d)))
+        (Eq (cond d (t.add (.one unit y)) t).satisfied (Nat.add s (toNat (band d z))))
+    | .true, e, h, k => ⟨congrArg Nat.succ h, congr2 (fun u v => Nat.add u (toNat v)) k e⟩
+    | .false, _, h, k => ⟨h, k⟩
+/-- **Soft scores count what the Boolean score counts.** The obligations of a soft score, and those of them that are
+satisfied, are as many as those of the clause on the Boolean readings (rule 18.10). -/
+theorem soft_counts (c : ScoreClip) (unit : Nat) (o f : Formula) :
+    And (Eq (c.tally unit o f).obligated (obligations (eval c.reading o) c.frames))
+      (Eq (c.tally unit o f).satisfied (satisfied (eval c.reading o) (eval c.reading f) c.frames)) :=
+  tally_counts unit (sign_value c o) (sign_value c f) c.frames
 
 /-! ### Movement -/
 /-- **Soft values move no more than the scores.** If every score moves by at most `e`, every soft value that is a number
