@@ -16,6 +16,7 @@ import Tracepact.Impl.Vector
 import Tracepact.Pins.Contracts
 import Tracepact.Pins.Frames
 import Tracepact.Pins.Predicates
+import Tracepact.Pins.Soft
 import Tracepact.Pins.Tables
 import Tracepact.Spec.Basis
 import Tracepact.Spec.Boundary
@@ -38,6 +39,7 @@ import Tracepact.Spec.Predicate
 import Tracepact.Spec.Runs
 import Tracepact.Spec.Scope
 import Tracepact.Spec.Score
+import Tracepact.Spec.Soft
 import Tracepact.Spec.Table
 import Tracepact.Spec.Truth
 import Tracepact.Spec.Vector
@@ -75,6 +77,11 @@ import Tracepact.Thm.Score
 import Tracepact.Thm.Score.Frames
 import Tracepact.Thm.Score.Runs
 import Tracepact.Thm.Sharing
+import Tracepact.Thm.Soft
+import Tracepact.Thm.Soft.Edges
+import Tracepact.Thm.Soft.Movement
+import Tracepact.Thm.Soft.Order
+import Tracepact.Thm.Soft.Sign
 import Tracepact.Thm.Stability
 import Tracepact.Thm.Tables
 import Tracepact.Thm.Threshold

@@ -13,6 +13,7 @@ import Tracepact.Thm.Obligation
 import Tracepact.Thm.Optimal
 import Tracepact.Thm.Runs
 import Tracepact.Thm.Sharing
+import Tracepact.Thm.Soft
 import Tracepact.Thm.Stability
 import Tracepact.Thm.Tables
 import Tracepact.Thm.Vector
@@ -315,4 +316,27 @@ example (c : Contract) (common : Nat) (family : List Sides) (t : FamilyTally) (s
       (scoresFit common t.clips t.evidence c.clauses t.clauses scores)) .true) : ScoresTo c family scores :=
   vector_certified c common family t scores tallied h
 #print axioms vector_certified
+
+/-! ### Soft readings of score fields -/
+example (c : ScoreClip) (f : Formula) (i : Nat) : Iff (Eq (isPositive (c.value f i)) .true) (Holds c.reading f i) :=
+  soft_verdict c f i
+#print axioms soft_verdict
+example (c : ScoreClip) (unit : Nat) (o f : Formula) :
+    And (Eq (c.tally unit o f).obligated (obligations (eval c.reading o) c.frames))
+      (Eq (c.tally unit o f).satisfied (satisfied (eval c.reading o) (eval c.reading f) c.frames)) :=
+  soft_counts c unit o f
+#print axioms soft_counts
+example (e : Nat) (c c' : ScoreClip) (moved : ScoresMoved e c c') (f : Formula) (i : Nat) (inside : Lt i c.frames) :
+    SoftNear e (c.value f i) (c'.value f i) := soft_lipschitz e c c' moved f i inside
+#print axioms soft_lipschitz
+example (e : Nat) (c c' : ScoreClip) (moved : ScoresMoved e c c') (f : Formula) (i : Nat) (inside : Lt i c.frames)
+    (far : Beyond e (c.value f i).size) : Iff (Holds c.reading f i) (Holds c'.reading f i) :=
+  soft_margin e c c' moved f i inside far
+#print axioms soft_margin
+example (n : Nat) (atom : Nat → Nat → Soft) (f : Formula) (i : Nat) (inside : Lt i n) :
+    Eq (soft n atom (onsetOf f) i) (softOnset (soft n atom f) i) := soft_onset n atom f i inside
+#print axioms soft_onset
+example (n : Nat) (atom : Nat → Nat → Soft) (f : Formula) (i : Nat) (inside : Lt i n) :
+    Eq (soft n atom (offsetOf f) i) (softOffset (soft n atom f) i) := soft_offset n atom f i inside
+#print axioms soft_offset
 end Tracepact
