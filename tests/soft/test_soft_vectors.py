@@ -53,18 +53,24 @@ def defined(formula: Formula, clip: Clip) -> list[Margin]:
     return soft_truth(formula, environment, clip["frames"])
 
 
-def fast(formula: Formula, clip: Clip) -> list[Margin]:
-    """By the fast engine."""
+def family_of(clip: Clip) -> SoftFamily:
+    """A clip with as many classes as its atoms have at most, its own class first."""
     given = {name: classes_of(atom) for name, atom in clip["atoms"].items()}
     classes = max(map(len, given.values()))
     masks = {}
     for name, rows in given.items():
-        rows = rows + [rows[0]] * (classes - len(rows))
+        none = [mask_margin(False)] * clip["frames"]
+        rows = rows + [none] * (classes - len(rows))
         values = tuple(dict.fromkeys(value for row in rows for value in row))
         masks[name] = SoftMask(values, (np.array([[values.index(v) for v in row] for row in rows]).T,))
-    none = np.zeros((clip["frames"], classes), dtype=np.bool_)
+    ignored = np.zeros((clip["frames"], classes), dtype=np.bool_)
     names = tuple(map(str, range(classes)))
-    family = SoftFamily(Fraction(1, 50), ("clip",), (clip["frames"],), names, masks, (none,))
+    return SoftFamily(Fraction(1, 50), ("clip",), (clip["frames"],), names, masks, (ignored,))
+
+
+def fast(formula: Formula, clip: Clip) -> list[Margin]:
+    """By the fast engine."""
+    family = family_of(clip)
     found = SoftAtoms(family, family.layout(reach(formula)))
     (ranks,) = evaluate_masks([formula], found, found.algebra)
     return [found.levels.value(int(rank)) for rank in found.gather(ranks, 0)]
