@@ -33,8 +33,8 @@ _OPENING = f"""\
 import Tracepact
 /-!
 What the vectors of chapter 18 claim, which are derived by hand: the kernel computes the same from the definitions of
-`lean/Tracepact/Spec/Soft.lean`. Scores are whole multiples of a unit of the vector's own; the theorem of a vector has its
-id for a name.
+`lean/Tracepact/Spec/Soft.lean`. Scores are whole multiples of a unit of the vector's own; the theorem of a vector has
+its id for a name.
 -/
 set_option autoImplicit false
 set_option maxRecDepth 1000000

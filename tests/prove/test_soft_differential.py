@@ -1,7 +1,6 @@
 """Soft values and soft scores of Python against those of Lean, and the vectors of chapter 18 as theorems."""
 
 import copy
-import dataclasses
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import Any
 
 import pytest
 from hypothesis import strategies as st
-from prove.copies import changed_theory
 from prove.soft_vectors import SOFT_VECTORS, SOFT_WORDS, Clip, lean_clip, lean_soft, soft_certificate, tallies, unit_of
 from prove.test_differential import EXAMPLES, Statements, drawn
 from soft.test_soft_vectors import defined, family_of, fast
@@ -20,7 +18,7 @@ from tracepact.core.contract import BUILTIN_ATOMS
 from tracepact.soft import soft_offsets, soft_onsets, soft_scores
 from tracepact.specs import spec_path
 from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.prove import SOFT_CERTIFICATE, check_core, check_stated
+from tracepact.tools.prove.prove import SOFT_CERTIFICATE, check_stated
 from tracepact.tools.prove.text import lean_formula, lean_list
 
 pytestmark = pytest.mark.slow
@@ -66,7 +64,7 @@ def softly() -> Statements:
 
 
 def test_soft_values_are_those_of_lean(core: Build, lean_file: Path) -> None:
-    """The definition and the fast engine of Python, on fields, masks and their edges, ties and other classes among them."""
+    """The definition and the fast engine of Python, on fields and masks, edges, ties and other classes among them."""
     stated = softly()
     for formula, clip in drawn(st.tuples(formulas(READ, farthest=3, leaves=4), clips(5)), EXAMPLES // 2):
         unit, values = unit_of([clip]), defined(formula, clip)
