@@ -2,6 +2,7 @@ import Tracepact.Impl.Basis
 import Tracepact.Impl.Boundary
 import Tracepact.Impl.Buffer
 import Tracepact.Impl.Certificate
+import Tracepact.Impl.Chunks
 import Tracepact.Impl.Dag
 import Tracepact.Impl.Dual
 import Tracepact.Impl.Family
@@ -13,6 +14,7 @@ import Tracepact.Impl.Score
 import Tracepact.Impl.Stream
 import Tracepact.Impl.Tables
 import Tracepact.Impl.Vector
+import Tracepact.Pins.Chunks
 import Tracepact.Pins.Contracts
 import Tracepact.Pins.Frames
 import Tracepact.Pins.Predicates
@@ -54,6 +56,7 @@ import Tracepact.Thm.Basis.Keep
 import Tracepact.Thm.Boundary
 import Tracepact.Thm.Buffer
 import Tracepact.Thm.Certificate
+import Tracepact.Thm.Chunks
 import Tracepact.Thm.Counting
 import Tracepact.Thm.Curve
 import Tracepact.Thm.Delay

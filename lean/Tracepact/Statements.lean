@@ -1,6 +1,7 @@
 import Tracepact.Thm.Basis
 import Tracepact.Thm.Buffer
 import Tracepact.Thm.Certificate
+import Tracepact.Thm.Chunks
 import Tracepact.Thm.Curve
 import Tracepact.Thm.Delay
 import Tracepact.Thm.Edges
@@ -339,4 +340,15 @@ example (n : Nat) (atom : Nat → Nat → Soft) (f : Formula) (i : Nat) (inside 
 example (n : Nat) (atom : Nat → Nat → Soft) (f : Formula) (i : Nat) (inside : Lt i n) :
     Eq (soft n atom (offsetOf f) i) (softOffset (soft n atom f) i) := soft_offset n atom f i inside
 #print axioms soft_offset
+
+/-! ### Streams that arrive in chunks -/
+example (t : Trace) (f : Formula) (chunks : List Nat) (fits : Nat.le (framesOf chunks) t.frames) :
+    Eq (chunkOutput t f chunks) (output t f (framesOf chunks)) := chunk_output t f chunks fits
+#print axioms chunk_output
+example (t : Trace) (f : Formula) (chunks : List Nat) (all : Eq (framesOf chunks) t.frames) :
+    Eq (chunked t f chunks) (offline t f t.frames) := chunks_eq_offline t f chunks all
+#print axioms chunks_eq_offline
+example (t : Trace) (f : Formula) (chunks : List Nat) :
+    Nat.le (chunkBuffer t f chunks).held (Nat.add (lookback f) (lookahead f)) := chunk_memory t f chunks
+#print axioms chunk_memory
 end Tracepact

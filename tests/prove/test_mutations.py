@@ -94,6 +94,16 @@ MUTATIONS = {
         "cond (Nat.ble (.succ b.held) (width f))",
         "cond (Nat.ble (.succ (.succ b.held)) (width f))",
     ),
+    "a chunk forgets its oldest frame": (
+        "Impl/Chunks.lean",
+        "smaller (Nat.add b.held m) (width f),",
+        "smaller (Nat.add b.held m) (Nat.sub (width f) 1),",
+    ),
+    "a chunk lets out a verdict too early": (
+        "Impl/Chunks.lean",
+        "(Nat.sub (Nat.sub (Nat.add (framesOf rest) m) (lookahead f))",
+        "(Nat.sub (Nat.sub (Nat.add (framesOf rest) (.succ m)) (lookahead f))",
+    ),
     "a score at its threshold is above it": (
         "Spec/Soft.lean",
         "cond (Nat.ble score threshold) (.negative",
