@@ -105,6 +105,11 @@ def streamed(formula: Formula, environment: dict[str, list[bool]]) -> int:
     for chunk in pieces({**active, **environment}, range(frames + 1)):
         log.add(monitor.push(chunk))
     log.add(monitor.close())
+    return held_in(log)
+
+
+def held_in(log: Log) -> int:
+    """The frames of a log where the verdict holds, as a mask."""
     return sum(1 << frame for (_, frame, _), (_, holds, _) in log.found.items() if holds)
 
 
