@@ -131,7 +131,8 @@ theorem chunks_eq_offline (t : Trace) (f : Formula) (chunks : List Nat) (all : E
         (congrArg (fun n => offline t f (Nat.sub n (lookahead f))) all)))
     (Eq.trans (rest_eq h (Nat.sub t.frames (lookahead f)) (le_sub_add _ _) (start_held h) _ (le_of_eq total))
       (congrArg (offline t f) total))
-/-- **Bounded memory with chunks**: between two chunks the program never holds more than `lookback + lookahead` frames. -/
+/-- **Bounded memory with chunks**: between two chunks the program never holds more than `lookback + lookahead`
+frames. -/
 theorem chunk_memory (t : Trace) (f : Formula) (chunks : List Nat) :
     Nat.le (chunkBuffer t f chunks).held (Nat.add (lookback f) (lookahead f)) :=
   let ⟨_, h⟩ := chunkBuffer_holds t f chunks
