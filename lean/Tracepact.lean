@@ -82,6 +82,7 @@ import Tracepact.Thm.Score.Runs
 import Tracepact.Thm.Sharing
 import Tracepact.Thm.Soft
 import Tracepact.Thm.Soft.Edges
+import Tracepact.Thm.Soft.Extremes
 import Tracepact.Thm.Soft.Movement
 import Tracepact.Thm.Soft.Order
 import Tracepact.Thm.Soft.Sign

@@ -340,6 +340,23 @@ example (n : Nat) (atom : Nat → Nat → Soft) (f : Formula) (i : Nat) (inside 
 example (n : Nat) (atom : Nat → Nat → Soft) (f : Formula) (i : Nat) (inside : Lt i n) :
     Eq (soft n atom (offsetOf f) i) (softOffset (soft n atom f) i) := soft_offset n atom f i inside
 #print axioms soft_offset
+example (n : Nat) (atom : Nat → Nat → Soft) (lo hi : Int) (f : Formula) (i : Nat) :
+    GreatestOver (InWindow n i lo hi) (soft n atom f) (soft n atom (.eventually lo hi f) i) :=
+  soft_eventually n atom lo hi f i
+#print axioms soft_eventually
+example (n : Nat) (atom : Nat → Nat → Soft) (lo hi : Int) (f : Formula) (i : Nat) :
+    LeastOver (InWindow n i lo hi) (soft n atom f) (soft n atom (.always lo hi f) i) := soft_always n atom lo hi f i
+#print axioms soft_always
+example (n : Nat) (atom : Nat → Nat → Soft) (r : Nat) (f g : Formula) (i : Nat) : Exists fun held : Nat → Soft =>
+    And ((j : Nat) → LeastOver (fun k => And (Nat.le i k) (Lt k j)) (soft n atom f) (held j))
+      (GreatestOver (Ahead n i r) (fun j => lesser (soft n atom g j) (held j)) (soft n atom (.«until» r f g) i)) :=
+  soft_until n atom r f g i
+#print axioms soft_until
+example (n : Nat) (atom : Nat → Nat → Soft) (r : Nat) (f g : Formula) (i : Nat) : Exists fun held : Nat → Soft =>
+    And ((j : Nat) → LeastOver (fun k => And (Lt j k) (Nat.le k i)) (soft n atom f) (held j))
+      (GreatestOver (Behind n i r) (fun j => lesser (soft n atom g j) (held j)) (soft n atom (.since r f g) i)) :=
+  soft_since n atom r f g i
+#print axioms soft_since
 
 /-! ### Streams that arrive in chunks -/
 example (t : Trace) (f : Formula) (chunks : List Nat) (fits : Nat.le (framesOf chunks) t.frames) :

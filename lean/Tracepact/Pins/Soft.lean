@@ -34,6 +34,14 @@ example (p : Nat → Soft) : And (Eq (greatestBelow p 0) softBottom) (Eq (leastB
 example : And (Eq (greatestBelow (margin 5) 9) (.positive (.number 3)))
     (Eq (leastBelow (margin 5) 9) (.negative (.number 5)))
     := ⟨rfl, rfl⟩
+example (P : Nat → Prop) (p : Nat → Soft) (x : Soft) : Iff (GreatestOver P p x)
+    (And ((j : Nat) → P j → IsTrue (softAtMost (p j) x))
+      (Or (Exists fun j => And (P j) (Eq x (p j))) (And ((j : Nat) → Not (P j)) (Eq x softBottom)))) :=
+  ⟨fun h => ⟨h.above, h.taken⟩, fun h => ⟨h.left, h.right⟩⟩
+example (P : Nat → Prop) (p : Nat → Soft) (x : Soft) : Iff (LeastOver P p x)
+    (And ((j : Nat) → P j → IsTrue (softAtMost x (p j)))
+      (Or (Exists fun j => And (P j) (Eq x (p j))) (And ((j : Nat) → Not (P j)) (Eq x softTop)))) :=
+  ⟨fun h => ⟨h.below, h.taken⟩, fun h => ⟨h.left, h.right⟩⟩
 
 /-! ### Margins, masks, edges, other classes: rules 18.1 to 18.5 -/
 example : And (Eq (margin 5 7) (.positive (.number 2))) (Eq (margin 5 1) (.negative (.number 4))) := ⟨rfl, rfl⟩

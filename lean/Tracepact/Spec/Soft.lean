@@ -56,6 +56,15 @@ def leastBelow (p : Nat → Soft) : Nat → Soft
   | .zero => softTop
   | .succ n => lesser (p n) (leastBelow p n)
 
+/-- `x` is the greatest of `p` over the frames with `P`; if there are none, the least soft value. -/
+structure GreatestOver (P : Nat → Prop) (p : Nat → Soft) (x : Soft) : Prop where
+  above : (j : Nat) → P j → IsTrue (softAtMost (p j) x)
+  taken : Or (Exists fun j => And (P j) (Eq x (p j))) (And ((j : Nat) → Not (P j)) (Eq x softBottom))
+/-- `x` is the least of `p` over the frames with `P`; if there are none, the greatest soft value. -/
+structure LeastOver (P : Nat → Prop) (p : Nat → Soft) (x : Soft) : Prop where
+  below : (j : Nat) → P j → IsTrue (softAtMost x (p j))
+  taken : Or (Exists fun j => And (P j) (Eq x (p j))) (And ((j : Nat) → Not (P j)) (Eq x softTop))
+
 /-- Score less threshold (rules 18.1 and 18.2); of a score that equals its threshold, −0. -/
 def margin (threshold score : Nat) : Soft :=
   cond (Nat.ble score threshold) (.negative (.number (Nat.sub threshold score)))

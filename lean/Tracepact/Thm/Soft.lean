@@ -1,5 +1,6 @@
 import Tracepact.Spec.Score
 import Tracepact.Thm.Soft.Edges
+import Tracepact.Thm.Soft.Extremes
 import Tracepact.Thm.Soft.Movement
 import Tracepact.Thm.Soft.Sign
 /-! Soft values: their sign is the verdict, they move no more than the scores, and edges are formulas. -/
@@ -35,6 +36,36 @@ theorem soft_counts (c : ScoreClip) (unit : Nat) (o f : Formula) :
     And (Eq (c.tally unit o f).obligated (obligations (eval c.reading o) c.frames))
       (Eq (c.tally unit o f).satisfied (satisfied (eval c.reading o) (eval c.reading f) c.frames)) :=
   tally_counts unit (sign_value c o) (sign_value c f) c.frames
+
+/-! ### Windows, until and since -/
+section
+variable (n : Nat) (atom : Nat → Nat → Soft)
+/-- **The soft value of `F` is the greatest of its window** (rule 18.7), −∞ if the window is empty. -/
+theorem soft_eventually (lo hi : Int) (f : Formula) (i : Nat) :
+    GreatestOver (InWindow n i lo hi) (soft n atom f) (soft n atom (.eventually lo hi f) i) :=
+  greatest_same (inWindow_iff n i lo hi) (greatestBelow_is (fun j => band (atLeast i lo j) (atMost i hi j)) _ n)
+/-- **The soft value of `G` is the least of its window** (rule 18.7), +∞ if the window is empty. -/
+theorem soft_always (lo hi : Int) (f : Formula) (i : Nat) :
+    LeastOver (InWindow n i lo hi) (soft n atom f) (soft n atom (.always lo hi f) i) :=
+  least_same (inWindow_iff n i lo hi) (leastBelow_is (fun j => band (atLeast i lo j) (atMost i hi j)) _ n)
+/-- **The soft value of until** (rule 18.8) is the greatest, over the frames `j` of its window, of the lesser of the right
+side at `j` and the least of the left side from `i` up to but not including `j`. -/
+theorem soft_until (r : Nat) (f g : Formula) (i : Nat) : Exists fun held : Nat → Soft =>
+    And ((j : Nat) → LeastOver (fun k => And (Nat.le i k) (Lt k j)) (soft n atom f) (held j))
+      (GreatestOver (Ahead n i r) (fun j => lesser (soft n atom g j) (held j)) (soft n atom (.«until» r f g) i)) :=
+  ⟨_, fun j => least_same (fun k => ⟨fun ⟨l, h⟩ => ⟨le_of_ble i k h, l⟩, fun ⟨h, l⟩ => ⟨l, ble_of_le i k h⟩⟩)
+      (leastBelow_is (Nat.ble i) (soft n atom f) j),
+    greatest_same (ahead_iff n i r) (greatestBelow_is (fun j => band (Nat.ble i j) (Nat.ble j (Nat.add i r))) _ n)⟩
+/-- **The soft value of since** (rule 18.8) is the greatest, over the frames `j` of its window, of the lesser of the right
+side at `j` and the least of the left side after `j` up to and including `i`. -/
+theorem soft_since (r : Nat) (f g : Formula) (i : Nat) : Exists fun held : Nat → Soft =>
+    And ((j : Nat) → LeastOver (fun k => And (Lt j k) (Nat.le k i)) (soft n atom f) (held j))
+      (GreatestOver (Behind n i r) (fun j => lesser (soft n atom g j) (held j)) (soft n atom (.since r f g) i)) :=
+  ⟨_, fun j => least_same (fun k => ⟨fun ⟨l, h⟩ => ⟨le_of_ble (.succ j) k h, le_of_succ_le_succ l⟩,
+        fun ⟨h, l⟩ => ⟨succ_le_succ l, ble_of_le (.succ j) k h⟩⟩)
+      (leastBelow_is (Nat.ble (.succ j)) (soft n atom f) (.succ i)),
+    greatest_same (behind_iff n i r) (greatestBelow_is (fun j => band (Nat.ble j i) (Nat.ble i (Nat.add j r))) _ n)⟩
+end
 
 /-! ### Movement -/
 /-- **Soft values move no more than the scores.** If every score moves by at most `e`, every soft value that is a number
