@@ -48,16 +48,16 @@ theorem soft_eventually (lo hi : Int) (f : Formula) (i : Nat) :
 theorem soft_always (lo hi : Int) (f : Formula) (i : Nat) :
     LeastOver (InWindow n i lo hi) (soft n atom f) (soft n atom (.always lo hi f) i) :=
   least_same (inWindow_iff n i lo hi) (leastBelow_is (fun j => band (atLeast i lo j) (atMost i hi j)) _ n)
-/-- **The soft value of until** (rule 18.8) is the greatest, over the frames `j` of its window, of the lesser of the right
-side at `j` and the least of the left side from `i` up to but not including `j`. -/
+/-- **The soft value of until** (rule 18.8) is the greatest, over the frames `j` of its window, of the lesser of the
+right side at `j` and the least of the left side from `i` up to but not including `j`. -/
 theorem soft_until (r : Nat) (f g : Formula) (i : Nat) : Exists fun held : Nat → Soft =>
     And ((j : Nat) → LeastOver (fun k => And (Nat.le i k) (Lt k j)) (soft n atom f) (held j))
       (GreatestOver (Ahead n i r) (fun j => lesser (soft n atom g j) (held j)) (soft n atom (.«until» r f g) i)) :=
   ⟨_, fun j => least_same (fun k => ⟨fun ⟨l, h⟩ => ⟨le_of_ble i k h, l⟩, fun ⟨h, l⟩ => ⟨l, ble_of_le i k h⟩⟩)
       (leastBelow_is (Nat.ble i) (soft n atom f) j),
     greatest_same (ahead_iff n i r) (greatestBelow_is (fun j => band (Nat.ble i j) (Nat.ble j (Nat.add i r))) _ n)⟩
-/-- **The soft value of since** (rule 18.8) is the greatest, over the frames `j` of its window, of the lesser of the right
-side at `j` and the least of the left side after `j` up to and including `i`. -/
+/-- **The soft value of since** (rule 18.8) is the greatest, over the frames `j` of its window, of the lesser of the
+right side at `j` and the least of the left side after `j` up to and including `i`. -/
 theorem soft_since (r : Nat) (f g : Formula) (i : Nat) : Exists fun held : Nat → Soft =>
     And ((j : Nat) → LeastOver (fun k => And (Lt j k) (Nat.le k i)) (soft n atom f) (held j))
       (GreatestOver (Behind n i r) (fun j => lesser (soft n atom g j) (held j)) (soft n atom (.since r f g) i)) :=
