@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
-from prove.vectors import Theorem, computed
+from prove.vectors import BEGINNING, Theorem, computed
 
 from tracepact.core import And, Atom, Formula, Not
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
@@ -36,16 +36,7 @@ What the vectors of chapter 18 claim, which are derived by hand: the kernel comp
 `lean/Tracepact/Spec/Soft.lean`. Scores are whole multiples of a unit of the vector's own; the theorem of a vector has
 its id for a name.
 -/
-set_option autoImplicit false
-set_option maxRecDepth 1000000
-set_option maxHeartbeats 0
-noncomputable section
-namespace Tracepact.Vectors
-/-- A mask from its frames. -/
-def gather (p : Nat → Bool) : Nat → Nat
-  | .zero => 0
-  | .succ n => Nat.add (gather p n) (Nat.mul (toNat (p n)) (Nat.pow 2 n))
-{SOFT_WORDS}"""
+{BEGINNING}{SOFT_WORDS}"""
 
 
 def unit_of(clips: Iterable[Clip]) -> int:

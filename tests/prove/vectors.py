@@ -15,12 +15,7 @@ from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_l
 Theorem = tuple[str, str]
 """A statement and its proof."""
 
-_OPENING = """\
-import Tracepact
-/-!
-What the conformance vectors with the evidence `lean` claim. Every expected value is in one of these statements, and the
-kernel computes it from the definitions of `lean/Tracepact/Spec`; the theorem of a vector has its id for a name.
--/
+BEGINNING = """\
 set_option autoImplicit false
 set_option maxRecDepth 1000000
 set_option maxHeartbeats 0
@@ -30,7 +25,14 @@ namespace Tracepact.Vectors
 def gather (p : Nat → Bool) : Nat → Nat
   | .zero => 0
   | .succ n => Nat.add (gather p n) (Nat.mul (toNat (p n)) (Nat.pow 2 n))
-/-- One clip as a trace: its frames and the masks of its atoms, by number. -/
+"""
+_OPENING = f"""\
+import Tracepact
+/-!
+What the conformance vectors with the evidence `lean` claim. Every expected value is in one of these statements, and the
+kernel computes it from the definitions of `lean/Tracepact/Spec`; the theorem of a vector has its id for a name.
+-/
+{BEGINNING}/-- One clip as a trace: its frames and the masks of its atoms, by number. -/
 def clip (frames : Nat) (masks : List Nat) : Trace := ⟨frames, fun k => bit (numbered masks k)⟩
 /-- Rule 8.1, decided. -/
 def isCandidate (search : Nat) (ref pred : Interval) : Bool :=
