@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tracepact.core import Aggregation, Contract
     from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
-    from tracepact.io import AudioFolder, Columns, Decoding, Reading
+    from tracepact.io import AudioFolder, Columns, Decoding, Reading, score_field
     from tracepact.lang import load_contract, override, parse_contract, parse_formula
     from tracepact.scoring import Score, Scorecard
     from tracepact.scoring.uncertainty import Bootstrap
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tracepact.tools.audit.matcher import audit_matcher
     from tracepact.tools.audit.neutrality import audit_neutrality
     from tracepact.tools.audit.profile import audit_profile
+    from tracepact.tools.audit.reference import audit_reference
     from tracepact.tools.audit.selection import audit_selection
     from tracepact.tools.audit.threshold import audit_threshold
     from tracepact.tools.audit.tolerance import audit_tolerance
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from tracepact.tools.score.run import Run, score, score_document
     from tracepact.tools.score.store.opening import load_run
     from tracepact.tools.score.verify import verify_run
-    from tracepact.trace import Mode
+    from tracepact.trace import Mode, ScoreField
 
 _HOMES = {
     "Aggregation": "core",
@@ -72,12 +73,14 @@ _HOMES = {
     "RowPlace": "diagnostics",
     "Run": "tools.score.run",
     "Score": "scoring",
+    "ScoreField": "trace",
     "Scorecard": "scoring",
     "StreamMonitor": "stream",
     "audit_annotation": "tools.audit.annotation",
     "audit_matcher": "tools.audit.matcher",
     "audit_neutrality": "tools.audit.neutrality",
     "audit_profile": "tools.audit.profile",
+    "audit_reference": "tools.audit.reference",
     "audit_selection": "tools.audit.selection",
     "audit_threshold": "tools.audit.threshold",
     "audit_tolerance": "tools.audit.tolerance",
@@ -92,6 +95,7 @@ _HOMES = {
     "run_command_line": "tools.entry",
     "score": "tools.score.run",
     "score_document": "tools.score.run",
+    "score_field": "io",
     "spec_path": "specs",
     "starter_contracts": "specs",
     "verify_run": "tools.score.verify",
@@ -111,12 +115,14 @@ __all__ = [
     "RowPlace",
     "Run",
     "Score",
+    "ScoreField",
     "Scorecard",
     "StreamMonitor",
     "audit_annotation",
     "audit_matcher",
     "audit_neutrality",
     "audit_profile",
+    "audit_reference",
     "audit_selection",
     "audit_threshold",
     "audit_tolerance",
@@ -131,6 +137,7 @@ __all__ = [
     "run_command_line",
     "score",
     "score_document",
+    "score_field",
     "spec_path",
     "starter_contracts",
     "verify_run",

@@ -274,9 +274,11 @@ def test_many_warnings_of_one_code_are_counted_and_not_repeated(tmp_path: Path) 
     assert "warnings: 11 duplicate-row" in outcome.out
 
 
-def test_every_error_is_listed_however_many(tmp_path: Path) -> None:
+def test_the_first_twenty_errors_of_one_kind_are_listed_and_the_rest_counted(tmp_path: Path) -> None:
     outcome = score(tmp_path, ref_tsv=events(*[f"a {n} x x" for n in range(40)]))
-    assert outcome.places == [("bad-time", f"ref.tsv:{n}") for n in range(2, 42)]
+    assert outcome.places[:20] == [("bad-time", f"ref.tsv:{n}") for n in range(2, 22)]
+    assert outcome.err.count("error[bad-time]") == 21
+    assert "20 more of this kind" in outcome.err
 
 
 def test_a_silent_clip_and_columns_in_any_order_are_no_fault(tmp_path: Path) -> None:

@@ -179,8 +179,9 @@ def test_soft_fields_are_kept(tmp_path: Path) -> None:
 
 def test_scores_are_the_decimals_that_are_written(tmp_path: Path) -> None:
     put(tmp_path, {"a.tsv": "onset\toffset\tx\n0\t1\t0.1\n1\t2\t0.1000000000000000000000001\n2\t3\t1e-30\n"})
-    frames = read_scores(tmp_path, Diagnostics()).clips["a"]
-    assert [frames.levels[rank] for rank in frames.ranks[:, 0]] == ["0.1", "0.1000000000000000000000001", "1e-30"]
+    field = read_scores(tmp_path, Diagnostics())
+    ranks = field.clips["a"].ranks[:, 0]
+    assert [field.levels.text(rank) for rank in ranks] == ["0.1", "0.1000000000000000000000001", "1e-30"]
     table, _ = read(tmp_path, decoding=Decoding(Fraction(1, 10)))
     assert listed(table)["a"] == [("1", "2", "x")]
 

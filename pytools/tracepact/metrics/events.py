@@ -14,7 +14,8 @@ from tracepact.metrics.pairs import Indices, Pairs, candidates, exact_hits, floa
 from tracepact.metrics.policy import Arithmetic, EventPolicy, Input
 from tracepact.metrics.result import CountMetric, Deviation, Errors, MeanMetric, Tally
 from tracepact.records import NotNegative, Record
-from tracepact.trace.columns import Columns, Ticks
+from tracepact.trace.columns import Columns
+from tracepact.trace.exact import Ticks
 
 
 class PairDifference(Record, frozen=True):

@@ -9,8 +9,9 @@ from tracepact.core import Contract, reach
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.core.runs import FrameRun, runs_of_frames
 from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace
-from tracepact.trace.columns import columns, common_unit, ticks
-from tracepact.trace.event import Durations, EventTable, Regions, ratios
+from tracepact.trace.columns import columns
+from tracepact.trace.event import Durations, EventTable, Regions
+from tracepact.trace.exact import common_unit, ratios, ticks
 from tracepact.trace.family import Family, Mode, Runs, Side
 from tracepact.trace.grid import Grid, ceil_div
 from tracepact.trace.project import Clips, project

@@ -2,40 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from math import isfinite
 
 from tracepact.diagnostics import RowPlace
-from tracepact.wording import parse_exact
-
-Time = str | int | float | Fraction | Decimal
-
-
-def exact(value: Time) -> Fraction:
-    """A time as the rational number it denotes; a float as its shortest decimal text (rule 5.2)."""
-    if isinstance(value, str):
-        return parse_exact(value)
-    if isinstance(value, float):
-        if not isfinite(value):
-            raise ValueError(f"{value} is not a finite number")
-        return parse_exact(repr(float(value)))
-    return Fraction(value)
-
-
-@dataclass(frozen=True, slots=True)
-class Ratios:
-    """Many exact times: their numerators and their denominators."""
-
-    tops: tuple[int, ...]
-    bottoms: tuple[int, ...]
-
-
-def ratios(times: Iterable[Fraction]) -> Ratios:
-    """Times taken apart, each once."""
-    parts = list(map(Fraction.as_integer_ratio, times))
-    return Ratios(tuple(top for top, _ in parts), tuple(bottom for _, bottom in parts))
+from tracepact.trace.exact import Ratios, ratios
+from tracepact.trace.field import ScoreField
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -57,7 +29,8 @@ class Event:
 class Origin:
     """How a table came to be: its format, the file of each clip that has its own, and how scores were decoded.
 
-    `lengths` are the clips whose files say how long they are; `regions` what the files say is not to be judged.
+    `lengths` are the clips whose files say how long they are; `regions` what the files say is not to be judged;
+    `scores` the field the events were decoded from.
     """
 
     format: str
@@ -65,6 +38,7 @@ class Origin:
     decoding: Mapping[str, str | int | None] | None = None
     lengths: Mapping[str, Fraction] = field(default_factory=dict)
     regions: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
+    scores: ScoreField | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

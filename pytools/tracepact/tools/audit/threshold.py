@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
-from tracepact.io import Decoding, ScoreTable, decode, label_map_from, read_scores
+from tracepact.io import Decoding, decode, label_map_from, read_scores
 from tracepact.io.labels import LabelMap, apply_map
 from tracepact.io.prepare import name_clips
 from tracepact.records import Count, Name, Record, Share
@@ -34,7 +34,7 @@ from tracepact.tools.parameters import Share as ShareArgument
 from tracepact.tools.score.report.preparation import DecodingRecord
 from tracepact.tools.score.report.scores import ScoreRecord, ValueRecord
 from tracepact.tools.score.run import Run
-from tracepact.trace import Durations, EventTable
+from tracepact.trace import Durations, EventTable, ScoreField
 from tracepact.wording import decimal, short
 
 THRESHOLDS = tuple(Fraction(k, 20) for k in range(1, 20))
@@ -73,7 +73,7 @@ class ThresholdAudit(Record, frozen=True):
 
 def audit_threshold(
     run: Run | Place,
-    scores: ScoreTable | Place,
+    scores: ScoreField | Place,
     thresholds: Sequence[Fraction] = THRESHOLDS,
     *,
     median: int = 1,
@@ -112,7 +112,7 @@ def audit_threshold(
         [Fraction(13, 25), Fraction(1, 1)]
     """
     base = scored_run(run)
-    table = scores if isinstance(scores, ScoreTable) else _read(scores)
+    table = scores if isinstance(scores, ScoreField) else _read(scores)
     chosen = aggregation or base.card.contract.aggregation
     points = []
     for value in sorted(set(thresholds)):
@@ -130,14 +130,14 @@ def audit_threshold(
     return ThresholdAudit(chosen, tuple(points), tuple(_best(points)))
 
 
-def _read(scores: Place) -> ScoreTable:
+def _read(scores: Place) -> ScoreField:
     diagnostics = Diagnostics()
     table = read_scores(scores, diagnostics)
     diagnostics.raise_errors()
     return table
 
 
-def _events(run: Run, scores: ScoreTable, decoding: Decoding, labels: LabelMap | None) -> EventTable:
+def _events(run: Run, scores: ScoreField, decoding: Decoding, labels: LabelMap | None) -> EventTable:
     """The decoded events, with the clip names of the run."""
     diagnostics = Diagnostics()
     lengths = run.durations.clips if isinstance(run.durations, Durations) else {}

@@ -12,7 +12,7 @@ from tracepact.scoring import Scorecard
 from tracepact.tools.prove.predicate_text import lean_predicate
 from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_list
 from tracepact.trace import Event, EventTable, FrameRun, Mode, Side, join_runs
-from tracepact.trace.columns import common_unit
+from tracepact.trace.exact import common_unit
 from tracepact.trace.grid import Grid
 
 _OPENING = """\

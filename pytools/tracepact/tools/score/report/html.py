@@ -55,6 +55,9 @@ def _tiles(report: Report) -> Iterator[tuple[str, str]]:
 def _sections(parts: Any, run: Scored, report: Report, found: Evidence) -> Iterator[Section]:
     lead = "One score for each clause, an exact fraction of counts. Choose a clause to see the clips that fail it."
     yield Section("vector", "The vector", _vector(parts, run, report, found), lead)
+    if (margins := tables.margin_table(report)) is not None:
+        lead = "How far the verdicts of the frame clauses are from their opposite, in the scores the events come from."
+        yield Section("margins", "Margins in score", html_table(replace(margins, title="")), lead)
     lead = "The field’s own numbers on the same data, each with the policy it depends on; ties are decided exactly."
     yield Section("metrics", "Standard metrics", _metrics(parts, report), lead)
     if len(report.classes) > 1:

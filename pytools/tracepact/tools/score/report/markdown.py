@@ -11,6 +11,7 @@ from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.tables import (
     class_table,
     condition_table,
+    margin_table,
     sweep_table,
     vector_table,
     violation_table,
@@ -52,7 +53,8 @@ def _folded(report: Report) -> Iterator[tuple[str, list[str]]]:
     if report.metrics.differences is not None:
         lines += ["", *(f"- {plain(line)}" for line in difference_lines(report.metrics.differences))]
     yield "Standard metrics", lines
-    shown = []
+    margins = margin_table(report)
+    shown = [] if margins is None else [margins]
     if any(found.total for found in report.violations):
         shown.append(violation_table(report, most=1))
     if len(report.classes) > 1:

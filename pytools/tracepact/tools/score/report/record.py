@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from msgspec import Meta, field
+from msgspec import UNSET, Meta, UnsetType, field
 
 from tracepact.core import Aggregation, MatcherKind, Projection
 from tracepact.diagnostics.record import DiagnosticRecord
@@ -11,7 +11,7 @@ from tracepact.metrics import MetricsRecord
 from tracepact.records import Count, Digest, Name, NotNegative, Record, Share, ShareDecimal
 from tracepact.scoring.vacuity import headline_mean
 from tracepact.tools.score.report.preparation import Preparation
-from tracepact.tools.score.report.scores import Scores, ValueRecord, Values, Vector
+from tracepact.tools.score.report.scores import Scores, SoftRecord, ValueRecord, Values, Vector
 from tracepact.tools.score.report.timeline import Timeline
 from tracepact.tools.score.report.violations import ClauseViolations
 from tracepact.trace import Mode
@@ -108,6 +108,10 @@ class ClauseRecord(Record, frozen=True):
     clause: Name
     kind: Annotated[Literal["frame", "event"], Meta(description="Frame clause or event clause (3.10).")]
     scores: Scores
+    soft: Annotated[
+        SoftRecord | UnsetType,
+        Meta(description="The margins of a frame clause, where a threshold alone decoded scores (13.36)."),
+    ] = UNSET
 
 
 class ProfileRecord(Record, frozen=True):

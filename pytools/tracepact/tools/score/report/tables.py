@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from tracepact.core import Aggregation, LeftOut
+from msgspec import UnsetType
+
+from tracepact.core import Aggregation, LeftOut, Projection
 from tracepact.scoring import LOGIC, MEAN
 from tracepact.scoring.bootstrap import DRAWS, SEED
 from tracepact.scoring.tolerance import Tolerance
 from tracepact.scoring.uncertainty import Interval
 from tracepact.show.table import Bar, Cell, Column, Table, Tone, numbers, words
 from tracepact.tools.score.report.record import Report
-from tracepact.tools.score.report.scores import VACUOUS, ScoreRecord
+from tracepact.tools.score.report.scores import VACUOUS, ScoreRecord, margin_words
 from tracepact.tools.score.report.violations import EventViolationRecord, FrameViolationRecord
 from tracepact.wording import count, decimal, short
 
@@ -54,6 +56,7 @@ def vector_table(
         )
     rows.append(_headline_row(report, own, others, ranges))
     notes = [*_entry_notes(report, own), *_headline_notes(report, own), *_range_notes(report, ranges)]
+    notes += _margin_notes(report)
     return Table("The vector", columns, rows, notes, totals=1)
 
 
@@ -66,6 +69,33 @@ def headline_text(report: Report, aggregation: Aggregation) -> str:
     """The headline mean (rule 16.13), or the mark of vacuity where nothing was asked at all."""
     value = report.headline(aggregation)
     return VACUOUS if value is None else decimal(value)
+
+
+def margin_table(report: Report) -> Table | None:
+    """The soft score and the least margin of every frame clause; None where no margins are known (rule 13.36)."""
+    own = report.aggregation
+    rows = []
+    for row in report.vector:
+        if not isinstance(row.soft, UnsetType):
+            least = VACUOUS if row.soft.least is None else margin_words(row.soft.least)
+            middle = "" if row.soft.violated is None else margin_words(row.soft.violated)
+            rows.append([row.clause, row.scores[own].text, decimal(row.soft.scores[own].value), least, middle])
+    if not rows:
+        return None
+    notes = [
+        "a margin is how far a verdict is from its opposite, in score; that of a violated obligation is negative",
+        "soft score: the mean margin, each cut to ±1; it is aggregated like the score (rule 18.10)",
+    ]
+    columns = [*words("clause"), *numbers(own.words, "soft score", "least margin", "median violated")]
+    return Table("Margins in score", columns, rows, notes)
+
+
+def _margin_notes(report: Report) -> Iterator[str]:
+    """Why scores that were decoded have no margins."""
+    if report.preparation.is_filtered:
+        yield "no margins in score: they are those of a threshold alone, without median filter or hysteresis (13.36)"
+    elif report.preparation.is_decoded and report.grid.projection is not Projection.CENTRE:
+        yield "no margins in score: they are those of the projection `centre` (13.36)"
 
 
 def _headline_row(

@@ -20,6 +20,7 @@ from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.tables import (
     class_table,
     condition_table,
+    margin_table,
     sweep_table,
     vector_table,
     violation_table,
@@ -44,6 +45,8 @@ def render_summary(report: Report) -> RenderableType:
 def _sections(report: Report) -> Iterator[RenderableType]:
     yield _heading(report)
     yield from _vector(report)
+    if (margins := margin_table(report)) is not None:
+        yield TerminalTable(margins)
     yield render_metrics_summary(report.metrics)
     if report.sweeps:
         yield TerminalTable(turned(sweep_table(report), "clause"))

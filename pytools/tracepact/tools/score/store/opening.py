@@ -16,6 +16,7 @@ from tracepact.io import Conditions
 from tracepact.lang import parse_contract
 from tracepact.records import record_of
 from tracepact.scoring import ScoreRows
+from tracepact.tools.score.margins import read_margins
 from tracepact.tools.score.report.preparation import Preparation
 from tracepact.tools.score.run import Run, score
 from tracepact.tools.score.scored import Input
@@ -89,9 +90,13 @@ class StoredRun:
             masks=masks,
             conditions=conditions,
         )
-        # The stored tables are those after preparation; what was done, and by which files, is taken as recorded.
+        # The stored tables are those after preparation; what was done, by which files, and what the scores before it
+        # said of the verdicts are taken as recorded.
         inputs = tuple(Input(item["role"], item["name"], item["sha256"]) for item in self.manifest["inputs"])
-        return replace(again, preparation=self._preparation().to_dict(), inputs=inputs)
+        margins = None
+        if found := table.get("margins"):
+            margins = self._read(found["file"], lambda text: read_margins(text, contract, again.card.family))
+        return replace(again, preparation=self._preparation().to_dict(), inputs=inputs, margins=margins)
 
     def _preparation(self) -> Preparation:
         try:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.files import json_text, table_text, write_folder
+from tracepact.tools.score.margins import margins_text
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.text import report_views
@@ -139,3 +140,5 @@ def _tables(run: Scored) -> Iterator[StoredTable]:
         yield StoredTable("conditions", text, known.name if known else "conditions", known.digest if known else None)
     if family.masks:
         yield StoredTable("masks", tables.masks_text(family), "masks")
+    if run.margins is not None:
+        yield StoredTable("margins", margins_text(run.margins, family), "margins")
