@@ -15,8 +15,13 @@ from tracepact.tools.conform.trees import formula_of
 from tracepact.tools.prove.certificate import IGNORED
 from tracepact.tools.prove.text import lean_bool, lean_formula, lean_list, lean_mask
 
-SOFT_VECTORS = json.loads(spec_path("conformance/soft/values.json").read_text(encoding="utf-8"))["vectors"]
 Clip = Mapping[str, Any]
+SOFT_VECTORS = [
+    vector
+    for vector in json.loads(spec_path("conformance/soft/values.json").read_text(encoding="utf-8"))["vectors"]
+    if not any("edges" in atom for clip in vector["input"]["clips"] for atom in clip["atoms"].values())
+]
+"""The vectors of chapter 18 but for those of rule 18.11: frames of a field's own have no counterpart in Lean."""
 
 SOFT_WORDS = """\
 /-- What the further atoms of a clip are read from, by number. -/
