@@ -3,13 +3,15 @@
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import replace
 
 from tracepact.metrics.cells import CellDifference
 from tracepact.metrics.events import PairDifference
 from tracepact.metrics.policy import Arithmetic, Input, Number
-from tracepact.metrics.result import CountMetric, MeanMetric, Measured, Metric, Rates, Tally
+from tracepact.metrics.result import ACCURACIES, CountMetric, MeanMetric, Measured, Metric
 from tracepact.metrics.standard import StandardMetrics
+from tracepact.metrics.values import Rates, Tally
 from tracepact.records import Count, NotNegative, OneOf, Record
 from tracepact.wording import rounded
 
@@ -74,6 +76,41 @@ class ErrorValues(Record, frozen=True):
     macro_rate: MetricValue
 
 
+class AccuracyValues(Record, frozen=True):
+    """What the cells that neither side covers make of the counts (15.19)."""
+
+    tn: Annotated[Count, Meta(description="True negatives.")]
+    sensitivity: MetricValue
+    specificity: MetricValue
+    balanced_accuracy: MetricValue
+    accuracy: MetricValue
+
+
+class MacroAccuracy(Record, frozen=True):
+    """The means over classes."""
+
+    sensitivity: MetricValue
+    specificity: MetricValue
+    balanced_accuracy: MetricValue
+    accuracy: MetricValue
+
+
+class ClassAccuracy(Record, frozen=True):
+    """The accuracies of one class."""
+
+    label: _Label
+    values: AccuracyValues
+
+
+class AccuracyRecord(Record, frozen=True):
+    """The accuracies of a metric whose cells are all counted (15.19)."""
+
+    cells: Annotated[Count, Meta(description="The cells of one class, over all clips.")]
+    micro: AccuracyValues
+    macro: MacroAccuracy
+    classes: Annotated[tuple[ClassAccuracy, ...], Meta(description="Each class.")]
+
+
 class ClassCounts(Record, frozen=True):
     """The counts and rates of one class."""
 
@@ -113,6 +150,10 @@ class CountMetricRecord(Record, MetricRecord, frozen=True):
     macro: MacroValues
     errors: Annotated[ErrorValues | None, Meta(description="Null where the metric has no errors of its own.")]
     classes: Annotated[tuple[ClassCounts, ...], Meta(description="Each class.")]
+    accuracy: Annotated[
+        AccuracyRecord | UnsetType,
+        Meta(description="Absent where cells that nothing covers do not count, and in a report."),
+    ] = UNSET
 
 
 class MeanMetricRecord(Record, MetricRecord, frozen=True):
@@ -184,15 +225,18 @@ class MetricsRecord(Record, frozen=True):
     ]
 
 
-def metrics_record(found: Measured, most: int | None = None) -> MetricsRecord:
-    """All metrics with their policies, and the decisions that differ, of each kind at most so many listed."""
+def metrics_record(found: Measured, most: int | None = None, *, accuracy: bool = False) -> MetricsRecord:
+    """All metrics with their policies, and the decisions that differ, of each kind at most so many listed.
+
+    With `accuracy`, the metrics that have accuracies say them: reports that were written before there were any do not.
+    """
     return MetricsRecord(
         "tracepact-metrics/1",
         found.arithmetic,
         found.clips,
         found.left_out,
         found.unlisted,
-        tuple(_metric(metric) for metric in found.metrics),
+        tuple(_metric(metric, accuracy) for metric in found.metrics),
         _differences(found, most) if isinstance(found, StandardMetrics) else None,
     )
 
@@ -208,8 +252,11 @@ def _differences(found: StandardMetrics, most: int | None) -> Differences:
     )
 
 
-def _metric(metric: Metric) -> CountMetricRecord | MeanMetricRecord:
-    return _mean(metric) if isinstance(metric, MeanMetric) else _counts(metric)
+def _metric(metric: Metric, accuracy: bool) -> CountMetricRecord | MeanMetricRecord:
+    if isinstance(metric, MeanMetric):
+        return _mean(metric)
+    found = _counts(metric)
+    return replace(found, accuracy=accuracy_record(metric)) if accuracy and metric.cells is not None else found
 
 
 def _mean(metric: MeanMetric) -> MeanMetricRecord:
@@ -233,6 +280,24 @@ def _counts(metric: CountMetric) -> CountMetricRecord:
         _errors(metric),
         tuple(ClassCounts(label, t, *_rates(metric.rates(t))) for label, t in metric.classes.items()),
     )
+
+
+def accuracy_record(metric: CountMetric) -> AccuracyRecord:
+    """The accuracies of a metric that has some."""
+    assert metric.cell_count is not None
+    macro = metric.macro_accuracy
+    return AccuracyRecord(
+        metric.cell_count,
+        _accuracy(metric, metric.total, len(metric.labels)),
+        MacroAccuracy(*(MetricValue.of(getattr(macro, name)) for name in ACCURACIES)),
+        tuple(ClassAccuracy(label, _accuracy(metric, tally)) for label, tally in metric.classes.items()),
+    )
+
+
+def _accuracy(metric: CountMetric, tally: Tally, classes: int = 1) -> AccuracyValues:
+    found = metric.accuracy(tally, classes)
+    values = (MetricValue.of(getattr(found, name)) for name in ACCURACIES)
+    return AccuracyValues(metric.true_negatives(tally, classes), *values)
 
 
 def _errors(metric: CountMetric) -> ErrorValues | None:

@@ -5,33 +5,49 @@ from fractions import Fraction
 from typing import TypedDict, Unpack
 
 import click
+from msgspec import UNSET, UnsetType
+from rich.console import Group
 
 from tracepact.diagnostics import Diagnostics
 from tracepact.files import json_text, write_csv
+from tracepact.io import Prepared
 from tracepact.io.outside import Outside
 from tracepact.lang import load_contract
 from tracepact.metrics import (
     HALF_WIDTH,
+    INTERVAL_COLUMNS,
     METRIC_COLUMNS,
     OVERLAP,
     Arithmetic,
+    Empty,
+    Evaluated,
     EventPolicy,
+    MacroOver,
     Measured,
+    MetricIntervals,
     MetricSettings,
     OffsetRule,
     compare,
     compare_overlap,
     compare_points,
+    compare_systems,
+    interval_rows,
+    intervals_record,
     metric_rows,
-    metrics_record,
 )
+from tracepact.records import record_of
+from tracepact.scoring.uncertainty import Bootstrap
 from tracepact.show.lines import print_diagnostics, reader_may_leave
 from tracepact.show.screen import output, progress
+from tracepact.show.terminal import TerminalTable
 from tracepact.tools.exits import Exit
+from tracepact.tools.metrics.record import MetricsOutput, metrics_output
 from tracepact.tools.metrics.submission import check_submission
-from tracepact.tools.parameters import Length, Share, format_option
+from tracepact.tools.parameters import Length, Share, bootstrap_options, format_option
 from tracepact.tools.score.arguments import SideOptions, mode_option, read_sides, side_options, strict_option
+from tracepact.tools.score.report.metric_intervals import interval_tables
 from tracepact.tools.score.report.metrics import render_metrics
+from tracepact.tools.score.report.preparation import Preparation
 from tracepact.trace import Durations, Mode, Regions
 from tracepact.wording import ms, print_number
 
@@ -123,6 +139,38 @@ _SETTINGS = MetricSettings()
     metavar="METADATA",
     help="Check the predictions as a BioDCASE submission with this YAML metadata; without --ref do only that.",
 )
+@click.option(
+    "--length",
+    "evaluated",
+    type=click.Choice([some.value for some in Evaluated]),
+    default=_SETTINGS.evaluated.value,
+    show_default=True,
+    help="Where a clip's segments end: with the last event of either side, or with the clip (sed_eval's evaluated "
+    "length).",
+)
+@click.option(
+    "--empty",
+    type=click.Choice([some.value for some in Empty]),
+    default=_SETTINGS.empty.value,
+    show_default=True,
+    help="What the precision is where nothing is predicted: undefined, or 0 as with sed_eval's zero_score.",
+)
+@click.option(
+    "--macro",
+    type=click.Choice([some.value for some in MacroOver]),
+    default=_SETTINGS.macro.value,
+    show_default=True,
+    help="Means over the classes that have the value, over those of the reference, or over all with undefined as 0.",
+)
+@click.option("--intervals", is_flag=True, help="Give every value its interval over clips (bootstrap).")
+@click.option(
+    "--compare",
+    "others",
+    multiple=True,
+    type=click.Path(),
+    help="Further predictions, compared with --pred on every value: differences, intervals, p after Holm; repeatable.",
+)
+@bootstrap_options
 @format_option("text", "json", "csv")
 def command(
     class_indexed: bool,
@@ -139,6 +187,14 @@ def command(
     overlap: bool,
     iou: Fraction,
     submission: str | None,
+    evaluated: str,
+    empty: str,
+    macro: str,
+    intervals: bool,
+    others: tuple[str, ...],
+    draws: int,
+    seed: int,
+    level: Fraction,
     form: str,
     **sides: Unpack[SideOptions],
 ) -> int:
@@ -160,39 +216,64 @@ def command(
             print_diagnostics(diagnostics)
             click.echo(f"{sides['pred']} and {submission} are a valid submission", err=True)
             return Exit.OK
-    with progress(2) as advance:
-        advance("reading")
-        ready, durations = read_sides(sides, diagnostics)
-        advance("measuring")
+    settings = MetricSettings(
+        EventPolicy(collar, OffsetRule(offset), share),
+        segment,
+        radius,
+        Evaluated(evaluated),
+        Empty(empty),
+        MacroOver(macro),
+    )
+    mode = Mode.CLASS_INDEXED if class_indexed else Mode.UNION
+
+    def measure(ready: Prepared) -> Measured:
         tables = ready.reference, ready.prediction
         shared: _Shared = {
-            "durations": durations,
-            "mode": Mode.CLASS_INDEXED if class_indexed else Mode.UNION,
+            "durations": ready.durations,
+            "mode": mode,
             "ignore": ready.ignore,
             "diagnostics": diagnostics,
         }
         if points:
-            found: Measured = compare_points(*tables, half_width=half_width, **shared)
-        elif overlap:
-            found = compare_overlap(*tables, threshold=iou, **shared)
-        else:
-            settings = MetricSettings(EventPolicy(collar, OffsetRule(offset), share), segment, radius)
-            chosen, allowed = Arithmetic(policy), sides["outside"] != Outside.ERROR
-            found = compare(
-                load_contract(contract), *tables, settings=settings, arithmetic=chosen, allow_outside=allowed, **shared
-            )
-    diagnostics.raise_errors(strict=strict)
+            return compare_points(*tables, half_width=half_width, rules=settings.rules(), **shared)
+        if overlap:
+            return compare_overlap(*tables, threshold=iou, rules=settings.rules(), **shared)
+        chosen, allowed = Arithmetic(policy), sides["outside"] != Outside.ERROR
+        return compare(
+            load_contract(contract), *tables, settings=settings, arithmetic=chosen, allow_outside=allowed, **shared
+        )
+
+    with progress(2 + len(others) + bool(intervals or others)) as advance:
+        advance("reading")
+        ready, _ = read_sides(sides, diagnostics)
+        advance("measuring")
+        found = [measure(ready)]
+        for other in others:
+            advance(f"measuring {other}")
+            found.append(measure(read_sides({**sides, "pred": other}, diagnostics)[0]))
+        diagnostics.raise_errors(strict=strict)
+        drawn: MetricIntervals | UnsetType = UNSET
+        if intervals or others:
+            advance("drawing clips")
+            bootstrap = Bootstrap(draws, seed, level)
+            drawn = intervals_record([sides["pred"], *others], compare_systems(found, bootstrap), bootstrap)
     print_diagnostics(diagnostics)
     with reader_may_leave():
-        _show(found, form)
+        _show(found[0], metrics_output(found[0], record_of(ready.record, Preparation), drawn), form)
     return Exit.OK
 
 
-def _show(found: Measured, form: str) -> None:
+def _show(found: Measured, record: MetricsOutput, form: str) -> None:
     match form:
         case "json":
-            click.echo(json_text(metrics_record(found).to_dict()), nl=False)
+            click.echo(json_text(record.to_dict()), nl=False)
+        case "csv" if record.intervals is not UNSET:
+            write_csv(sys.stdout, INTERVAL_COLUMNS, interval_rows(record.intervals))
         case "csv":
             write_csv(sys.stdout, METRIC_COLUMNS, metric_rows(found.metrics))
         case _:
-            output().print(render_metrics(metrics_record(found)))
+            output().print(render_metrics(record))
+            if record.intervals is not UNSET:
+                output().print(Group(*map(TerminalTable, interval_tables(record.intervals, record.clips))))
+            for line in record.preparation.lines:
+                output().print(line, style="dim")

@@ -6,21 +6,28 @@ from fractions import Fraction
 
 from tracepact.core import Aggregation
 from tracepact.diagnostics import InvalidInput
+from tracepact.metrics import MetricIntervals, MetricsRecord, compare_systems, intervals_record, metrics_record
 from tracepact.scoring import ScoreRows
 from tracepact.scoring.steps import StepFunction
 from tracepact.scoring.tolerance import Tolerance, curves
-from tracepact.scoring.uncertainty import Interval, intervals
+from tracepact.scoring.uncertainty import USUAL, Interval, intervals
 from tracepact.show.figure import Curve, curve_chart
+from tracepact.tools.score.report.measured import LISTED_DIFFERENCES, measured
 from tracepact.tools.score.report.tables import HEADINGS, MEAN
 from tracepact.tools.score.scored import Scored
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The intervals of every clause and of `logic` by aggregation, and the curves of the swept parameters."""
+    """The intervals of every clause and of `logic` by aggregation, and the curves of the swept parameters.
+
+    `metrics` are the standard metrics with their accuracies, `metric_intervals` their intervals over clips.
+    """
 
     intervals: Mapping[Aggregation, Mapping[str, Interval]]
     curves: tuple[Tolerance, ...]
+    metrics: MetricsRecord | None = None
+    metric_intervals: MetricIntervals | None = None
 
 
 def evidence(run: Scored) -> Evidence:
@@ -33,7 +40,9 @@ def evidence(run: Scored) -> Evidence:
             found.append(curves(run.card, name))
         except InvalidInput:
             continue  # the sweep's own points are in the report all the same
-    return Evidence(ranges, tuple(found))
+    metrics = measured(run)
+    compared = intervals_record([run.prediction.name], compare_systems([metrics]), USUAL) if ranges else None
+    return Evidence(ranges, tuple(found), metrics_record(metrics, LISTED_DIFFERENCES, accuracy=True), compared)
 
 
 def tolerance_figure(tolerance: Tolerance) -> str:

@@ -4,11 +4,12 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
 
+from tracepact.io.formats import FORMATS, MAPPED
 from tracepact.records import Count, NotNegative, Record, Share
 from tracepact.wording import count
 
 _Filled = Annotated[str, Meta(min_length=1)]
-_FORMATS = "memory|table|list|json|biodcase|audacity|raven|textgrid|maestro|scores"
+_FORMATS = "|".join(("memory", *FORMATS, MAPPED))
 
 
 class DecodingRecord(Record, frozen=True):
