@@ -3,8 +3,7 @@
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, UnsetType
-from msgspec.structs import replace
+from msgspec import Meta
 
 from tracepact.metrics.cells import CellDifference
 from tracepact.metrics.events import PairDifference
@@ -105,6 +104,8 @@ class ClassAccuracy(Record, frozen=True):
 class AccuracyRecord(Record, frozen=True):
     """The accuracies of a metric whose cells are all counted (15.19)."""
 
+    metric: Annotated[Literal["segment"], Meta(description="The metric.")]
+    policy: _Policy
     cells: Annotated[Count, Meta(description="The cells of one class, over all clips.")]
     micro: AccuracyValues
     macro: MacroAccuracy
@@ -150,10 +151,6 @@ class CountMetricRecord(Record, MetricRecord, frozen=True):
     macro: MacroValues
     errors: Annotated[ErrorValues | None, Meta(description="Null where the metric has no errors of its own.")]
     classes: Annotated[tuple[ClassCounts, ...], Meta(description="Each class.")]
-    accuracy: Annotated[
-        AccuracyRecord | UnsetType,
-        Meta(description="Absent where cells that nothing covers do not count, and in a report."),
-    ] = UNSET
 
 
 class MeanMetricRecord(Record, MetricRecord, frozen=True):
@@ -225,18 +222,15 @@ class MetricsRecord(Record, frozen=True):
     ]
 
 
-def metrics_record(found: Measured, most: int | None = None, *, accuracy: bool = False) -> MetricsRecord:
-    """All metrics with their policies, and the decisions that differ, of each kind at most so many listed.
-
-    With `accuracy`, the metrics that have accuracies say them: reports that were written before there were any do not.
-    """
+def metrics_record(found: Measured, most: int | None = None) -> MetricsRecord:
+    """All metrics with their policies, and the decisions that differ, of each kind at most so many listed."""
     return MetricsRecord(
         "tracepact-metrics/1",
         found.arithmetic,
         found.clips,
         found.left_out,
         found.unlisted,
-        tuple(_metric(metric, accuracy) for metric in found.metrics),
+        tuple(_metric(metric) for metric in found.metrics),
         _differences(found, most) if isinstance(found, StandardMetrics) else None,
     )
 
@@ -252,11 +246,8 @@ def _differences(found: StandardMetrics, most: int | None) -> Differences:
     )
 
 
-def _metric(metric: Metric, accuracy: bool) -> CountMetricRecord | MeanMetricRecord:
-    if isinstance(metric, MeanMetric):
-        return _mean(metric)
-    found = _counts(metric)
-    return replace(found, accuracy=accuracy_record(metric)) if accuracy and metric.cells is not None else found
+def _metric(metric: Metric) -> CountMetricRecord | MeanMetricRecord:
+    return _mean(metric) if isinstance(metric, MeanMetric) else _counts(metric)
 
 
 def _mean(metric: MeanMetric) -> MeanMetricRecord:
@@ -282,11 +273,19 @@ def _counts(metric: CountMetric) -> CountMetricRecord:
     )
 
 
-def accuracy_record(metric: CountMetric) -> AccuracyRecord:
-    """The accuracies of a metric that has some."""
+def accuracy_records(found: Measured) -> tuple[AccuracyRecord, ...]:
+    """The accuracies of the metrics that have some."""
+    return tuple(
+        _accuracies(metric) for metric in found.metrics if isinstance(metric, CountMetric) and metric.cells is not None
+    )
+
+
+def _accuracies(metric: CountMetric) -> AccuracyRecord:
     assert metric.cell_count is not None
     macro = metric.macro_accuracy
     return AccuracyRecord(
+        "segment",
+        metric.policy,
         metric.cell_count,
         _accuracy(metric, metric.total, len(metric.labels)),
         MacroAccuracy(*(MetricValue.of(getattr(macro, name)) for name in ACCURACIES)),

@@ -5,7 +5,6 @@ from fractions import Fraction
 from typing import TypedDict, Unpack
 
 import click
-from msgspec import UNSET, UnsetType
 from rich.console import Group
 
 from tracepact.diagnostics import Diagnostics
@@ -46,7 +45,7 @@ from tracepact.tools.metrics.submission import check_submission
 from tracepact.tools.parameters import Length, Share, bootstrap_options, format_option
 from tracepact.tools.score.arguments import SideOptions, mode_option, read_sides, side_options, strict_option
 from tracepact.tools.score.report.metric_intervals import interval_tables
-from tracepact.tools.score.report.metrics import render_metrics
+from tracepact.tools.score.report.metrics import accuracy_tables, render_metrics
 from tracepact.tools.score.report.preparation import Preparation
 from tracepact.trace import Durations, Mode, Regions
 from tracepact.wording import ms, print_number
@@ -252,7 +251,7 @@ def command(
             advance(f"measuring {other}")
             found.append(measure(read_sides({**sides, "pred": other}, diagnostics)[0]))
         diagnostics.raise_errors(strict=strict)
-        drawn: MetricIntervals | UnsetType = UNSET
+        drawn: MetricIntervals | None = None
         if intervals or others:
             advance("drawing clips")
             bootstrap = Bootstrap(draws, seed, level)
@@ -267,13 +266,14 @@ def _show(found: Measured, record: MetricsOutput, form: str) -> None:
     match form:
         case "json":
             click.echo(json_text(record.to_dict()), nl=False)
-        case "csv" if record.intervals is not UNSET:
+        case "csv" if record.intervals is not None:
             write_csv(sys.stdout, INTERVAL_COLUMNS, interval_rows(record.intervals))
         case "csv":
             write_csv(sys.stdout, METRIC_COLUMNS, metric_rows(found.metrics))
         case _:
             output().print(render_metrics(record))
-            if record.intervals is not UNSET:
-                output().print(Group(*map(TerminalTable, interval_tables(record.intervals, record.clips))))
+            more = accuracy_tables(record.accuracies)
+            more += interval_tables(record.intervals, record.clips) if record.intervals else []
+            output().print(Group(*map(TerminalTable, more)))
             for line in record.preparation.lines:
                 output().print(line, style="dim")

@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 from msgspec.structs import asdict
 
 from tracepact.metrics import Measured, MetricIntervals, MetricsRecord, metrics_record
+from tracepact.metrics.record import AccuracyRecord, accuracy_records
 from tracepact.tools.score.report.preparation import Preparation
 
 
@@ -15,12 +16,16 @@ class MetricsOutput(MetricsRecord, frozen=True):
     Numbers in parentheses are rules of language.md and tools.md.
     """
 
+    accuracies: Annotated[tuple[AccuracyRecord, ...], Meta(description="Of the segment metric, where there is one.")]
+    intervals: Annotated[MetricIntervals | None, Meta(description="Null unless asked for.")]
     preparation: Preparation
-    intervals: Annotated[MetricIntervals | UnsetType, Meta(description="Absent unless asked for.")] = UNSET
 
 
-def metrics_output(
-    found: Measured, preparation: Preparation, intervals: MetricIntervals | UnsetType = UNSET
-) -> MetricsOutput:
+def metrics_output(found: Measured, preparation: Preparation, intervals: MetricIntervals | None) -> MetricsOutput:
     """The record of some metrics."""
-    return MetricsOutput(**asdict(metrics_record(found, accuracy=True)), preparation=preparation, intervals=intervals)
+    return MetricsOutput(
+        **asdict(metrics_record(found)),
+        accuracies=accuracy_records(found),
+        intervals=intervals,
+        preparation=preparation,
+    )

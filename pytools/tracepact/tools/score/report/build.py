@@ -10,7 +10,7 @@ from tracepact.diagnostics.record import diagnostic_record
 from tracepact.metrics import metrics_record
 from tracepact.records import record_of
 from tracepact.scoring import Score, Scorecard, sweep
-from tracepact.tools.score.report.measured import LISTED_DIFFERENCES, measured
+from tracepact.tools.score.report.measured import measured
 from tracepact.tools.score.report.preparation import Preparation
 from tracepact.tools.score.report.record import (
     ClassRecord,
@@ -40,6 +40,8 @@ from tracepact.trace import Run
 from tracepact.trace.layout import Indices
 from tracepact.wording import rounded
 
+_LISTED_DIFFERENCES = 20
+
 
 def report_of(run: Scored) -> Report:
     """Everything a report says, with exact values as fractions."""
@@ -61,7 +63,7 @@ def report_of(run: Scored) -> Report:
         vector=tuple(ClauseRecord(c.name, _kind(c), _scores(card, c.name)) for c in clauses),
         logic={a: ValueRecord.of(card.logic(a)) for a in Aggregation},
         profiles=_profiles(card),
-        metrics=metrics_record(measured(run), most=LISTED_DIFFERENCES),
+        metrics=metrics_record(measured(run), most=_LISTED_DIFFERENCES),
         soft_boundary=SoftBoundary(soft, edges, contract.soft_scale),
         classes=tuple(
             ClassRecord(label, _vector(card.vector(Aggregation.POOLED, label=index)))

@@ -6,13 +6,14 @@ from fractions import Fraction
 
 from tracepact.core import Aggregation
 from tracepact.diagnostics import InvalidInput
-from tracepact.metrics import MetricIntervals, MetricsRecord, compare_systems, intervals_record, metrics_record
+from tracepact.metrics import MetricIntervals, compare_systems, intervals_record
+from tracepact.metrics.record import AccuracyRecord, accuracy_records
 from tracepact.scoring import ScoreRows
 from tracepact.scoring.steps import StepFunction
 from tracepact.scoring.tolerance import Tolerance, curves
 from tracepact.scoring.uncertainty import USUAL, Interval, intervals
 from tracepact.show.figure import Curve, curve_chart
-from tracepact.tools.score.report.measured import LISTED_DIFFERENCES, measured
+from tracepact.tools.score.report.measured import measured
 from tracepact.tools.score.report.tables import HEADINGS, MEAN
 from tracepact.tools.score.scored import Scored
 
@@ -21,12 +22,12 @@ from tracepact.tools.score.scored import Scored
 class Evidence:
     """The intervals of every clause and of `logic` by aggregation, and the curves of the swept parameters.
 
-    `metrics` are the standard metrics with their accuracies, `metric_intervals` their intervals over clips.
+    `accuracies` and `metric_intervals` are those of the standard metrics.
     """
 
     intervals: Mapping[Aggregation, Mapping[str, Interval]]
     curves: tuple[Tolerance, ...]
-    metrics: MetricsRecord | None = None
+    accuracies: tuple[AccuracyRecord, ...] = ()
     metric_intervals: MetricIntervals | None = None
 
 
@@ -42,7 +43,7 @@ def evidence(run: Scored) -> Evidence:
             continue  # the sweep's own points are in the report all the same
     metrics = measured(run)
     compared = intervals_record([run.prediction.name], compare_systems([metrics]), USUAL) if ranges else None
-    return Evidence(ranges, tuple(found), metrics_record(metrics, LISTED_DIFFERENCES, accuracy=True), compared)
+    return Evidence(ranges, tuple(found), accuracy_records(metrics), compared)
 
 
 def tolerance_figure(tolerance: Tolerance) -> str:

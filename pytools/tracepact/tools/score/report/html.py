@@ -16,7 +16,13 @@ from tracepact.tools.score.report import facts, tables
 from tracepact.tools.score.report.clips import clip_data
 from tracepact.tools.score.report.evidence import Evidence, tolerance_figure
 from tracepact.tools.score.report.metric_intervals import interval_tables
-from tracepact.tools.score.report.metrics import difference_lines, metric_cells, metric_tables, overall_tables
+from tracepact.tools.score.report.metrics import (
+    accuracy_tables,
+    difference_lines,
+    metric_cells,
+    metric_tables,
+    overall_tables,
+)
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.scored import Scored
 from tracepact.wording import decimal
@@ -106,12 +112,11 @@ def _vector(parts: Any, run: Scored, report: Report, found: Evidence) -> Any:
 
 
 def _metrics(parts: Any, report: Report, found: Evidence) -> Any:
-    metrics = found.metrics or report.metrics
-    overall = overall_tables(metrics)
-    by_class = metric_tables(metrics)[len(overall) :]
+    overall = overall_tables(report.metrics)
+    by_class = metric_tables(report.metrics)[len(overall) :]
     differences = report.metrics.differences
     lines = [line.strip() for line in difference_lines(differences)] if differences else []
-    first = [replace(overall[0], title=""), *overall[1:]]
+    first = [replace(overall[0], title=""), *overall[1:], *accuracy_tables(found.accuracies)]
     if found.metric_intervals is not None:
         first[1:1] = interval_tables(found.metric_intervals, report.family.clips)
     return parts.metrics(first, [replace(table, title="") for table in by_class], lines)

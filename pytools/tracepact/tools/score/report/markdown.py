@@ -7,7 +7,7 @@ from tracepact.show.markdown import plain, table_lines
 from tracepact.tools.score.report import facts
 from tracepact.tools.score.report.evidence import Evidence
 from tracepact.tools.score.report.metric_intervals import interval_tables
-from tracepact.tools.score.report.metrics import difference_lines, overall_tables
+from tracepact.tools.score.report.metrics import accuracy_tables, difference_lines, overall_tables
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.tables import (
     class_table,
@@ -48,7 +48,7 @@ def _head(report: Report) -> Iterator[str]:
 
 
 def _folded(report: Report, found: Evidence) -> Iterator[tuple[str, list[str]]]:
-    tables = overall_tables(found.metrics or report.metrics)
+    tables = [*overall_tables(report.metrics), *accuracy_tables(found.accuracies)]
     if found.metric_intervals is not None:
         tables[1:1] = interval_tables(found.metric_intervals, report.family.clips)
     lines = [line for table in tables for line in (*table_lines(table), "")][:-1]

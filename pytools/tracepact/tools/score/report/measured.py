@@ -3,9 +3,6 @@
 from tracepact.metrics import StandardMetrics, standard_metrics
 from tracepact.tools.score.scored import Scored
 
-LISTED_DIFFERENCES = 20
-"""How many of the decisions on which the arithmetics differ a report lists, of each kind."""
-
 
 def measured(run: Scored) -> StandardMetrics:
     """The metrics of the tables and traces of a run, clip by clip; its own pairs are those of the boundary metric."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from msgspec import UNSET
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
@@ -56,25 +55,27 @@ def overall_tables(found: MetricsRecord) -> list[Table]:
     columns += [Column("input", tone=Tone.FAINT), Column("policy", tone=Tone.FAINT)]
     rows = [[*metric_cells(metric), metric.input.value, metric.policy] for metric in shown]
     errors = [[metric.name, *_error_values(metric)] for metric in shown if _has_errors(metric)]
-    counted = [metric for metric in shown if isinstance(metric, CountMetricRecord)]
     notes = _remarks(found)
     tables = [Table("Standard metrics", columns, rows)]
     if errors:
         tables.append(Table("Error rates", [*words("metric"), *numbers("micro", "macro", *_ERRORS)], errors))
-    tables += [_accuracy_table(metric, metric.accuracy) for metric in counted if metric.accuracy is not UNSET]
     return [*tables[:-1], replace(tables[-1], notes=notes)]
 
 
-def _accuracy_table(metric: CountMetricRecord, found: AccuracyRecord) -> Table:
-    """Specificity and accuracies, of all classes, over them, and class by class."""
-    means = found.macro
+def accuracy_tables(found: Sequence[AccuracyRecord]) -> list[Table]:
+    """Specificity and accuracies, of all classes, over them, and class by class, with their policy."""
+    return [_accuracy_table(some) for some in found]
+
+
+def _accuracy_table(found: AccuracyRecord) -> Table:
     rows = [
         ["micro", *_accuracy_values(found.micro), f"{found.micro.tn:,}"],
-        ["macro", *_accuracy_values(means), ""],
+        ["macro", *_accuracy_values(found.macro), ""],
         *([row.label, *_accuracy_values(row.values), f"{row.values.tn:,}"] for row in found.classes),
     ]
-    title = f"Accuracies of {metric.name}s, {found.cells:,} for each class"
-    return Table(title, [*words("class"), *numbers("specificity", "balanced accuracy", "accuracy", "tn")], rows)
+    title = f"Accuracies of {found.metric}s, {found.cells:,} for each class"
+    columns = [*words("class"), *numbers("specificity", "balanced accuracy", "accuracy", "tn")]
+    return Table(title, columns, rows, [found.policy])
 
 
 def _accuracy_values(found: AccuracyValues | MacroAccuracy) -> list[str]:
