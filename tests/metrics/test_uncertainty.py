@@ -1,4 +1,4 @@
-"""Intervals and differences of metrics against metrics measured again on clips that are really repeated (rule 15.22)."""
+"""Intervals and differences of metrics against metrics measured again on clips that are really repeated."""
 
 import random
 from fractions import Fraction

@@ -129,7 +129,6 @@ def _signed(ours: Metric, theirs: Metric, weights: Weights) -> dict[str, tuple[V
         difference = a[name] - b[name]
         signs = np.sign(np.nan_to_num(difference)).astype(np.int8)
         near = np.abs(difference) < NEAR
-        signs[near & ~touched] = 0
         for draw in np.flatnonzero(near & touched).tolist():
             if draw not in exact:
                 times = weights[draw].astype(np.int64)

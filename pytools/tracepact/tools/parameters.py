@@ -13,7 +13,6 @@ from click.core import ParameterSource
 from tracepact.diagnostics import DIAGNOSTIC_FORMATS
 from tracepact.lang.reader import read_time
 from tracepact.lang.scope import SUSPICIOUS
-from tracepact.scoring.bootstrap import DRAWS, SEED
 from tracepact.wording import parse_exact
 
 TEXT = "text"
@@ -150,19 +149,6 @@ def durations_option(use: str = "") -> Decorator:
     """The --durations option; `use` says what the command needs them for."""
     form = "A table (filename, duration), or one duration in seconds for all clips"
     return click.option("--durations", help=f"{form}{f': {use}' if use else ''}.")
-
-
-def bootstrap_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options --draws, --seed and --level of a bootstrap."""
-    for option in (
-        click.option("--level", type=Share(), default="0.95", show_default=True, help="Level of the intervals."),
-        click.option("--seed", type=click.IntRange(0), default=SEED, show_default=True, help="Seed of the generator."),
-        click.option(
-            "--draws", type=click.IntRange(1, 10**6), default=DRAWS, show_default=True, help="Number of draws of clips."
-        ),
-    ):
-        function = option(function)
-    return function
 
 
 def fail_on_option(*levels: str) -> Decorator:

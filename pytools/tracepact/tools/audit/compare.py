@@ -41,7 +41,7 @@ from tracepact.tools.audit.uncertainty import (
     interval_words,
     p_words,
 )
-from tracepact.tools.parameters import bootstrap_options
+from tracepact.tools.bootstrap import bootstrap_options
 from tracepact.tools.score.store.opening import StoredRun
 from tracepact.wording import decimal, print_number, rounded
 

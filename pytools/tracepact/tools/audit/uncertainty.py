@@ -32,7 +32,7 @@ from tracepact.tools.audit.show import (
     output_options,
     show,
 )
-from tracepact.tools.parameters import bootstrap_options
+from tracepact.tools.bootstrap import bootstrap_options
 from tracepact.tools.score.store.opening import StoredRun
 from tracepact.wording import decimal, rounded
 

@@ -1,6 +1,7 @@
 """`tracepact metrics`: the standard metrics of two tables, each with its policy."""
 
 import sys
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypedDict, Unpack
 
@@ -39,10 +40,11 @@ from tracepact.scoring.uncertainty import Bootstrap
 from tracepact.show.lines import print_diagnostics, reader_may_leave
 from tracepact.show.screen import output, progress
 from tracepact.show.terminal import TerminalTable
+from tracepact.tools.bootstrap import bootstrap_options
 from tracepact.tools.exits import Exit
 from tracepact.tools.metrics.record import MetricsOutput, metrics_output
 from tracepact.tools.metrics.submission import check_submission
-from tracepact.tools.parameters import Length, Share, bootstrap_options, format_option
+from tracepact.tools.parameters import Length, Share, format_option
 from tracepact.tools.score.arguments import SideOptions, mode_option, read_sides, side_options, strict_option
 from tracepact.tools.score.report.metric_intervals import interval_tables
 from tracepact.tools.score.report.metrics import accuracy_tables, render_metrics
@@ -58,6 +60,41 @@ class _Shared(TypedDict):
     mode: Mode
     ignore: Regions | None
     diagnostics: Diagnostics
+
+
+@dataclass(frozen=True, slots=True)
+class _Scoring:
+    """How two tables are measured: by all standard metrics, or by points of a half-width, or by overlap alone."""
+
+    contract: str
+    arithmetic: Arithmetic
+    settings: MetricSettings
+    mode: Mode
+    half_width: Fraction | None
+    overlap: Fraction | None
+    allow_outside: bool
+
+    def measure(self, ready: Prepared, diagnostics: Diagnostics) -> Measured:
+        """The metrics of what was read."""
+        tables = ready.reference, ready.prediction
+        shared: _Shared = {
+            "durations": ready.durations,
+            "mode": self.mode,
+            "ignore": ready.ignore,
+            "diagnostics": diagnostics,
+        }
+        if self.half_width is not None:
+            return compare_points(*tables, half_width=self.half_width, rules=self.settings.rules(), **shared)
+        if self.overlap is not None:
+            return compare_overlap(*tables, threshold=self.overlap, rules=self.settings.rules(), **shared)
+        return compare(
+            load_contract(self.contract),
+            *tables,
+            settings=self.settings,
+            arithmetic=self.arithmetic,
+            allow_outside=self.allow_outside,
+            **shared,
+        )
 
 
 _DEFAULT = EventPolicy()
@@ -139,8 +176,7 @@ _SETTINGS = MetricSettings()
     help="Check the predictions as a BioDCASE submission with this YAML metadata; without --ref do only that.",
 )
 @click.option(
-    "--length",
-    "evaluated",
+    "--evaluated",
     type=click.Choice([some.value for some in Evaluated]),
     default=_SETTINGS.evaluated.value,
     show_default=True,
@@ -202,6 +238,7 @@ def command(
     All values are exact, each with its policy. A prediction on a clip that neither the reference nor the durations name
     is an error, unless --clips says which clips count (rule 13.32). The report says where sed_eval's floats
     differ. Times have a unit, as 200ms or 1.5s; a bare number is in seconds, and refused if it is 10 or more.
+    With --intervals or --compare, --format csv lists every value with its interval, and every difference.
     """
     if sides["pred"] is None or (sides["ref"] is None and submission is None):
         raise click.UsageError("give --ref and --pred")
@@ -223,33 +260,25 @@ def command(
         Empty(empty),
         MacroOver(macro),
     )
-    mode = Mode.CLASS_INDEXED if class_indexed else Mode.UNION
-
-    def measure(ready: Prepared) -> Measured:
-        tables = ready.reference, ready.prediction
-        shared: _Shared = {
-            "durations": ready.durations,
-            "mode": mode,
-            "ignore": ready.ignore,
-            "diagnostics": diagnostics,
-        }
-        if points:
-            return compare_points(*tables, half_width=half_width, rules=settings.rules(), **shared)
-        if overlap:
-            return compare_overlap(*tables, threshold=iou, rules=settings.rules(), **shared)
-        chosen, allowed = Arithmetic(policy), sides["outside"] != Outside.ERROR
-        return compare(
-            load_contract(contract), *tables, settings=settings, arithmetic=chosen, allow_outside=allowed, **shared
-        )
-
+    scoring = _Scoring(
+        contract,
+        Arithmetic(policy),
+        settings,
+        Mode.CLASS_INDEXED if class_indexed else Mode.UNION,
+        half_width if points else None,
+        iou if overlap else None,
+        sides["outside"] != Outside.ERROR,
+    )
     with progress(2 + len(others) + bool(intervals or others)) as advance:
         advance("reading")
         ready, _ = read_sides(sides, diagnostics)
         advance("measuring")
-        found = [measure(ready)]
+        found = [scoring.measure(ready, diagnostics)]
         for other in others:
             advance(f"measuring {other}")
-            found.append(measure(read_sides({**sides, "pred": other}, diagnostics)[0]))
+            own = Diagnostics()
+            found.append(scoring.measure(read_sides({**sides, "pred": other}, own)[0], own))
+            diagnostics.extend(finding for finding in own if finding not in diagnostics.items)
         diagnostics.raise_errors(strict=strict)
         drawn: MetricIntervals | None = None
         if intervals or others:
