@@ -235,7 +235,9 @@ def test_segments_end_with_the_last_event_or_with_the_clip(tmp_path: Path) -> No
     # 12 s of reference in a clip of 10 s; the prediction ends at 4 s.
     write(tmp_path, {"ref.tsv": events("x 0 12 a"), "pred.tsv": events("x 0 4 a")})
     for length, fn, cells in (("events", 8, 12), ("clip", 6, 10)):
-        outcome = run("metrics", *SIDES, "--durations", "10", "--evaluated", length, "--format", "json", folder=tmp_path)
+        outcome = run(
+            "metrics", *SIDES, "--durations", "10", "--evaluated", length, "--format", "json", folder=tmp_path
+        )
         data = json.loads(outcome.out)
         assert named(data, "segment")["counts"] == {"tp": 4, "fp": 0, "fn": fn}
         (accuracy,) = data["accuracies"]
