@@ -3,10 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test quick lint unit docs benchmark schemas picture definitions lean-second clean
+.PHONY: demo study test quick lint unit docs benchmark schemas picture definitions lean-second clean
 
 demo: $(VENV)/.installed
 	$(BIN)/tracepact demo --out out/demo
+
+# The measurement study at the scale `small`, with the embedded voice; ends with the path of its page.
+study: $(VENV)/.tested
+	$(BIN)/tracelab study --scale small --out out/study
 
 test: lint unit
 

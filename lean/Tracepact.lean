@@ -2,6 +2,7 @@ import Tracepact.Impl.Basis
 import Tracepact.Impl.Boundary
 import Tracepact.Impl.Buffer
 import Tracepact.Impl.Certificate
+import Tracepact.Impl.Chunks
 import Tracepact.Impl.Dag
 import Tracepact.Impl.Dual
 import Tracepact.Impl.Family
@@ -13,9 +14,11 @@ import Tracepact.Impl.Score
 import Tracepact.Impl.Stream
 import Tracepact.Impl.Tables
 import Tracepact.Impl.Vector
+import Tracepact.Pins.Chunks
 import Tracepact.Pins.Contracts
 import Tracepact.Pins.Frames
 import Tracepact.Pins.Predicates
+import Tracepact.Pins.Soft
 import Tracepact.Pins.Tables
 import Tracepact.Spec.Basis
 import Tracepact.Spec.Boundary
@@ -38,6 +41,7 @@ import Tracepact.Spec.Predicate
 import Tracepact.Spec.Runs
 import Tracepact.Spec.Scope
 import Tracepact.Spec.Score
+import Tracepact.Spec.Soft
 import Tracepact.Spec.Table
 import Tracepact.Spec.Truth
 import Tracepact.Spec.Vector
@@ -52,6 +56,7 @@ import Tracepact.Thm.Basis.Keep
 import Tracepact.Thm.Boundary
 import Tracepact.Thm.Buffer
 import Tracepact.Thm.Certificate
+import Tracepact.Thm.Chunks
 import Tracepact.Thm.Counting
 import Tracepact.Thm.Curve
 import Tracepact.Thm.Delay
@@ -75,6 +80,12 @@ import Tracepact.Thm.Score
 import Tracepact.Thm.Score.Frames
 import Tracepact.Thm.Score.Runs
 import Tracepact.Thm.Sharing
+import Tracepact.Thm.Soft
+import Tracepact.Thm.Soft.Edges
+import Tracepact.Thm.Soft.Extremes
+import Tracepact.Thm.Soft.Movement
+import Tracepact.Thm.Soft.Order
+import Tracepact.Thm.Soft.Sign
 import Tracepact.Thm.Stability
 import Tracepact.Thm.Tables
 import Tracepact.Thm.Threshold

@@ -15,6 +15,7 @@ from tracepact.tools.audit.compare import Comparison
 from tracepact.tools.audit.matcher import MatcherAudit
 from tracepact.tools.audit.neutrality import NeutralityAudit
 from tracepact.tools.audit.profile import ProfileAudit
+from tracepact.tools.audit.reference import ReferenceAudit
 from tracepact.tools.audit.selection import SelectionAudit
 from tracepact.tools.audit.threshold import ThresholdAudit
 from tracepact.tools.audit.tolerance import ToleranceAudit
@@ -36,6 +37,7 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
     "audit-matcher": (MatcherAudit, "tracepact matcher audit"),
     "audit-neutrality": (NeutralityAudit, "tracepact neutrality audit"),
     "audit-profile": (ProfileAudit, "tracepact profile audit"),
+    "audit-reference": (ReferenceAudit, "tracepact reference audit"),
     "audit-selection": (SelectionAudit, "tracepact selection audit"),
     "audit-threshold": (ThresholdAudit, "tracepact threshold audit"),
     "audit-tolerance": (ToleranceAudit, "tracepact tolerance audit"),

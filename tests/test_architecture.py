@@ -17,6 +17,7 @@ from tracepact.specs import rules, spec_path
 from tracepact.tools.audit import command as audits
 
 PACKAGE = Path(tracepact.__file__).parent
+LAB = PACKAGE.parent / "tracelab"
 MODULES = {
     ".".join(("tracepact", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))
@@ -30,12 +31,17 @@ TABLES = {
 }
 COMMANDS = {name + word: module for name, (modules, _) in TABLES.items() for word, module in modules.items()}
 SUMMARIES = {name + word: text for name, (_, summaries) in TABLES.items() for word, text in summaries.items()}
-LATE = {("tracepact.tools.conform.differential", "tracepact.tools.conform.draw"): "needs the extra `conform`"}
-"""Imports inside functions, each with its reason: what it imports needs an optional extra."""
+LAZY = ("tracepact", "tracepact.show")
+"""Packages whose names are loaded when they are first used; their imports at the top are for types alone."""
+LATE = {
+    ("tracepact.tools.conform.differential", "tracepact.tools.conform.draw"): "needs the extra `conform`",
+    ("tracepact.tools.check.command", "tracepact.io"): "every reader of data, for the option --durations alone",
+}
+"""Imports inside functions, each with its reason."""
 
 
-def stages() -> dict[str, int]:
-    """The stage of each part of the package, as its docstring lists them; parts of one line share a stage."""
+def layers() -> dict[str, int]:
+    """The layer of each part of the package, as its docstring lists them; parts of one line share a layer."""
     listed = re.findall(r"^ {4,8}(\w+(?:, \w+)*) {2,}\S", tracepact.__doc__ or "", re.MULTILINE)
     return {part: index for index, line in enumerate(listed) for part in line.split(", ")}
 
@@ -77,16 +83,16 @@ def wrong_imports(is_wrong: Callable[[str, str, bool], object]) -> list[str]:
 
 
 def test_the_package_docstring_lists_every_part_once() -> None:
-    assert set(stages()) == {part(name) for name in MODULES} - {""}
+    assert set(layers()) == {part(name) for name in MODULES} - {""}
 
 
-def test_imports_point_only_to_earlier_stages() -> None:
-    order = stages()
+def test_imports_point_only_to_earlier_layers() -> None:
+    order = layers()
     assert not wrong_imports(lambda module, target, _: order.get(part(target), 99) > order[part(module)])
 
 
 def test_parts_of_one_line_do_not_import_each_other() -> None:
-    order = stages()
+    order = layers()
     same = {(part(m), part(t)) for m in MODULES for _, t, _ in imports(m) if part(m) != part(t)}
     assert not {(a, b) for a, b in same if order.get(a) == order.get(b)}
 
@@ -108,12 +114,12 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
         pytest.fail(" → ".join(error.args[1]))
 
 
-def test_imports_stand_at_the_top_but_for_optional_extras() -> None:
+def test_imports_are_at_the_top_but_for_those_listed_with_a_reason() -> None:
     found = {
         (module, target)
         for module in MODULES
         for _, target, at_top in imports(module)
-        if not at_top and module != "tracepact"
+        if not at_top and module not in LAZY
     }
     assert found == set(LATE)
 
@@ -165,12 +171,18 @@ def test_a_module_is_not_too_long(module: str) -> None:
 
 
 def words(module: str) -> set[str]:
-    """The text constants of a module, docstrings aside."""
-    return {n.value for n in ast.walk(TREES[module]) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    """The text constants of a module."""
+    return constants(TREES[module])
+
+
+def constants(tree: ast.Module) -> set[str]:
+    """The text constants of a tree."""
+    return {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
 
 
 def test_every_code_of_the_registry_is_used() -> None:
     used = set().union(*(words(module) for module in MODULES if module != "tracepact.diagnostics.codes"))
+    used |= set().union(*(constants(ast.parse(path.read_text(encoding="utf-8"))) for path in LAB.rglob("*.py")))
     unused = sorted(set(CODES) - used)
     assert not unused, f"registered and never used: {', '.join(unused)}"
 

@@ -382,3 +382,19 @@ def test_a_network_is_trained_with_and_without_the_contract(tmp_path: Path) -> N
     assert list(values) == [*clauses, "mean of frame clauses"]
     untrained, without, contract, _ = values["mean of frame clauses"]
     assert untrained < without < contract
+
+
+def test_score_files_one_file_and_arrays_are_one_field(tmp_path: Path) -> None:
+    results = run("19-score-fields", tmp_path)
+    folder = tmp_path / "examples" / "19-score-fields"
+    vectors = [json.loads((folder / name / "report.json").read_text())["vector"] for name in ("half", "again")]
+    assert vectors[0] == vectors[1]
+    onsets = next(row for row in vectors[0] if row["clause"] == "onset_guard")
+    assert onsets["scores"]["pooled"]["satisfied"] == 0  # the detector is two frames of 40 ms late, tol is 40 ms
+    printed = next(found.output for found in results if found.command == "python fields.py").splitlines()
+    margins = [Fraction(line.rsplit(" ", 1)[1]) for line in printed]
+    assert len(margins) == onsets["scores"]["pooled"]["obligated"]
+    assert min(margins) == Fraction(onsets["soft"]["least"])
+    audited = next(found.output for found in results if found.command.startswith("tracepact audit"))
+    assert "3 / 6" in audited
+    assert "10 / 180" in audited  # one in eighteen

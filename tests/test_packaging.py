@@ -66,9 +66,13 @@ def test_the_wheel_holds_the_package_with_its_types_and_nothing_else(wheel: Path
     archive = zipfile.ZipFile(wheel)
     names = archive.namelist()
     assert "tracepact/py.typed" in names
-    modules = {str(path.relative_to(ROOT / "pytools")) for path in (ROOT / "pytools" / "tracepact").rglob("*.py")}
+    sources = ROOT / "pytools"
+    modules = {
+        str(path.relative_to(sources)) for name in ("tracepact", "tracelab") for path in (sources / name).rglob("*.py")
+    }
     assert {name for name in names if name.endswith(".py")} == modules
-    assert {name.split("/")[0] for name in names} == {"tracepact", f"{'-'.join(wheel.stem.split('-')[:2])}.dist-info"}
+    parts = {"tracelab", "tracepact", f"{'-'.join(wheel.stem.split('-')[:2])}.dist-info"}
+    assert {name.split("/")[0] for name in names} == parts
 
 
 @pytest.mark.slow

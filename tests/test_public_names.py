@@ -13,6 +13,12 @@ import tracepact
 
 FUNCTIONS = [name for name in tracepact.__all__ if inspect.isfunction(getattr(tracepact, name))]
 CLASSES = [name for name in tracepact.__all__ if inspect.isclass(getattr(tracepact, name))]
+METHODS = [
+    f"{name}.{method}"
+    for name in CLASSES
+    for method, found in inspect.getmembers(getattr(tracepact, name), inspect.isroutine)
+    if not method.startswith("_") and getattr(found, "__module__", "").startswith("tracepact")
+]
 
 
 def sections(documented: Any) -> dict[str, str]:
@@ -66,3 +72,14 @@ def test_a_public_class_describes_its_attributes_or_arguments(name: str) -> None
         assert attributes == list(described.__members__)
     else:
         assert attributes or arguments == list(inspect.signature(described).parameters)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_public_method_describes_every_parameter_and_its_result(name: str) -> None:
+    owner, _, method = name.partition(".")
+    function = getattr(getattr(tracepact, owner), method)
+    described, signature = sections(function), inspect.signature(function)
+    assert entries(described.get("Args", "")) == [
+        parameter for parameter in signature.parameters if parameter != "self"
+    ]
+    assert signature.return_annotation is None or described["Returns"].strip()

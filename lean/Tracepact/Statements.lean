@@ -1,6 +1,7 @@
 import Tracepact.Thm.Basis
 import Tracepact.Thm.Buffer
 import Tracepact.Thm.Certificate
+import Tracepact.Thm.Chunks
 import Tracepact.Thm.Curve
 import Tracepact.Thm.Delay
 import Tracepact.Thm.Edges
@@ -13,6 +14,7 @@ import Tracepact.Thm.Obligation
 import Tracepact.Thm.Optimal
 import Tracepact.Thm.Runs
 import Tracepact.Thm.Sharing
+import Tracepact.Thm.Soft
 import Tracepact.Thm.Stability
 import Tracepact.Thm.Tables
 import Tracepact.Thm.Vector
@@ -315,4 +317,55 @@ example (c : Contract) (common : Nat) (family : List Sides) (t : FamilyTally) (s
       (scoresFit common t.clips t.evidence c.clauses t.clauses scores)) .true) : ScoresTo c family scores :=
   vector_certified c common family t scores tallied h
 #print axioms vector_certified
+
+/-! ### Soft readings of score fields -/
+example (c : ScoreClip) (f : Formula) (i : Nat) : Iff (Eq (isPositive (c.value f i)) .true) (Holds c.reading f i) :=
+  soft_verdict c f i
+#print axioms soft_verdict
+example (c : ScoreClip) (unit : Nat) (o f : Formula) :
+    And (Eq (c.tally unit o f).obligated (obligations (eval c.reading o) c.frames))
+      (Eq (c.tally unit o f).satisfied (satisfied (eval c.reading o) (eval c.reading f) c.frames)) :=
+  soft_counts c unit o f
+#print axioms soft_counts
+example (e : Nat) (c c' : ScoreClip) (moved : ScoresMoved e c c') (f : Formula) (i : Nat) (inside : Lt i c.frames) :
+    SoftNear e (c.value f i) (c'.value f i) := soft_lipschitz e c c' moved f i inside
+#print axioms soft_lipschitz
+example (e : Nat) (c c' : ScoreClip) (moved : ScoresMoved e c c') (f : Formula) (i : Nat) (inside : Lt i c.frames)
+    (far : Beyond e (c.value f i).size) : Iff (Holds c.reading f i) (Holds c'.reading f i) :=
+  soft_margin e c c' moved f i inside far
+#print axioms soft_margin
+example (n : Nat) (atom : Nat → Nat → Soft) (f : Formula) (i : Nat) (inside : Lt i n) :
+    Eq (soft n atom (onsetOf f) i) (softOnset (soft n atom f) i) := soft_onset n atom f i inside
+#print axioms soft_onset
+example (n : Nat) (atom : Nat → Nat → Soft) (f : Formula) (i : Nat) (inside : Lt i n) :
+    Eq (soft n atom (offsetOf f) i) (softOffset (soft n atom f) i) := soft_offset n atom f i inside
+#print axioms soft_offset
+example (n : Nat) (atom : Nat → Nat → Soft) (lo hi : Int) (f : Formula) (i : Nat) :
+    GreatestOver (InWindow n i lo hi) (soft n atom f) (soft n atom (.eventually lo hi f) i) :=
+  soft_eventually n atom lo hi f i
+#print axioms soft_eventually
+example (n : Nat) (atom : Nat → Nat → Soft) (lo hi : Int) (f : Formula) (i : Nat) :
+    LeastOver (InWindow n i lo hi) (soft n atom f) (soft n atom (.always lo hi f) i) := soft_always n atom lo hi f i
+#print axioms soft_always
+example (n : Nat) (atom : Nat → Nat → Soft) (r : Nat) (f g : Formula) (i : Nat) : Exists fun held : Nat → Soft =>
+    And ((j : Nat) → LeastOver (fun k => And (Nat.le i k) (Lt k j)) (soft n atom f) (held j))
+      (GreatestOver (Ahead n i r) (fun j => lesser (soft n atom g j) (held j)) (soft n atom (.«until» r f g) i)) :=
+  soft_until n atom r f g i
+#print axioms soft_until
+example (n : Nat) (atom : Nat → Nat → Soft) (r : Nat) (f g : Formula) (i : Nat) : Exists fun held : Nat → Soft =>
+    And ((j : Nat) → LeastOver (fun k => And (Lt j k) (Nat.le k i)) (soft n atom f) (held j))
+      (GreatestOver (Behind n i r) (fun j => lesser (soft n atom g j) (held j)) (soft n atom (.since r f g) i)) :=
+  soft_since n atom r f g i
+#print axioms soft_since
+
+/-! ### Streams that arrive in chunks -/
+example (t : Trace) (f : Formula) (chunks : List Nat) (fits : Nat.le (framesOf chunks) t.frames) :
+    Eq (chunkOutput t f chunks) (output t f (framesOf chunks)) := chunk_output t f chunks fits
+#print axioms chunk_output
+example (t : Trace) (f : Formula) (chunks : List Nat) (all : Eq (framesOf chunks) t.frames) :
+    Eq (chunked t f chunks) (offline t f t.frames) := chunks_eq_offline t f chunks all
+#print axioms chunks_eq_offline
+example (t : Trace) (f : Formula) (chunks : List Nat) :
+    Nat.le (chunkBuffer t f chunks).held (Nat.add (lookback f) (lookahead f)) := chunk_memory t f chunks
+#print axioms chunk_memory
 end Tracepact

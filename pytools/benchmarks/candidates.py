@@ -9,7 +9,7 @@ from tracepact.monitor import evaluate_masks, evaluate_trace
 from tracepact.monitor.algebra import IntegerAlgebra
 from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.candidates import Candidates, FrameCandidate
-from tracepact.tools.select.family import FamilySpec
+from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.observe import Observation, observe
 from tracepact.tools.select.reading import load_calibration
 from tracepact.tools.select.retain import observational_classes
@@ -18,7 +18,7 @@ from tracepact.trace.family import Atoms
 
 SUBJECT = "candidates"
 SAMPLE = 400
-FAMILY = FamilySpec(
+FAMILY = CandidateFamily(
     atoms=("ref_active", "pred_active", "ref_onset", "pred_onset"),
     obligations=("ref_onset", "ref_active", "pred_onset", "pred_active", "!ref_active"),
     tolerances=(Fraction(1, 25),),

@@ -7,7 +7,7 @@ from numpy.random import Generator
 
 from benchmarks.harness import Frames
 from tracepact import Contract, load_contract, starter_contracts
-from tracepact.trace import Family, Mode, Run, Side
+from tracepact.trace import Family, FrameRun, Mode, Side
 
 CLIPS, CLASSES, CLIP_FRAMES = 1168, 10, 500
 EVENTS_PER_CLIP = 3.6
@@ -49,10 +49,10 @@ def atom_frames(seed: int, frames: int) -> dict[str, Frames]:
     }
 
 
-def event_runs(seed: int) -> dict[int, tuple[Run, ...]]:
+def event_runs(seed: int) -> dict[int, tuple[FrameRun, ...]]:
     """Some runs of a few clips and classes, by segment."""
     generator = np.random.default_rng(seed)
-    found: dict[int, tuple[Run, ...]] = {}
+    found: dict[int, tuple[FrameRun, ...]] = {}
     events = int(CLIPS * EVENTS_PER_CLIP)
     segments = generator.integers(0, CLIPS * CLASSES, size=events)
     for segment, count in zip(*np.unique(segments, return_counts=True), strict=True):

@@ -101,7 +101,7 @@ def _link(source: str, link: str) -> str:
 
 def _cited(text: str, source: str) -> str:
     """Rules that are cited by their number, outside of code, as links to them."""
-    known = {rule: "language.md" if int(rule.split(".")[0]) <= 12 else "tools.md" for rule in rules()}
+    known = {rule: "tools.md" if 13 <= int(rule.split(".")[0]) <= 17 else "language.md" for rule in rules()}
     folder = posixpath.dirname(source)
 
     def linked(found: re.Match[str]) -> str:

@@ -1,7 +1,7 @@
 """Executable boundary contracts for sound event detection.
 
-The way data flows, and the package of each stage (imports point only to earlier lines; parts of one line may not
-import each other):
+The parts of the package, in the order in which data flows (imports point only to earlier lines; parts of one line may
+not import each other):
 
     kernel
         files, wording       files written whole or not at all; numbers and words as people read them
@@ -35,28 +35,34 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tracepact.core import Aggregation, Contract
-    from tracepact.diagnostics import Diagnostic, InvalidInput
-    from tracepact.io import AudioFolder, Columns, Decoding, Reading
+    from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
+    from tracepact.io import AudioFolder, Columns, Decoding, Reading, score_field
     from tracepact.lang import load_contract, override, parse_contract, parse_formula
     from tracepact.scoring import Score, Scorecard
-    from tracepact.specs import starter_contracts
+    from tracepact.scoring.uncertainty import Bootstrap
+    from tracepact.specs import spec_path, starter_contracts
     from tracepact.stream import StreamMonitor
     from tracepact.tools.audit.annotation import audit_annotation
     from tracepact.tools.audit.compare import compare
     from tracepact.tools.audit.matcher import audit_matcher
     from tracepact.tools.audit.neutrality import audit_neutrality
     from tracepact.tools.audit.profile import audit_profile
+    from tracepact.tools.audit.reference import audit_reference
     from tracepact.tools.audit.selection import audit_selection
     from tracepact.tools.audit.threshold import audit_threshold
     from tracepact.tools.audit.tolerance import audit_tolerance
     from tracepact.tools.audit.uncertainty import audit_uncertainty
     from tracepact.tools.audit.union_gap import audit_union_gap
+    from tracepact.tools.entry import run_command_line
     from tracepact.tools.score.run import Run, score, score_document
-    from tracepact.trace import Mode
+    from tracepact.tools.score.store.opening import load_run
+    from tracepact.tools.score.verify import verify_run
+    from tracepact.trace import Mode, ScoreField
 
 _HOMES = {
     "Aggregation": "core",
     "AudioFolder": "io",
+    "Bootstrap": "scoring.uncertainty",
     "Columns": "io",
     "Contract": "core",
     "Decoding": "io",
@@ -64,14 +70,17 @@ _HOMES = {
     "InvalidInput": "diagnostics",
     "Mode": "trace",
     "Reading": "io",
+    "RowPlace": "diagnostics",
     "Run": "tools.score.run",
     "Score": "scoring",
+    "ScoreField": "trace",
     "Scorecard": "scoring",
     "StreamMonitor": "stream",
     "audit_annotation": "tools.audit.annotation",
     "audit_matcher": "tools.audit.matcher",
     "audit_neutrality": "tools.audit.neutrality",
     "audit_profile": "tools.audit.profile",
+    "audit_reference": "tools.audit.reference",
     "audit_selection": "tools.audit.selection",
     "audit_threshold": "tools.audit.threshold",
     "audit_tolerance": "tools.audit.tolerance",
@@ -79,17 +88,23 @@ _HOMES = {
     "audit_union_gap": "tools.audit.union_gap",
     "compare": "tools.audit.compare",
     "load_contract": "lang",
+    "load_run": "tools.score.store.opening",
     "override": "lang",
     "parse_contract": "lang",
     "parse_formula": "lang",
+    "run_command_line": "tools.entry",
     "score": "tools.score.run",
     "score_document": "tools.score.run",
+    "score_field": "io",
+    "spec_path": "specs",
     "starter_contracts": "specs",
+    "verify_run": "tools.score.verify",
 }
 
 __all__ = [
     "Aggregation",
     "AudioFolder",
+    "Bootstrap",
     "Columns",
     "Contract",
     "Decoding",
@@ -97,14 +112,17 @@ __all__ = [
     "InvalidInput",
     "Mode",
     "Reading",
+    "RowPlace",
     "Run",
     "Score",
+    "ScoreField",
     "Scorecard",
     "StreamMonitor",
     "audit_annotation",
     "audit_matcher",
     "audit_neutrality",
     "audit_profile",
+    "audit_reference",
     "audit_selection",
     "audit_threshold",
     "audit_tolerance",
@@ -112,12 +130,17 @@ __all__ = [
     "audit_union_gap",
     "compare",
     "load_contract",
+    "load_run",
     "override",
     "parse_contract",
     "parse_formula",
+    "run_command_line",
     "score",
     "score_document",
+    "score_field",
+    "spec_path",
     "starter_contracts",
+    "verify_run",
 ]
 
 

@@ -1,14 +1,8 @@
 """The table of commands, and the way in: every way out is one of the exit codes."""
 
-import sys
-import traceback
-from io import TextIOWrapper
-
 import click
 
-from tracepact.diagnostics import InvalidInput
-from tracepact.show.lines import reader_may_leave, refuse
-from tracepact.tools.exits import Exit
+from tracepact.tools.entry import run_command_line
 from tracepact.tools.groups import LazyGroup
 
 _COMMANDS = {
@@ -60,7 +54,7 @@ _SUMMARIES = {
     "report": "Write a stored run as an HTML page, Markdown and text.",
     "sat": "Say whether a formula can hold, with a smallest trace that shows it.",
     "score": "Score predictions against references under a contract.",
-    "select": "Find the smallest contract that respects an order of harm.",
+    "select": "Find the smallest contract that ranks worse failures lower.",
     "simplify": "Write a formula with fewer parts and the same meaning.",
     "verify": "Recompute a run directory and name what changed.",
     "watch": "Monitor a stream of frames while it arrives.",
@@ -83,28 +77,4 @@ def _group() -> None:
 
 def main() -> None:
     """Run the command line; every way out is one of the exit codes."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a sign shows a stand-in
-    try:
-        code = None
-        with reader_may_leave():
-            code = _group(standalone_mode=False)
-        sys.exit(code if isinstance(code, int) else Exit.OK)
-    except InvalidInput as error:
-        refuse(error.diagnostics)
-        sys.exit(Exit.INVALID)
-    except click.ClickException as error:
-        with reader_may_leave():
-            error.show()
-        sys.exit(Exit.INVALID)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("stopped", err=True)
-        sys.exit(Exit.FAILURE)
-    except OSError as error:
-        click.echo(f"error: {error.filename or ''}: {error.strerror or error}".replace(" : ", " "), err=True)
-        sys.exit(Exit.FAILURE)
-    except Exception:  # noqa: BLE001  (the last line of defence: a fault of ours, said as such)
-        traceback.print_exc()
-        click.echo("this is a fault of tracepact, not of your input; please report it", err=True)
-        sys.exit(Exit.FAILURE)
+    run_command_line(_group)

@@ -71,21 +71,21 @@ def table_rows(text: str, columns: Sequence[str], separator: str = "\t") -> Iter
         raise BadTable(str(error), reader.line_num) from error
 
 
-def write_whole(contents: Mapping[Path, str]) -> None:
+def write_whole(contents: Mapping[Path, str | bytes]) -> None:
     """Write files beside their places and move them there.
 
     A link stays a link and a file keeps its permissions. OSError names the place that could not be written.
     """
     staged: list[tuple[Path, Path, Path]] = []
     try:
-        for given, text in contents.items():
+        for given, data in contents.items():
             path = given.resolve()
             part = path.with_name(f".{path.name}.{os.getpid()}")
             staged.append((part, path, given))
             with _named(given):
                 if path.is_dir():
                     raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-                part.write_text(text, encoding="utf-8", newline="")
+                part.write_bytes(data.encode() if isinstance(data, str) else data)
                 if path.exists():
                     shutil.copymode(path, part)
         for part, path, given in staged:
@@ -108,7 +108,7 @@ def _named(place: Path) -> Iterator[None]:
 def write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Make a folder of these files, in one step: it is written beside its place, flushed to the disk and moved there.
 
-    A folder that stands there is replaced, and removed afterwards. Whoever stops the program at any moment finds the
+    A folder at that place is replaced, and removed afterwards. Whoever stops the program at any moment finds the
     old folder or the new one; a hidden folder beside it may remain. A folder that cannot be moved, because it is a
     mount point or somebody works in it, is filled; the last file, which says that all is there, goes first and comes
     last.

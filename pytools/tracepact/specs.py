@@ -20,7 +20,22 @@ def spec_root() -> Path:
 
 
 def spec_path(relative: str) -> Path:
-    """The path of one spec file, named relative to `spec/`."""
+    """The path of a spec file.
+
+    Args:
+        relative: its name relative to `spec/`.
+
+    Returns:
+        The path, inside the installed package or in a checkout.
+
+    Raises:
+        InvalidInput: never; a file that is not there is found out when it is opened.
+
+    Examples:
+        >>> import tracepact
+        >>> tracepact.spec_path("language.md").name
+        'language.md'
+    """
     return spec_root() / relative
 
 

@@ -22,7 +22,7 @@ _LONGEST = 60
 
 
 def decimal(value: Shown | None, places: int = 3) -> str:
-    """A number in so many decimals, one or more; a dash for none.
+    """A number with this many decimals, one or more; a dash for None.
 
     >>> decimal(Fraction(1, 8)), decimal(Fraction(2499, 2500)), decimal(0.0001), decimal(1), decimal(None)
     ('0.125', '0.999', '0.001', '1.000', '–')
@@ -31,7 +31,7 @@ def decimal(value: Shown | None, places: int = 3) -> str:
 
 
 def rounded(value: Number) -> float:
-    """The decimal of six places that stands beside an exact value in data."""
+    """The decimal of six places beside an exact value in data."""
     return float(decimal(value, 6))
 
 

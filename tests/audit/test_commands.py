@@ -23,6 +23,7 @@ from tracepact.specs import spec_path
 from tracepact.tools.audit.annotation import AnnotationAudit, audit_annotation
 from tracepact.tools.audit.compare import Comparison, compare
 from tracepact.tools.audit.matcher import MatcherAudit, audit_matcher
+from tracepact.tools.audit.reference import ReferenceAudit, audit_reference
 from tracepact.tools.audit.threshold import ThresholdAudit, audit_threshold
 from tracepact.tools.audit.tolerance import ToleranceAudit, audit_tolerance
 from tracepact.tools.audit.uncertainty import UncertaintyAudit, audit_uncertainty
@@ -66,6 +67,7 @@ COMMANDS = {
     "audit-threshold": ("audit", "threshold", "good", "--scores", "scores", "--at", "0.5", "--at", "0.2"),
     "audit-union-gap": ("audit", "union-gap", "poor", "--confusion", "confusion.svg"),
     "audit-annotation": ("audit", "annotation", "soft"),
+    "audit-reference": ("audit", "reference", "soft-run", "--labels", "scores", "--within", "0.1"),
     "audit-uncertainty": ("audit", "uncertainty", "good", "poor", "--draws", "200"),
     "audit-matcher": ("audit", "matcher", "poor"),
     "compare": ("compare", "good", "poor", "--draws", "200"),
@@ -77,6 +79,7 @@ RECORDS: dict[str, type[Record]] = {
     "audit-threshold": ThresholdAudit,
     "audit-union-gap": UnionGapAudit,
     "audit-annotation": AnnotationAudit,
+    "audit-reference": ReferenceAudit,
     "audit-uncertainty": UncertaintyAudit,
     "audit-matcher": MatcherAudit,
     "compare": Comparison,
@@ -93,6 +96,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write(place / name, files)
     for system in ("good", "poor"):
         assert score(place, f"{system}.tsv", system).code == 0
+    soft = ("--ref", "scores", "--ref-threshold", "0.5", "--pred", "good.tsv", "--durations", "durations.tsv")
+    assert run("score", "gate.contract", *soft, "--out", "soft-run", folder=place).code == 0
     return place
 
 
@@ -172,6 +177,7 @@ FROM_PYTHON: dict[str, Callable[[Path], Record]] = {
     "audit-threshold": lambda f: audit_threshold(f / "good", f / "scores", [Fraction(1, 2), Fraction(1, 5)]),
     "audit-union-gap": lambda f: audit_union_gap(f / "poor"),
     "audit-annotation": lambda f: audit_annotation(f / "soft"),
+    "audit-reference": lambda f: audit_reference(f / "soft-run", f / "scores", [Fraction(1, 10)]),
     "audit-uncertainty": lambda f: audit_uncertainty(["good", "poor"], bootstrap=Bootstrap(200)),
     "audit-matcher": lambda f: audit_matcher(*_matched(f / "poor")),
     "compare": lambda f: compare("good", "poor", Bootstrap(200)),

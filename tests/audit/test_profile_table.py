@@ -26,7 +26,7 @@ def test_a_profile_with_its_own_aggregation_is_marked_where_another_is_asked_for
     systems = Systems(CONTRACT, (System("a", scores), System("b", scores)))
     for asked, marks in ((Aggregation.POOLED, 1), (Aggregation.MACRO_CLIPS, 0)):
         (table,) = tables(audit_profile(systems, aggregation=asked))
-        assert sum("its own aggregation: macro_clips" in weights for *_, weights in table.texts()) == marks
+        assert sum("its own aggregation: macro clips" in weights for *_, weights in table.texts()) == marks
 
 
 def test_a_given_profile_cannot_have_the_name_of_another() -> None:

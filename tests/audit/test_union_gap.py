@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import tracepact
 from tracepact.core import Aggregation
-from tracepact.tools.audit.runs import rescored
+from tracepact.tools.audit.run_directories import rescored
 from tracepact.tools.audit.union_gap import audit_union_gap, class_support
 from tracepact.tools.score.report.scores import ScoreRecord
 from tracepact.tools.score.run import Run

@@ -112,6 +112,7 @@ def test_absent_files_are_all_named(tmp_path: Path) -> None:
     assert outcome.code == 2
     assert outcome.places == [("unreadable-file", "reff.tsv"), ("unreadable-file", "no.tsv")]
     assert "did you mean `ref.tsv`?" in outcome.err
+    assert "durations.tsv" not in outcome.err, "files with other names are not offered"
 
 
 CONTRACTS = {
@@ -189,6 +190,23 @@ def test_a_clip_without_its_extension_is_offered_with_it(tmp_path: Path) -> None
     assert "did you mean `d/a_1.50.wav`?" in outcome.err
 
 
+@pytest.mark.parametrize("written", ["Clip-7", "clip 07", "CLIP_007"])
+def test_a_clip_that_is_written_a_little_differently_is_offered(written: str, tmp_path: Path) -> None:
+    lengths = "filename\tduration\nclip_7\t10\nclip_17\t10\nclip_70\t10\n"
+    predicted = f"{HEADER}{written}\t1\t2\tx\n"
+    outcome = score(tmp_path, ref_tsv=HEADER, durations_tsv=lengths, pred_tsv=predicted)
+    assert outcome.codes == ["unknown-clip"]
+    assert "did you mean `clip_7`?" in outcome.err
+    other = score(tmp_path, ref_tsv=HEADER, durations_tsv=lengths, pred_tsv=events("clip_8 1 2 x"))
+    assert "did you mean" not in other.err, "another number is another clip"
+
+
+def test_clips_without_durations_name_the_options_that_give_them(tmp_path: Path) -> None:
+    outcome = score(tmp_path, durations=None)
+    assert outcome.codes == ["unknown-duration"]
+    assert all(option in outcome.err for option in ("--durations", "--audio"))
+
+
 WINDOW = """contract gate
 step 20ms
 clause onset on ref_onset : ref_onset -> N[11s] pred_onset
@@ -256,9 +274,11 @@ def test_many_warnings_of_one_code_are_counted_and_not_repeated(tmp_path: Path) 
     assert "warnings: 11 duplicate-row" in outcome.out
 
 
-def test_every_error_is_listed_however_many(tmp_path: Path) -> None:
+def test_the_first_twenty_errors_of_one_kind_are_listed_and_the_rest_counted(tmp_path: Path) -> None:
     outcome = score(tmp_path, ref_tsv=events(*[f"a {n} x x" for n in range(40)]))
-    assert outcome.places == [("bad-time", f"ref.tsv:{n}") for n in range(2, 42)]
+    assert outcome.places[:20] == [("bad-time", f"ref.tsv:{n}") for n in range(2, 22)]
+    assert outcome.err.count("error[bad-time]") == 21
+    assert "20 more of this kind" in outcome.err
 
 
 def test_a_silent_clip_and_columns_in_any_order_are_no_fault(tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def test_a_starter_contract_is_in_canonical_form(name: str) -> None:
 def test_explain_gives_words_windows_and_measures() -> None:
     outcome = run("explain", "boundary_gate")
     assert outcome.code == 0
-    assert "a predicted event starts at some frame within 2 frames (40 ms) either side" in " ".join(outcome.out.split())
+    assert "a predicted event starts within 2 frames (40 ms) before or after" in " ".join(outcome.out.split())
     assert "windows in frames: -2 to +2; lookahead 2, lookback 2, depth 1" in outcome.out
     assert "for every reference event: matched and covering <= 1" in outcome.out
 

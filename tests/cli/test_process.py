@@ -61,7 +61,10 @@ def test_exit_codes_have_one_meaning_each() -> None:
     }
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("score", "--help"), ("explain", "boundary_gate", "--no-notes")])
+@pytest.mark.parametrize(
+    "arguments",
+    [("--help",), ("score", "--help"), ("explain", "boundary_gate", "--no-notes"), ("check", "boundary_gate")],
+)
 def test_help_and_small_commands_import_nothing_heavy(arguments: tuple[str, ...]) -> None:
     code = """
 import json, sys
@@ -77,6 +80,8 @@ print("\\n" + json.dumps(sorted(sys.modules)))
     loaded = set(json.loads(ended.stdout.splitlines()[-1]))
     assert "tracepact.cli" in loaded
     heavy = {"z3", "sympy", "scipy", "pandas", "matplotlib"}
+    if arguments[0] == "check":
+        heavy = {"rich", "tracepact.io", "tracepact.scoring"}
     if arguments == ("--help",):
         heavy |= {
             "rich.table",

@@ -95,8 +95,8 @@ def test_a_value_set_from_outside_counts_and_the_report_says_so(folder: Path) ->
     assert changed["contract"]["parameters"] == [{"name": "tol", "value": "60ms", "overridden": True}]
     assert "param tol = 60ms" in changed["contract"]["text"]
     assert changed["contract"]["digest"] != plain["contract"]["digest"]
-    assert "set from outside: tol = 60ms" in score(folder, "--set", "tol=60ms").out
-    assert "set from outside" not in score(folder).out
+    assert "overridden: tol = 60ms" in score(folder, "--set", "tol=60ms").out
+    assert "overridden" not in score(folder).out
 
 
 @pytest.mark.parametrize("given", ["tol", "tol=", "=1", "tols=1s", "tol=soon"])
@@ -104,6 +104,17 @@ def test_a_bad_setting_is_invalid(given: str, folder: Path) -> None:
     outcome = score(folder, "--set", given)
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err
+
+
+def test_a_large_number_without_a_unit_is_no_time(folder: Path) -> None:
+    outcome = score(folder, "--set", "tol=60")
+    assert (outcome.code, outcome.codes) == (2, ["unit-mismatch"])
+    assert "`60ms`" in outcome.err
+    assert all(unit in outcome.err for unit in ("ms", " s ", "(frames)"))
+    assert score(folder, "--set", "tol=6").code == 0, "a small one is in seconds (rule 2.4)"
+    assert score(folder, "--out", "out").code == 0
+    audit = run("audit", "tolerance", "out", "--parameter", "tol", "--to", "300", folder=folder)
+    assert (audit.code, audit.codes) == (2, ["unit-mismatch"])
 
 
 def test_profile_shows_the_named_ones_only(folder: Path) -> None:
@@ -127,14 +138,14 @@ def test_profile_shows_the_named_ones_only(folder: Path) -> None:
         ("onset>=0.66666666666666666", 0),
         ("onset>=0.66666666666666667", 1),
         (" early >= 2/3 ", 0),
-        ("logic>=1", 1),
-        ("logic>0", 0),
+        ("mean>=1", 1),
+        ("mean>0", 0),
         ("pooled.onset>=2/3", 0),
         ("pooled . onset > 2/3", 1),
         ("macro_classes.onset==3/4", 0),
         ("macro_classes.onset>3/4", 1),
         ("macro_classes.early==3/4", 0),
-        ("macro_clips_informative.logic>1", 1),
+        ("macro_clips_informative.mean>1", 1),
     ],
 )
 def test_a_requirement_is_judged_exactly(requirement: str, code: int, folder: Path) -> None:
@@ -142,6 +153,13 @@ def test_a_requirement_is_judged_exactly(requirement: str, code: int, folder: Pa
     assert outcome.code == code
     assert ("violated: required" in outcome.err) == bool(code)
     assert "The vector" in outcome.out
+
+
+def test_the_old_word_for_the_mean_is_taken_with_a_note(folder: Path) -> None:
+    old, new = (score(folder, "--require", f"pooled.{word}>=1") for word in ("logic", "mean"))
+    assert (old.code, new.code) == (1, 1)
+    assert old.err.splitlines()[1:] == new.err.splitlines()
+    assert "`mean`" in old.err.splitlines()[0]
 
 
 def test_every_requirement_that_is_not_met_is_named(folder: Path) -> None:
@@ -247,6 +265,17 @@ def test_the_page_goes_into_the_run_directory_with_its_digest(folder: Path) -> N
     assert "report.html" in run("verify", "out", folder=folder).out
 
 
+def test_a_run_that_replaces_one_with_a_page_has_a_page_of_its_own(folder: Path) -> None:
+    assert score(folder, "--page", "--out", "out").code == 0
+    before = (folder / "out" / "report.html").read_text(encoding="utf-8")
+    outcome = score(folder, "--out", "out", "--set", "tol=60ms")
+    assert "`report.html`" in outcome.err
+    assert (folder / "out" / "report.html").read_text(encoding="utf-8") != before
+    assert run("verify", "out", folder=folder).code == 0
+    assert score(folder, "--out", "plain").code == score(folder, "--out", "plain").code == 0
+    assert sorted(listing(folder / "plain")) == FILES
+
+
 def test_written_files_have_the_usual_permissions(folder: Path) -> None:
     score(folder, "--out", "out")
     (folder / "plain").touch()
@@ -285,7 +314,7 @@ def test_a_fault_of_the_program_is_a_failure_and_said_as_such(folder: Path, monk
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("tracepact.tools.score.report.files.json_text", broken)
+    monkeypatch.setattr("tracepact.tools.score.report.text.json_text", broken)
     outcome = score(folder, "--out", "out")
     assert outcome.code == 4
     assert "this is a fault of tracepact" in outcome.err

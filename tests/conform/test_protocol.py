@@ -92,7 +92,7 @@ OPEN = {"id": 0, "ask": "open", "clauses": [{"obligation": True, "formula": "p"}
         ({"ask": "verdicts", "formula": ["U", -1, "p", "p"], "clips": [CLIP]}, "the radius of `U` is negative: -1"),
         ({"ask": "verdicts", "formula": ["S", -2, "p", "p"], "clips": [CLIP]}, "the radius of `S` is negative: -2"),
         ({"ask": "verdicts", "formula": ["F", 2, 1, "p"], "clips": [CLIP]}, "the window of `F` has the bounds 2 > 1"),
-        ({"ask": "measure", "formula": ["G", True, 1, "p"]}, "`true` is no bound; bounds are integers, in frames"),
+        ({"ask": "measure", "formula": ["G", True, 1, "p"]}, "`true` is not a bound; bounds are integers, in frames"),
         ({"ask": "verdicts", "formula": "p", "clips": []}, "a case has at least one clip"),
         ({"ask": "clause", "obligation": True, "formula": "p", "clips": []}, "a case has at least one clip"),
         ({"ask": "verdicts", "formula": "q", "clips": [CLIP]}, 'a clip lacks the atom `"q"`'),

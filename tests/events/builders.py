@@ -37,7 +37,7 @@ from tracepact.core import (
 )
 from tracepact.core.formula import children
 from tracepact.diagnostics import Source, Span
-from tracepact.trace import Family, Mode, Run, Side
+from tracepact.trace import Family, FrameRun, Mode, Side
 
 STEP = Fraction(1, 50)
 GREEDY = Matcher(MatcherKind.GREEDY)
@@ -117,9 +117,9 @@ def contract(*clauses: EventClause, matcher: Matcher = GREEDY, merge_gap: Fracti
 
 
 def family(
-    *segments: tuple[list[Run], list[Run]],
+    *segments: tuple[list[FrameRun], list[FrameRun]],
     classes: int = 1,
-    ignored: dict[int, tuple[Run, ...]] | None = None,
+    ignored: dict[int, tuple[FrameRun, ...]] | None = None,
     frames: int = 200,
 ) -> Family:
     """A family of (reference runs, predicted runs), the clips of the first class first."""
@@ -141,9 +141,9 @@ def family(
 
 
 @st.composite
-def run_lists(draw: st.DrawFn, most: int = 6, longest: int = 12) -> tuple[Run, ...]:
+def run_lists(draw: st.DrawFn, most: int = 6, longest: int = 12) -> tuple[FrameRun, ...]:
     """Sorted runs with at least one frame between two of them."""
-    runs: list[Run] = []
+    runs: list[FrameRun] = []
     at = -1
     for _ in range(draw(st.integers(0, most))):
         start = at + 1 + draw(st.integers(0, 5))

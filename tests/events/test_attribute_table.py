@@ -26,14 +26,14 @@ from tracepact.events.matching import matching
 from tracepact.logic.arithmetic import SymbolicInterval, SymbolicObligation
 from tracepact.specs import spec_path
 from tracepact.tools.conform import intervals as oracle
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 
 from .builders import GREEDY, STEP, run_lists
 
 ALL = [(each, text) for each in Each for text in writable_attributes(each)]
 EACH_ATTRIBUTE = pytest.mark.parametrize(("each", "text"), ALL, ids=[f"{each.value} {text}" for each, text in ALL])
 FEWER = settings(max_examples=max(30, settings().max_examples // 6))
-Runs = list[Run]
+Runs = list[FrameRun]
 sides = st.one_of(run_lists(), st.just([(0, 60)]))  # the long run has several runs of the other side in it, and gaps
 
 
@@ -84,7 +84,7 @@ def test_an_attribute_is_in_the_evaluator_what_it_is_in_the_oracle(
 def symbolic(o: Obligation, each: Each) -> SymbolicObligation:
     """An obligation whose numbers are known, counted frame by frame."""
 
-    def interval(run: Run | None, others: tuple[Run, ...]) -> SymbolicInterval:
+    def interval(run: FrameRun | None, others: tuple[FrameRun, ...]) -> SymbolicInterval:
         start, end = run or (0, 1)
         over = [other for other in others if max(start, other[0]) < min(end, other[1])]
         frames = sum(any(s <= i < e for s, e in over) for i in range(start, end))

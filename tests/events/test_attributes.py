@@ -8,31 +8,31 @@ from hypothesis import strategies as st
 
 from tracepact.events import UNBOUNDED
 from tracepact.events import attributes as at
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 
 from .builders import run_lists
 
-Runs = tuple[Run, ...]
+Runs = tuple[FrameRun, ...]
 
 runs = st.tuples(st.integers(0, 40), st.integers(1, 25)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
 
-def frames(*some: Run) -> set[int]:
+def frames(*some: FrameRun) -> set[int]:
     return {frame for run in some for frame in range(*run)}
 
 
-def meeting(run: Run, others: Runs) -> list[Run]:
+def meeting(run: FrameRun, others: Runs) -> list[FrameRun]:
     return [other for other in others if frames(run) & frames(other)]
 
 
 @given(runs, runs)
-def test_overlap_and_iou_count_shared_frames(a: Run, b: Run) -> None:
+def test_overlap_and_iou_count_shared_frames(a: FrameRun, b: FrameRun) -> None:
     assert at.overlap(a, b) == len(frames(a) & frames(b))
     assert at.iou(a, b) == Fraction(len(frames(a) & frames(b)), len(frames(a) | frames(b)))
 
 
 @given(runs, run_lists())
-def test_covering_counts_the_runs_that_share_a_frame_and_coverage_their_frames(run: Run, others: Runs) -> None:
+def test_covering_counts_the_runs_that_share_a_frame_and_coverage_their_frames(run: FrameRun, others: Runs) -> None:
     assert list(at.overlapping(run, others)) == meeting(run, others)
     assert at.covering(run, others) == len(meeting(run, others))
     share = Fraction(len(frames(run) & frames(*others)), len(frames(run)))
@@ -41,7 +41,7 @@ def test_covering_counts_the_runs_that_share_a_frame_and_coverage_their_frames(r
 
 
 @given(runs, run_lists(longest=4))
-def test_gaps_are_the_silences_between_consecutive_predictions_that_both_overlap(ref: Run, preds: Runs) -> None:
+def test_gaps_are_the_silences_between_consecutive_predictions_that_both_overlap(ref: FrameRun, preds: Runs) -> None:
     inside = meeting(ref, preds)
     silences = [len(set(range(a[1], b[0])) - frames(*preds)) for a, b in pairwise(inside)]
     assert at.longest_gap(ref, preds) == max([0, *silences])
@@ -50,7 +50,7 @@ def test_gaps_are_the_silences_between_consecutive_predictions_that_both_overlap
 
 @given(runs, run_lists(), st.lists(run_lists(), max_size=3))
 def test_dominant_is_strict_against_each_other_class_and_false_without_overlap(
-    pred: Run, own: Runs, others: list[Runs]
+    pred: FrameRun, own: Runs, others: list[Runs]
 ) -> None:
     shared = len(frames(pred) & frames(*own))
     expected = shared > 0 and all(shared > len(frames(pred) & frames(*other)) for other in others)

@@ -28,13 +28,13 @@ from tracepact.core import (
     Term,
 )
 from tracepact.events import evaluate_events
-from tracepact.events.evaluate import obligations, stages
+from tracepact.events.evaluate import matched_scenes, obligations
 from tracepact.events.predicate import prepare, truth
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 
 from .builders import STEP, attribute, clause, contract, family, matchers, predicates, run_lists
 
-Runs = tuple[Run, ...]
+Runs = tuple[FrameRun, ...]
 
 OWNERS = {Owner.REF: Quantity.TIME, Owner.PRED: Quantity.TIME}
 TIMES = [
@@ -107,9 +107,9 @@ def test_all_at_once_is_one_by_one(
     (found,) = evaluate_events(made, given_family).clauses
     holds = truth(asked.formula, {name: prepare(atom, STEP) for name, atom in asked.event_atoms})
     obliged = [
-        (stage.segment, obligation)
-        for stage in stages(made, given_family)
-        for obligation in obligations(asked.each, stage.scene, stage.pairs, stage.ignored)
+        (found.segment, obligation)
+        for found in matched_scenes(made, given_family)
+        for obligation in obligations(asked.each, found.scene, found.pairs, found.ignored)
     ]
     assert [entry for entry in obliged if not holds(entry[1])] == list(found.violated)
     for segment in range(len(segments)):
@@ -122,8 +122,8 @@ def test_pairs_of_all_segments_are_the_pairs_of_each(segments: Sequence[tuple[Ru
     made = contract(clause("any", Each.MATCHED, Constant(True)), matcher=matcher)
     given_family = family(*((list(ref), list(pred)) for ref, pred in segments))
     expected = [
-        (stage.segment, stage.scene.refs[i], stage.scene.preds[j])
-        for stage in stages(made, given_family)
-        for i, j in stage.pairs
+        (found.segment, found.scene.refs[i], found.scene.preds[j])
+        for found in matched_scenes(made, given_family)
+        for i, j in found.pairs
     ]
     assert list(evaluate_events(made, given_family).matches) == expected

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tracepact.core import And, Atom, Constant, Each, EventClause, Flag, Implies, Matcher, Not, Owner, Quantity
 from tracepact.diagnostics import Span
 from tracepact.events import UNBOUNDED, EventViolation, FailedComparison, Match, evaluate_events, match_runs
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 
 from .builders import (
     GREEDY,
@@ -28,14 +28,14 @@ from .builders import (
     run_lists,
 )
 
-Runs = tuple[Run, ...]
+Runs = tuple[FrameRun, ...]
 
 
 def always(each: Each) -> EventClause:
     return clause("always", each, Constant(True))
 
 
-def frames(*some: Run) -> set[int]:
+def frames(*some: FrameRun) -> set[int]:
     return {frame for run in some for frame in range(*run)}
 
 
@@ -92,7 +92,7 @@ def test_counts_are_arrays_over_all_segments() -> None:
 
 
 def test_without_obligations_a_clause_is_worth_1_only_when_no_side_has_a_run() -> None:
-    def value(ref: list[Run], pred: list[Run], ignored: dict[int, Runs] | None = None) -> Fraction:
+    def value(ref: list[FrameRun], pred: list[FrameRun], ignored: dict[int, Runs] | None = None) -> Fraction:
         found = evaluate_events(contract(duration_guard()), family((ref, pred), ignored=ignored))
         assert found.clauses[0].obligated.sum() == 0
         return found.pooled(found.clauses[0])

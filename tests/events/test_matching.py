@@ -10,14 +10,14 @@ from scipy.optimize import linear_sum_assignment
 
 from tracepact.core import Matcher, MatcherKind
 from tracepact.events import match_runs
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 
 from .builders import GREEDY, OPTIMAL, STEP, matchers, run_lists
 
-Runs = tuple[Run, ...]
+Runs = tuple[FrameRun, ...]
 
 
-def naive_cost(ref: Run, pred: Run, matcher: Matcher) -> Fraction | None:
+def naive_cost(ref: FrameRun, pred: FrameRun, matcher: Matcher) -> Fraction | None:
     """The cost in seconds by rules 8.1 and 8.2; None if the two are no candidate."""
     shared = len(set(range(*ref)) & set(range(*pred)))
     onset, offset = abs(ref[0] - pred[0]) * STEP, abs(ref[1] - pred[1]) * STEP

@@ -115,15 +115,15 @@ def test_an_unknown_table_shows_its_columns_and_offers_a_map(tmp_path: Path) -> 
 
 
 BAD_MAPS: dict[str, tuple[Any, str]] = {
-    "no onset": ("clip=a,label=b", "does not say where onsets are"),
-    "unknown part": ("onset=a,labl=b", "no part `labl`"),
+    "no onset": ("clip=a,label=b", "does not name the column of the onsets"),
+    "unknown part": ("onset=a,labl=b", "`labl` is not a part of an event"),
     "twice": ("onset=a,onset=b", "is there twice"),
-    "no column": ("onset=a,label=", "names no column"),
-    "no sign": ("onset=a,label", "names no column"),
+    "no column": ("onset=a,label=", "does not name a column"),
+    "no sign": ("onset=a,label", "does not name a column"),
     "both ends": ("onset=a,offset=b,duration=c", "both `offset` and `duration`"),
     "no rate": ("onset=a,rate=fast", "`fast` is not a number greater than zero"),
     "rate of zero": ({"onset": "a", "rate": 0}, "not a number greater than zero"),
-    "no text": ({"onset": ["a"]}, "names no column"),
+    "no text": ({"onset": ["a"]}, "does not name a column"),
 }
 
 
@@ -134,6 +134,14 @@ def test_a_bad_map_is_said_and_nothing_is_read(given: Any, words: str, tmp_path:
     assert [d.code for d in found] == ["bad-columns"]
     assert words in found[0].headline
     assert table.clips == {}
+
+
+def test_a_map_that_is_turned_round_or_repeated_for_both_sides_is_said_once(tmp_path: Path) -> None:
+    write(tmp_path, {"ref.csv": TABLE})
+    sides = ("--ref", "ref.csv", "--pred", "ref.csv", "--durations", "9")
+    outcome = run("score", "boundary_gate", *sides, "--columns", "Begin=onset,clip=Audio", folder=tmp_path)
+    assert (outcome.code, outcome.codes) == (2, ["bad-columns"])
+    assert "onset=Begin" in outcome.err
 
 
 def test_a_file_that_is_no_map_is_said_with_its_line(tmp_path: Path) -> None:

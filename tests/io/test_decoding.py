@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracepact.io import Decoding, ScoreTable, decode
+from tracepact.io import Decoding, decode
 from tracepact.io.decoding import active_frames
-from tracepact.io.scores import ClipScores
+from tracepact.trace import ClipScores, ScoreField, frame_edges, levels_of_texts
 
 SHARES = st.integers(0, 12).map(lambda n: Fraction(n, 12)) | st.integers(0, 10).map(lambda n: Fraction(n, 10))
 SCORES = st.lists(st.integers(0, 10).map(lambda n: Decimal(n) / 10), min_size=1, max_size=14)
@@ -25,18 +25,19 @@ def decodings(draw: st.DrawFn) -> Decoding:
     )
 
 
-def frames_of(columns: list[list[Decimal]]) -> ClipScores:
-    """A clip of equal frames with these scores, one list a class."""
-    levels = sorted({score for column in columns for score in column})
-    ranks = np.array([[levels.index(score) for score in column] for column in columns], dtype=np.int64).T
+def field_of(columns: list[list[Decimal]]) -> ScoreField:
+    """A field of one clip of equal frames with these scores, one list a class."""
+    levels, ranks = levels_of_texts([str(score) for column in columns for score in column])
     count = len(columns[0])
-    return ClipScores(
-        tuple(i * STEP for i in range(count)),
-        tuple((i + 1) * STEP for i in range(count)),
-        tuple(map(str, levels)),
-        ranks,
-        tuple(range(2, count + 2)),
-    )
+    clip = ClipScores(frame_edges(count, STEP), ranks.reshape(len(columns), count).T, tuple(range(2, count + 2)))
+    return ScoreField("s", tuple("abc"[: len(columns)]), levels, {"clip": clip})
+
+
+def active(scores: list[Decimal], how: Decoding) -> list[bool]:
+    """The active frames of one class."""
+    field = field_of([scores])
+    found: list[bool] = active_frames(field.levels, field.clips["clip"], how)[:, 0].tolist()
+    return found
 
 
 def by_the_rule(scores: list[Decimal], how: Decoding) -> list[bool]:
@@ -62,7 +63,7 @@ def by_the_rule(scores: list[Decimal], how: Decoding) -> list[bool]:
 
 @given(SCORES, decodings())
 def test_active_frames_are_those_of_the_rule(scores: list[Decimal], how: Decoding) -> None:
-    assert active_frames(frames_of([scores]), how)[:, 0].tolist() == by_the_rule(scores, how)
+    assert active(scores, how) == by_the_rule(scores, how)
 
 
 @given(
@@ -72,7 +73,7 @@ def test_active_frames_are_those_of_the_rule(scores: list[Decimal], how: Decodin
 def test_events_are_the_maximal_runs_of_each_class(columns: list[list[Decimal]], how: Decoding) -> None:
     columns = [column[:6] for column in columns]
     names = tuple("abc"[: len(columns)])
-    table = decode(ScoreTable("s", names, {"clip": frames_of(columns)}), how)
+    table = decode(field_of(columns), how)
     covered = {name: [False] * 6 for name in names}
     for event in table.clips["clip"]:
         start, end = event.onset / STEP, event.offset / STEP
@@ -92,30 +93,24 @@ def test_the_median_filter_is_that_of_scipy(scores: list[Decimal], length: int) 
     tenths = np.array([int(score * 10) for score in scores])
     expected = median_filter(tenths, size=length, mode="reflect")
     for threshold in range(11):
-        found = active_frames(frames_of([scores]), Decoding(Fraction(threshold, 10), None, length))[:, 0]
-        assert found.tolist() == (expected > threshold).tolist()
+        assert active(scores, Decoding(Fraction(threshold, 10), None, length)) == (expected > threshold).tolist()
 
 
 @given(SCORES, SHARES, st.sampled_from([3, 5, 7]))
 def test_filtering_scores_and_filtering_decisions_are_the_same(
     scores: list[Decimal], threshold: Fraction, length: int
 ) -> None:
-    plain = active_frames(frames_of([scores]), Decoding(threshold))[:, 0]
-    decisions = [Decimal(int(active)) for active in plain]
-    first = active_frames(frames_of([scores]), Decoding(threshold, None, length))
-    assert first.tolist() == active_frames(frames_of([decisions]), Decoding(Fraction(1, 2), None, length)).tolist()
+    decisions = [Decimal(int(is_active)) for is_active in active(scores, Decoding(threshold))]
+    filtered = active(scores, Decoding(threshold, None, length))
+    assert filtered == active(decisions, Decoding(Fraction(1, 2), None, length))
 
 
 @given(SCORES, SHARES)
 def test_hysteresis_with_equal_thresholds_is_a_threshold(scores: list[Decimal], threshold: Fraction) -> None:
-    frames = frames_of([scores])
-    assert (
-        active_frames(frames, Decoding(threshold, threshold)).tolist()
-        == active_frames(frames, Decoding(threshold)).tolist()
-    )
+    assert active(scores, Decoding(threshold, threshold)) == active(scores, Decoding(threshold))
 
 
 def test_a_score_at_the_threshold_is_not_active() -> None:
-    third = frames_of([[Decimal("0.3333333333333333"), Decimal("0.3333333333333334"), Decimal("0.5")]])
-    assert active_frames(third, Decoding(Fraction(1, 3)))[:, 0].tolist() == [False, True, True]
-    assert active_frames(third, Decoding(Fraction(1, 2)))[:, 0].tolist() == [False, False, False]
+    third = [Decimal("0.3333333333333333"), Decimal("0.3333333333333334"), Decimal("0.5")]
+    assert active(third, Decoding(Fraction(1, 3))) == [False, True, True]
+    assert active(third, Decoding(Fraction(1, 2))) == [False, False, False]

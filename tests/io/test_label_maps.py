@@ -80,9 +80,9 @@ WRONG = {
     "a word for a merge": ('[merge]\nw = "a"\n', 1, ("merge.w", 'new = ["a", "b"]')),
     "a list for rename": ('rename = ["a"]\n', 1, ("`rename`",)),
     "an unknown treatment": ('other = "delete"\n', 1, ("`delete`", '"drop"')),
-    "a label in two places": ('drop = ["a"]\nignore = ["a"]\n', 2, ("`a` stands in `drop` and in `ignore`",)),
+    "a label in two places": ('drop = ["a"]\nignore = ["a"]\n', 2, ("`a` is in `drop` and in `ignore`",)),
     "a label twice": ('drop = ["a", "a"]\n', 1, ("twice in `drop`",)),
-    "a label kept and merged": ('keep = ["a"]\n[merge]\nw = ["a"]\n', 3, ("`a` stands in",)),
+    "a label kept and merged": ('keep = ["a"]\n[merge]\nw = ["a"]\n', 3, ("`a` is in",)),
     "a label that comes out and is dropped": ('drop = ["w"]\n[merge]\nw = ["a"]\n', 1, ("comes out",)),
 }
 

@@ -38,7 +38,7 @@ def test_ranks_are_in_the_order_of_the_decimals(columns: list[list[str]]) -> Non
     assert found is not None
     levels, ranks = found
     values = sorted({Decimal(text) for column in columns for text in column})
-    assert [Decimal(text) for text in levels] == values
+    assert [Decimal(levels.text(rank)) for rank in range(len(levels))] == values
     assert ranks.shape == (len(columns[0]), len(columns))
     for place, column in enumerate(columns):
         assert [values[rank] for rank in ranks[:, place]] == [Decimal(text) for text in column]

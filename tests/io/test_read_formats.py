@@ -8,8 +8,13 @@ import formats
 import pytest
 from formats import AUDACITY, LIST, MAESTRO, RAVEN, SCORES, SHORT_TEXTGRID, TEXTGRID, listed, places, put, read
 
+import tracepact
 from tracepact.diagnostics import Diagnostics
-from tracepact.io import Decoding, read_scores, read_soft
+from tracepact.io import Decoding, Reading, read_scores, read_soft
+from tracepact.io.formats import FORMATS, MAPPED
+from tracepact.records import record_of
+from tracepact.tools.score.report.preparation import PreparedSide
+from tracepact.tools.score.verify import verify_run
 
 HALF = Decoding(Fraction(1, 2))
 EXPECTED = {
@@ -61,6 +66,22 @@ def test_a_format_is_found_or_named_and_read_exactly(format: str, ending: str, n
     assert listed(table) == EXPECTED[format]
     assert table.origin is not None
     assert table.origin.format == format
+
+
+@pytest.mark.parametrize("format", [*FORMATS, MAPPED])
+def test_a_report_can_name_every_format(format: str) -> None:
+    side = {"format": format, "decoding": None, "renamed_clips": 0, "lengths": 0, "dropped": 0, "ignored": 0}
+    assert record_of(side, PreparedSide).format == format
+
+
+def test_what_a_column_map_reads_is_scored_stored_and_verified(tmp_path: Path) -> None:
+    put(tmp_path, {"odd.csv": "F,T,E\na.wav,1,2\n"})
+    reading = Reading(columns="clip=F,onset=T,offset=E,label==up")
+    place = tmp_path / "odd.csv"
+    run = tracepact.score("boundary_gate", place, place, durations=5, ref_reading=reading, pred_reading=reading)
+    run.save(tmp_path / "run")
+    assert not verify_run(tmp_path / "run").drifts
+    assert run.to_dict()["preparation"]["reference"]["format"] == "columns"
 
 
 @pytest.mark.parametrize(("named", "code"), [("table", "wrong-columns"), ("json", "bad-json")])
@@ -158,8 +179,9 @@ def test_soft_fields_are_kept(tmp_path: Path) -> None:
 
 def test_scores_are_the_decimals_that_are_written(tmp_path: Path) -> None:
     put(tmp_path, {"a.tsv": "onset\toffset\tx\n0\t1\t0.1\n1\t2\t0.1000000000000000000000001\n2\t3\t1e-30\n"})
-    frames = read_scores(tmp_path, Diagnostics()).clips["a"]
-    assert [frames.levels[rank] for rank in frames.ranks[:, 0]] == ["0.1", "0.1000000000000000000000001", "1e-30"]
+    field = read_scores(tmp_path, Diagnostics())
+    ranks = field.clips["a"].ranks[:, 0]
+    assert [field.levels.text(rank) for rank in ranks] == ["0.1", "0.1000000000000000000000001", "1e-30"]
     table, _ = read(tmp_path, decoding=Decoding(Fraction(1, 10)))
     assert listed(table)["a"] == [("1", "2", "x")]
 

@@ -16,14 +16,14 @@ from tracepact.events import evaluate_events
 from tracepact.lang import parse_contract
 from tracepact.logic import Budget
 from tracepact.logic.diff import diff_contracts
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 
 
 def version(each: Each, predicate: str, more: str) -> Contract:
     return parse_contract(f"contract c\nstep 20ms\n{more}clause c on each {each.value} : {predicate}\n")
 
 
-def runs(line: str) -> tuple[tuple[Run, ...], Run | None]:
+def runs(line: str) -> tuple[tuple[FrameRun, ...], FrameRun | None]:
     """The runs of a line of a shown scene in frames, and the one that is marked."""
     found = [
         ((int(Fraction(start) / STEP), int(Fraction(end) / STEP)), bool(star))
@@ -43,7 +43,7 @@ def scenes(trace: str) -> list[list[str]]:
     return found
 
 
-def fails(contract: Contract, lines: list[str], judged: Run) -> bool:
+def fails(contract: Contract, lines: list[str], judged: FrameRun) -> bool:
     """Whether scoring the shown clip finds the marked interval violated."""
     sides = [runs(line)[0] for line in lines]
     frames = max(end for side in sides for _, end in side)

@@ -18,7 +18,7 @@ from tracepact.lang import parse_contract
 from tracepact.logic import Verdict
 from tracepact.logic.event_decide import EventAnswer, solve_predicate
 from tracepact.logic.event_model import EventQuestion
-from tracepact.trace import Run, join_runs, runs_of_frames
+from tracepact.trace import FrameRun, join_runs, runs_of_frames
 
 FRAMES = 5
 STEP = Fraction(1, 50)
@@ -64,7 +64,7 @@ SMALL = {more: small_obligations(more) for more in MATCHERS}
 
 def size(scene: Scene) -> tuple[object, ...]:
     """What makes a scene smaller than another: fewer runs, a shorter clip, fewer active frames, earlier ends."""
-    runs: list[Run] = [*scene.refs, *scene.preds]
+    runs: list[FrameRun] = [*scene.refs, *scene.preds]
     frames, active = max(end for _, end in runs), sum(end - start for start, end in runs)
     return len(runs), len(scene.refs), frames, active, tuple(end for run in runs for end in run)
 
@@ -132,7 +132,7 @@ def is_scored(contract: Contract, obligation: Obligation, *, violated: bool) -> 
     scene, (clause,) = obligation.scene, contract.event_clauses
     frames = max(end for _, end in (*scene.refs, *scene.preds, *(r for o in scene.refs_of_other_classes for r in o)))
 
-    def mask(runs: tuple[Run, ...]) -> list[bool]:
+    def mask(runs: tuple[FrameRun, ...]) -> list[bool]:
         return [any(start <= i < end for start, end in runs) for i in range(frames)]
 
     others = scene.refs_of_other_classes

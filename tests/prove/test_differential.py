@@ -19,7 +19,7 @@ from tracepact.monitor import IntegerAlgebra, evaluate_masks, evaluate_trace, tr
 from tracepact.stream import StreamMonitor
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask
-from tracepact.trace import Layout, Run, runs_of_frames
+from tracepact.trace import FrameRun, Layout, runs_of_frames
 from tracepact.trace.family import offset, onset
 
 pytestmark = pytest.mark.slow
@@ -105,6 +105,11 @@ def streamed(formula: Formula, environment: dict[str, list[bool]]) -> int:
     for chunk in pieces({**active, **environment}, range(frames + 1)):
         log.add(monitor.push(chunk))
     log.add(monitor.close())
+    return held_in(log)
+
+
+def held_in(log: Log) -> int:
+    """The frames of a log where the verdict holds, as a mask."""
     return sum(1 << frame for (_, frame, _), (_, holds, _) in log.found.items() if holds)
 
 
@@ -230,7 +235,7 @@ def test_the_greedy_matcher_is_that_of_lean(core: Build, lean_file: Path) -> Non
     stated.check(core, lean_file)
 
 
-def _candidates(ref: Sequence[Run], pred: Sequence[Run], search: int) -> list[tuple[int, int, int]]:
+def _candidates(ref: Sequence[FrameRun], pred: Sequence[FrameRun], search: int) -> list[tuple[int, int, int]]:
     """Overlapping pairs with an end within `search`, and twice their cost with a reward of a half (rules 8.1, 8.2)."""
     found = []
     for i, (a, b) in enumerate(ref):

@@ -12,10 +12,10 @@ from tracepact.events.matching import Candidate, Pair, candidates, choose
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.dual import dual_of
 from tracepact.tools.prove.text import lean_int, lean_list
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 
 
-def _runs(draw: random.Random) -> list[Run]:
+def _runs(draw: random.Random) -> list[FrameRun]:
     """Runs of up to eight frames with short gaps, so that many overlap many."""
     found, at = [], draw.randint(0, 3)
     for _ in range(draw.randint(1, 5)):
@@ -25,7 +25,7 @@ def _runs(draw: random.Random) -> list[Run]:
     return found
 
 
-def _listed(ref: list[Run], pred: list[Run], some: list[Candidate]) -> str:
+def _listed(ref: list[FrameRun], pred: list[FrameRun], some: list[Candidate]) -> str:
     return lean_list(f"⟨{i}, {j}, {lean_int(cost)}, {ref[i][0]}, {pred[j][0]}⟩" for cost, i, j in some)
 
 

@@ -94,6 +94,46 @@ MUTATIONS = {
         "cond (Nat.ble (.succ b.held) (width f))",
         "cond (Nat.ble (.succ (.succ b.held)) (width f))",
     ),
+    "a chunk forgets its oldest frame": (
+        "Impl/Chunks.lean",
+        "smaller (Nat.add b.held m) (width f),",
+        "smaller (Nat.add b.held m) (Nat.sub (width f) 1),",
+    ),
+    "a chunk lets out a verdict too early": (
+        "Impl/Chunks.lean",
+        "(Nat.sub (Nat.sub (Nat.add (framesOf rest) m) (lookahead f))",
+        "(Nat.sub (Nat.sub (Nat.add (framesOf rest) (.succ m)) (lookahead f))",
+    ),
+    "a score at its threshold is above it": (
+        "Spec/Soft.lean",
+        "cond (Nat.ble score threshold) (.negative",
+        "cond (Nat.ble (.succ score) threshold) (.negative",
+    ),
+    "a soft negation keeps its zero": (
+        "Spec/Soft.lean",
+        "  | .positive a => .negative a\n",
+        "  | .positive (.number 0) => .positive (.number 0)\n  | .positive a => .negative a\n",
+    ),
+    "a soft until does not ask its left side": (
+        "Spec/Soft.lean",
+        "(lesser (soft n atom g j) (leastBelow (fun k => cond (Nat.ble i k) (soft n atom f k) softTop) j))",
+        "(lesser (soft n atom g j) (leastBelow (fun k => cond (Nat.ble i k) (soft n atom f k) softTop) 0))",
+    ),
+    "a soft value may move twice as far": (
+        "Thm/Soft.lean",
+        "(inside : Lt i c.frames) : SoftNear e (c.value f i) (c'.value f i)",
+        "(inside : Lt i c.frames) : SoftNear (Nat.mul e 2) (c.value f i) (c'.value f i)",
+    ),
+    "a verdict needs a margin that is larger by one": (
+        "Spec/Soft.lean",
+        "| .number k => Lt e k",
+        "| .number k => Lt (.succ e) k",
+    ),
+    "no score has moved if it moved by the whole of it": (
+        "Spec/Soft.lean",
+        "Nat.le (distance (score j) (score' j)) e)",
+        "Lt (distance (score j) (score' j)) e)",
+    ),
     "a dual need not pay for predictions": (
         "Impl/Dual.lean",
         "(Nat.add (Nat.add (price d.refs c.ref) (price d.preds c.pred)) (costAbove c.cost))",
@@ -121,6 +161,16 @@ DEFINITIONS = {
         "Spec/Events.lean",
         "bor (Nat.beq m.fst i)",
         "bor (Nat.beq m.snd i)",
+    ),
+    "soft values are not cut": (
+        "Spec/Soft.lean",
+        "| .positive (.number k) => smaller k unit",
+        "| .positive (.number k) => k",
+    ),
+    "the least margin is the greatest": (
+        "Spec/Soft.lean",
+        "Nat.add t.obligated u.obligated, lesser t.least u.least⟩",
+        "Nat.add t.obligated u.obligated, greater t.least u.least⟩",
     ),
     "nothing is ever vacuous": (
         "Spec/Score.lean",
@@ -154,17 +204,31 @@ def test_a_changed_definition_is_refused_though_every_theorem_stays_true(
     assert all(module.startswith("Tracepact.Pins.") for module in refused)
 
 
-def test_the_vectors_refuse_a_changed_definition_even_without_the_pins(core: Build, tmp_path: Path) -> None:
-    file, old, new = DEFINITIONS["nothing is ever vacuous"]
+UNPINNED = {
+    "nothing is ever vacuous": ("Pins/Frames.lean", ("vacuous",), "certificate.lean: "),
+    "the least margin is the greatest": (
+        "Pins/Soft.lean",
+        ("SoftTally.add", "softTally", "ScoreClip.tally"),
+        "soft/certificate.lean: ",
+    ),
+}
+"""Where the changed definition is pinned, the words of those pins, and the theorems about vectors that refuse it."""
+
+
+@pytest.mark.parametrize("name", UNPINNED)
+def test_the_vectors_refuse_a_changed_definition_even_without_the_pins(name: str, core: Build, tmp_path: Path) -> None:
+    file, old, new = DEFINITIONS[name]
+    pins, words, refused = UNPINNED[name]
     changed_theory(core, tmp_path, f"Tracepact/{file}", old, new)
-    pins = (tmp_path / "theory/lean/Tracepact/Pins/Frames.lean").read_text("utf-8")
     root = tmp_path / "theory"
-    for text in re.findall(r"^example.*\(vacuous(?:.|\n(?!example|/-))*\n", pins, re.MULTILINE):
-        root = changed_theory(core, tmp_path, "Tracepact/Pins/Frames.lean", text, "")
-    words = "example : Eq vacuous vacuous := rfl\nend Tracepact.Pins"
-    root = changed_theory(core, tmp_path, "Tracepact/Pins/Frames.lean", "end Tracepact.Pins", words)
+    text = (root / "lean/Tracepact" / pins).read_text("utf-8")
+    for example in re.findall(r"^example(?:.|\n(?!example|/-|end|--))*\n", text, re.MULTILINE):
+        if any(f"({word} " in example for word in words):
+            changed_theory(core, tmp_path, f"Tracepact/{pins}", example, "")
+    empty = "".join(f"example : Eq {word} {word} := rfl\n" for word in words)
+    root = changed_theory(core, tmp_path, f"Tracepact/{pins}", "end Tracepact.Pins", f"{empty}end Tracepact.Pins")
     (fault,) = check_core(core.toolchain, root, tmp_path / "built").faults
-    assert fault.startswith("certificate.lean: ")
+    assert fault.startswith(refused)
 
 
 @pytest.mark.parametrize(

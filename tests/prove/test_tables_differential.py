@@ -5,18 +5,20 @@ from fractions import Fraction
 from pathlib import Path
 
 from hypothesis import strategies as st
-from prove.test_differential import NUMBERS, Statements, atom_table, drawn, masks_of, streamed
+from prove.test_differential import NUMBERS, Statements, atom_table, drawn, held_in, masks_of, streamed
 from strategies import environments, formulas
+from stream.builders import Log, contract_of, cuts, pieces
 
 from tracepact import parse_contract
-from tracepact.core import Each, Projection, lookahead, lookback
+from tracepact.core import Constant, Each, Projection, lookahead, lookback
 from tracepact.events.attributes import Obligation, Scene
 from tracepact.events.matching import candidates
 from tracepact.events.predicate import prepare, truth
+from tracepact.stream import StreamMonitor
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.predicate_text import lean_predicate
 from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask
-from tracepact.trace import Run, join_runs, runs_of_frames
+from tracepact.trace import FrameRun, join_runs, runs_of_frames
 from tracepact.trace.grid import Grid
 
 PREDICATES = """\
@@ -43,7 +45,7 @@ def _frames(draw: random.Random, frames: int) -> list[bool]:
     return mask[:frames]
 
 
-def _intervals(runs: tuple[Run, ...] | list[Run]) -> str:
+def _intervals(runs: tuple[FrameRun, ...] | list[FrameRun]) -> str:
     return lean_list(f"⟨{start}, {end}⟩" for start, end in runs)
 
 
@@ -119,7 +121,7 @@ def test_event_predicates_are_those_of_lean(core: Build, lean_file: Path) -> Non
     stated.check(core, lean_file)
 
 
-def _obligations(draw: random.Random, each: Each, scene: Scene) -> list[tuple[Run | None, Run | None]]:
+def _obligations(draw: random.Random, each: Each, scene: Scene) -> list[tuple[FrameRun | None, FrameRun | None]]:
     """One obligation with a partner and, where the kind allows it, one without."""
     ref, pred = draw.choice(scene.refs), draw.choice(scene.preds)
     match each:
@@ -131,11 +133,11 @@ def _obligations(draw: random.Random, each: Each, scene: Scene) -> list[tuple[Ru
             return [(ref, pred)]
 
 
-def _timed(runs: tuple[Run, ...]) -> str:
+def _timed(runs: tuple[FrameRun, ...]) -> str:
     return _intervals([(20 * start, 20 * end) for start, end in runs])
 
 
-def _optional(run: Run | None) -> str:
+def _optional(run: FrameRun | None) -> str:
     return ".none" if run is None else f"(.some ⟨{20 * run[0]}, {20 * run[1]}⟩)"
 
 
@@ -150,4 +152,30 @@ def test_the_streaming_program_gives_what_the_python_stream_gives(core: Build, l
         stated.state(f"emitted (program t{number} f{number})", mask, (formula, environment))
         held = min(frames, lookback(formula) + lookahead(formula))
         stated.state(f"(buffer t{number} f{number} {frames}).held", str(held), (formula, frames))
+    stated.check(core, lean_file)
+
+
+def test_the_program_with_chunks_lets_out_what_the_python_stream_lets_out(core: Build, lean_file: Path) -> None:
+    """After every chunk: the verdicts that are out; at the end all of them, and the frames that are held."""
+    stated = Statements()
+    strategy = environments(longest=8).flatmap(
+        lambda case: st.tuples(formulas(farthest=3), st.just(case), cuts(case[0]))
+    )
+    for number, (formula, (frames, environment), places) in enumerate(drawn(strategy, 40)):
+        stated.define(f"t{number}", "Trace", f"⟨{frames}, fun k => bit ({atom_table(masks_of(environment))} k)⟩")
+        stated.define(f"f{number}", "Formula", lean_formula(formula, NUMBERS))
+        monitor, log = StreamMonitor(contract_of([(Constant(True), formula)])), Log()
+        silent = {name: [False] * frames for name in ("ref_active", "pred_active")}
+        lengths: list[int] = []
+        for chunk in pieces({**silent, **environment}, places):
+            log.add(monitor.push(chunk))
+            lengths.insert(0, len(chunk["p"]))
+            out = f"chunkOutput t{number} f{number} {lean_list(map(str, lengths))}"
+            stated.state(f"emitted ({out})", lean_mask(held_in(log)), (formula, environment, lengths))
+            stated.state(f"length ({out})", str(len(log.found)), (formula, lengths))
+        log.add(monitor.close())
+        whole = lean_list(map(str, lengths))
+        stated.state(f"emitted (chunked t{number} f{number} {whole})", lean_mask(held_in(log)), (formula, environment))
+        held = min(frames, lookback(formula) + lookahead(formula))
+        stated.state(f"(chunkBuffer t{number} f{number} {whole}).held", str(held), (formula, lengths))
     stated.check(core, lean_file)

@@ -15,12 +15,7 @@ from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_l
 Theorem = tuple[str, str]
 """A statement and its proof."""
 
-_OPENING = """\
-import Tracepact
-/-!
-What the conformance vectors with the evidence `lean` claim. Every expected value is in one of these statements, and the
-kernel computes it from the definitions of `lean/Tracepact/Spec`; the theorem of a vector has its id for a name.
--/
+BEGINNING = """\
 set_option autoImplicit false
 set_option maxRecDepth 1000000
 set_option maxHeartbeats 0
@@ -30,7 +25,14 @@ namespace Tracepact.Vectors
 def gather (p : Nat → Bool) : Nat → Nat
   | .zero => 0
   | .succ n => Nat.add (gather p n) (Nat.mul (toNat (p n)) (Nat.pow 2 n))
-/-- One clip as a trace: its frames and the masks of its atoms, by number. -/
+"""
+_OPENING = f"""\
+import Tracepact
+/-!
+What the conformance vectors with the evidence `lean` claim. Every expected value is in one of these statements, and the
+kernel computes it from the definitions of `lean/Tracepact/Spec`; the theorem of a vector has its id for a name.
+-/
+{BEGINNING}/-- One clip as a trace: its frames and the masks of its atoms, by number. -/
 def clip (frames : Nat) (masks : List Nat) : Trace := ⟨frames, fun k => bit (numbered masks k)⟩
 /-- Rule 8.1, decided. -/
 def isCandidate (search : Nat) (ref pred : Interval) : Bool :=
@@ -97,7 +99,7 @@ def _theorems(vector: Vector) -> Iterator[Theorem]:
     yield from _STATEMENTS[ask](vector.input, vector.expected)
 
 
-def _computed(left: str, right: str) -> Theorem:
+def computed(left: str, right: str) -> Theorem:
     """An equation that the kernel decides by computing both sides."""
     return f"Eq ({left}) {right}", "id rfl"
 
@@ -128,14 +130,14 @@ def _clause(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[Th
     trace, numbers = _trace(clip, [obligation, formula])
     obliged, holds = (f"(eval {trace} {lean_formula(f, numbers)})" for f in (obligation, formula))
     frames, satisfied, obligated = clip["frames"], expected["satisfied"], expected["obligated"]
-    yield _computed(f"satisfied {obliged} {holds} {frames}", str(satisfied))
-    yield _computed(f"obligations {obliged} {frames}", str(obligated))
-    yield _computed(f"vacuous {obliged} {frames}", lean_bool(expected["vacuous"]))
+    yield computed(f"satisfied {obliged} {holds} {frames}", str(satisfied))
+    yield computed(f"obligations {obliged} {frames}", str(obligated))
+    yield computed(f"vacuous {obliged} {frames}", lean_bool(expected["vacuous"]))
     value = Fraction(expected["value"])
     if expected["vacuous"]:
-        yield _computed(str(value.numerator), str(value.denominator))
+        yield computed(str(value.numerator), str(value.denominator))
     else:
-        yield _computed(f"Nat.mul {obligated} {value.numerator}", f"(Nat.mul {satisfied} {value.denominator})")
+        yield computed(f"Nat.mul {obligated} {value.numerator}", f"(Nat.mul {satisfied} {value.denominator})")
 
 
 def _stream(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[Theorem]:
@@ -148,9 +150,9 @@ def _stream(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[Th
     said = f"{trace} {lean_formula(formula, numbers)}"
     *arrivals, _ = expected["out"]
     for count, so_far in enumerate(accumulate(map(len, arrivals)), start=1):
-        yield _computed(f"length (live {said} {count})", str(so_far))
+        yield computed(f"length (live {said} {count})", str(so_far))
     emitted = [f"⟨{i}, {lean_bool(word == 'satisfied')}⟩" for out in expected["out"] for i, _, word in out]
-    yield _computed(f"stream {said}", lean_list(reversed(emitted)))
+    yield computed(f"stream {said}", lean_list(reversed(emitted)))
 
 
 def _measure(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[Theorem]:
@@ -158,7 +160,7 @@ def _measure(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[T
     formula = formula_of(case["formula"])
     numbers = {name: number for number, name in enumerate(sorted(atoms(formula)))}
     for name in ("lookahead", "lookback"):
-        yield _computed(f"{name} {lean_formula(formula, numbers)}", str(expected[name]))
+        yield computed(f"{name} {lean_formula(formula, numbers)}", str(expected[name]))
 
 
 def _runs(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[Theorem]:
@@ -166,9 +168,9 @@ def _runs(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[Theo
     mask, frames = lean_mask(_mask(case["mask"])), len(case["mask"])
     if not expected.keys() <= {"runs", "onsets", "offsets"}:
         raise ValueError("the Lean core does not join runs")
-    yield _computed(f"runs (bit {mask}) {frames}", _intervals(expected["runs"]))
+    yield computed(f"runs (bit {mask}) {frames}", _intervals(expected["runs"]))
     for name, key in (("onset", "onsets"), ("offset", "offsets")):
-        yield _computed(f"gather ({name} (bit {mask})) {frames}", lean_mask(_mask(expected[key])))
+        yield computed(f"gather ({name} (bit {mask})) {frames}", lean_mask(_mask(expected[key])))
 
 
 def _match(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[Theorem]:
@@ -184,10 +186,10 @@ def _match(case: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[The
         f"⟨{i}, {j}, {lean_int(int(Fraction(cost) * reward.denominator))}, {ref[i][0]}, {pred[j][0]}⟩"
         for i, j, cost in expected["candidates"]
     )
-    yield _computed(made, listed)
+    yield computed(made, listed)
     costs = {(i, j): Fraction(cost) for i, j, cost in expected["candidates"]}
     kept = sorted((tuple(pair) for pair in expected["pairs"]), key=lambda p: (costs[p], ref[p[0]][0], pred[p[1]][0]))
-    yield _computed(f"pairs (greedy ({made}))", lean_list(f"⟨{i}, {j}⟩" for i, j in reversed(kept)))
+    yield computed(f"pairs (greedy ({made}))", lean_list(f"⟨{i}, {j}⟩" for i, j in reversed(kept)))
 
 
 def _trace(clip: Mapping[str, Any], formulas: Sequence[Formula]) -> tuple[str, dict[str, int]]:

@@ -18,12 +18,12 @@ from tracepact.show.page import Section, page, script_json
 from tracepact.specs import spec_path
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.evidence import Evidence, evidence
-from tracepact.tools.score.report.files import report_views
 from tracepact.tools.score.report.html import report_page
 from tracepact.tools.score.report.markdown import report_markdown
 from tracepact.tools.score.report.measured import measured
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.tables import vector_table
+from tracepact.tools.score.report.text import report_views
 from tracepact.tools.score.run import Run, score
 from tracepact.tools.score.store.writing import write_run
 from tracepact.wording import decimal

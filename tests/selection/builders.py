@@ -10,10 +10,10 @@ from tracepact.core import Projection
 from tracepact.diagnostics import Source
 from tracepact.logic import Outcome
 from tracepact.tools.select.calibration import Calibration, Case, Reference
-from tracepact.tools.select.family import FamilySpec
+from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.observe import Observation
 from tracepact.tools.select.perfect import Proof
-from tracepact.trace import Event, Run, runs_of_frames
+from tracepact.trace import Event, FrameRun, runs_of_frames
 
 STEP = Fraction(1, 50)
 EXAMPLES = int(os.environ.get("TRACEPACT_EXAMPLES", "200"))
@@ -25,7 +25,7 @@ def scaled(number: int) -> int:
     return max(2, number * EXAMPLES // 200)
 
 
-def events_of(runs: tuple[Run, ...], label: str = "event") -> tuple[Event, ...]:
+def events_of(runs: tuple[FrameRun, ...], label: str = "event") -> tuple[Event, ...]:
     return tuple(Event(start * STEP, end * STEP, label) for start, end in runs)
 
 
@@ -35,7 +35,7 @@ def case_of(name: str, rank: int, ref: list[bool], pred: list[bool], fault: str 
     return Case(name, "", Fraction(rank), fault or name, "as frames", len(ref) * STEP, *sides)
 
 
-def calibration_of(cases: list[Case], family: FamilySpec | None = None) -> Calibration:
+def calibration_of(cases: list[Case], family: CandidateFamily | None = None) -> Calibration:
     references = tuple(Reference(case.name, case.duration, case.ref) for case in cases)
     return Calibration(
         "test",
@@ -50,7 +50,7 @@ def calibration_of(cases: list[Case], family: FamilySpec | None = None) -> Calib
     )
 
 
-SMALL = FamilySpec(
+SMALL = CandidateFamily(
     atoms=("ref_active", "pred_active", "pred_onset"),
     obligations=("ref_active", "pred_onset", "!ref_active"),
     tolerances=(STEP, 2 * STEP),

@@ -15,7 +15,7 @@ from tracepact.core.formula import children
 from tracepact.diagnostics import InvalidInput
 from tracepact.lang import load_contract, parse_contract
 from tracepact.tools.select.candidates import Candidates, EventCandidate, FrameCandidate, family_size
-from tracepact.tools.select.family import ATTRIBUTES, CONNECTIVES, EACH, MODALITIES, NO_FAMILY, SHAPES, FamilySpec
+from tracepact.tools.select.family import ATTRIBUTES, CONNECTIVES, EACH, MODALITIES, NO_FAMILY, SHAPES, CandidateFamily
 from tracepact.tools.select.formulas import enumerate_formulas, formula_count, formula_of, windows
 from tracepact.tools.select.select import observe_family
 from tracepact.tools.select.write import describe
@@ -27,7 +27,7 @@ def some(choices: tuple[str, ...], least: int = 0, most: int = 9) -> st.SearchSt
 
 
 FAMILIES = st.builds(
-    FamilySpec,
+    CandidateFamily,
     atoms=some(("ref_active", "pred_active", "pred_onset"), 0, 2),
     obligations=some(("ref_onset", "pred_active", "!ref_active", "ref_active & pred_active"), 0, 2),
     tolerances=st.lists(st.integers(1, 90).map(lambda k: Fraction(k, 1000)), min_size=1, max_size=2).map(tuple),
@@ -69,11 +69,13 @@ def normal(formula: Formula) -> object:
 
 @settings(max_examples=scaled(30))
 @given(FAMILIES)
-def test_a_family_has_as_many_candidates_as_was_said_beforehand(family: FamilySpec) -> None:
+def test_a_family_has_as_many_candidates_as_was_said_beforehand(family: CandidateFamily) -> None:
     assert len(Candidates(family, STEP)) == family_size(family, STEP)
 
 
-TINY = FamilySpec(atoms=("ref_active", "pred_active"), obligations=("ref_onset",), tolerances=(STEP,), shapes=("near",))
+TINY = CandidateFamily(
+    atoms=("ref_active", "pred_active"), obligations=("ref_onset",), tolerances=(STEP,), shapes=("near",)
+)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +89,7 @@ def test_every_level_is_counted(operators: tuple[str, ...]) -> None:
 
 @settings(max_examples=scaled(30))
 @given(FEW)
-def test_no_formula_is_made_twice_in_whatever_writing(family: FamilySpec) -> None:
+def test_no_formula_is_made_twice_in_whatever_writing(family: CandidateFamily) -> None:
     dag = Dag()
     formulas = [formula_of(dag, index) for index in enumerate_formulas(family, STEP, dag)]
     assert len({normal(formula) for formula in formulas}) == len(formulas)
@@ -96,7 +98,7 @@ def test_no_formula_is_made_twice_in_whatever_writing(family: FamilySpec) -> Non
 
 @settings(max_examples=scaled(15))
 @given(FEW)
-def test_no_candidate_is_made_twice_and_each_is_a_clause(family: FamilySpec) -> None:
+def test_no_candidate_is_made_twice_and_each_is_a_clause(family: CandidateFamily) -> None:
     made = Candidates(family, STEP)
     texts = [describe(made, index) for index in range(len(made))]
     assert len(set(texts)) == len(texts)
@@ -113,19 +115,19 @@ def test_no_candidate_is_made_twice_and_each_is_a_clause(family: FamilySpec) -> 
 
 
 def test_formulas_below_the_first_depth_are_parts_only() -> None:
-    every, deep = (Candidates(FamilySpec(from_depth=first, each=()), STEP) for first in (0, 1))
+    every, deep = (Candidates(CandidateFamily(from_depth=first, each=()), STEP) for first in (0, 1))
     texts = [[describe(made, index) for index in range(len(made))] for made in (every, deep)]
     assert texts[1] == [text for text in texts[0] if "[" in text]
 
 
 def test_tolerances_of_the_same_frames_are_one() -> None:
-    family = FamilySpec(tolerances=(Fraction(1, 100), Fraction(1, 50), Fraction(3, 100)), shapes=("near", "back"))
+    family = CandidateFamily(tolerances=(Fraction(1, 100), Fraction(1, 50), Fraction(3, 100)), shapes=("near", "back"))
     assert windows(family, STEP) == ((-1, 1), (-1, 0), (-2, 2), (-2, 0))
 
 
 def test_the_order_of_the_lists_is_the_order_of_the_candidates() -> None:
     for atoms in permutations(("ref_active", "pred_active")):
-        made = Candidates(FamilySpec(atoms=atoms, obligations=("ref_onset", "pred_onset"), depth=0, each=()), STEP)
+        made = Candidates(CandidateFamily(atoms=atoms, obligations=("ref_onset", "pred_onset"), depth=0, each=()), STEP)
         first, second = atoms
         assert [describe(made, i) for i in range(len(made))] == [
             f"on {o} : {o} -> {f}"
@@ -143,7 +145,7 @@ def test_an_authors_clauses_come_first_and_keep_their_names() -> None:
 
 
 def test_the_cost_of_a_frame_candidate_is_that_of_its_obligation_and_its_formula() -> None:
-    made = Candidates(FamilySpec(operators=("F", "G", "U", "or"), atoms=("ref_active", "pred_active")), STEP)
+    made = Candidates(CandidateFamily(operators=("F", "G", "U", "or"), atoms=("ref_active", "pred_active")), STEP)
     for index in range(made.first_frame, made.first_event, 97):
         candidate = made[index]
         assert isinstance(candidate, FrameCandidate)
@@ -169,7 +171,7 @@ CASES = [case_of("a", 1, [True, False], [True, True]), case_of("b", 2, [True, Fa
 
 
 def test_a_family_beyond_its_bound_says_how_large_it_is_and_what_to_lower() -> None:
-    family = FamilySpec(depth=2, operators=("F", "G", "or"), most=1000)
+    family = CandidateFamily(depth=2, operators=("F", "G", "or"), most=1000)
     size = family_size(family, STEP)
     with pytest.raises(InvalidInput) as refused:
         observe_family(calibration_of(CASES), family)
@@ -185,7 +187,7 @@ def test_a_family_beyond_its_bound_says_how_large_it_is_and_what_to_lower() -> N
 
 def test_a_family_just_within_its_bound_is_made() -> None:
     size = family_size(SMALL, STEP)
-    family = FamilySpec(
+    family = CandidateFamily(
         SMALL.atoms, SMALL.obligations, SMALL.tolerances, each=SMALL.each, attributes=SMALL.attributes, most=size
     )
     assert len(observe_family(calibration_of(CASES), family).candidates) == size
@@ -207,7 +209,7 @@ def test_clauses_on_another_grid_or_with_atoms_of_their_own_are_refused() -> Non
 
 
 def test_event_candidates_are_of_every_kind() -> None:
-    made = Candidates(FamilySpec(), STEP)
+    made = Candidates(CandidateFamily(), STEP)
     kinds = {
         c.clause.each.value for i in range(made.first_event, len(made)) if isinstance(c := made[i], EventCandidate)
     }

@@ -35,7 +35,7 @@ from tracepact.monitor import truth
 from tracepact.scoring import score_family
 from tracepact.tools.select.calibration import Calibration, Case
 from tracepact.tools.select.candidates import FrameCandidate
-from tracepact.tools.select.family import FamilySpec
+from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.observe import Screening
 from tracepact.tools.select.perfect import Prover, facts, follows, perfected
 from tracepact.tools.select.reading import load_calibration
@@ -46,7 +46,7 @@ from tracepact.tools.select.write import describe
 from tracepact.trace import Durations, Event, EventTable, assemble
 
 SIDES = ("ref_active", "pred_active", "ref_onset", "pred_offset")
-FULL = FamilySpec(operators=("F", "G", "U", "S", "or"), atoms=("ref_active", "pred_active"), tolerances=(STEP,))
+FULL = CandidateFamily(operators=("F", "G", "U", "S", "or"), atoms=("ref_active", "pred_active"), tolerances=(STEP,))
 
 
 # Words
@@ -114,7 +114,7 @@ def test_values_are_the_pooled_scores_of_each_clause_alone(calibration: Calibrat
         assert list(observed.observation.values(index)) == scored(calibration, text, matcher), text
 
 
-CLASSES = FamilySpec(
+CLASSES = CandidateFamily(
     atoms=("ref_active", "pred_active", "other_ref_active", "other_pred_active"),
     obligations=("ref_active", "!ref_active", "other_ref_active", "!other_pred_active", "pred_onset"),
     tolerances=(STEP,),

@@ -15,6 +15,7 @@ from tracepact.soft import (
     TOP,
     Levels,
     Margin,
+    Margins,
     SoftAtoms,
     SoftFamily,
     SoftMask,
@@ -25,6 +26,7 @@ from tracepact.soft import (
     soft_others,
     soft_truth,
 )
+from tracepact.trace import levels_of_texts
 
 SIZES = [Fraction(n, 20) for n in range(-10, 11)]
 """Differences of scores and a threshold of 1/2; 0 is a tie."""
@@ -64,7 +66,7 @@ def fast(formula: Formula, given: list[Clip], more_gap: int = 0) -> list[list[Ma
     outside = np.ones(len(ranks), dtype=np.bool_)
     for segment in range(len(given)):
         outside[layout.start[segment] : layout.start[segment] + layout.frames[segment]] = False
-    assert (ranks[outside] == atoms.levels.rank(BOTTOM)).all()
+    assert (ranks[outside] == -atoms.levels.top).all()
     return [[atoms.levels.value(int(r)) for r in atoms.gather(ranks, segment)] for segment in range(len(given))]
 
 
@@ -160,10 +162,27 @@ def test_the_edges_and_other_classes_of_the_fast_engine_are_the_definitions(clas
 
 @given(st.lists(margins, min_size=1, max_size=20))
 def test_ranks_keep_the_order_and_change_sign_with_their_value(values: list[Margin]) -> None:
-    levels = Levels(values)
-    ranks = {value: levels.rank(value) for value in [*values, *(-v for v in values), TOP, BOTTOM]}
+    every = [*values, *(-v for v in values), TOP, BOTTOM]
+    levels = Levels([values, every])
+    ranks = dict(zip(every, levels.ranks(every).tolist(), strict=True))
+    assert [ranks[value] for value in values] == levels.ranks(values).tolist()
     assert sorted(ranks, key=ranks.__getitem__) == sorted(ranks)
-    assert all(levels.rank(-value) == -rank and levels.value(rank) == value for value, rank in ranks.items())
+    assert all(ranks[-value] == -rank and levels.value(rank) == value for value, rank in ranks.items())
+
+
+NEAR = [Fraction(text) for text in ("0.3", "0.30000000000000001", "0.7", "0.70000000000000001", "0.69999999999999999")]
+
+
+@given(st.lists(st.sampled_from(NEAR) | st.fractions(0, 1, max_denominator=20), min_size=1, max_size=3))
+def test_margins_that_floats_cannot_tell_apart_are_in_order(thresholds: list[Fraction]) -> None:
+    texts = ["0.1", "0.3", "0.300000000000000001", "0.69999999999999999999", "0.7", "0.5", "1e-400", "0"]
+    margins = Margins(levels_of_texts(texts)[0], thresholds)
+    ranks = Levels([margins]).ranks(margins)
+    scores = sorted(map(Fraction, texts))
+    assert list(margins) == [*(margin_of(s - t) for t in dict.fromkeys(thresholds) for s in scores), BOTTOM]
+    places = dict(zip(margins, ranks.tolist(), strict=True))
+    assert sorted(places, key=places.__getitem__) == sorted(places)
+    assert all((places[-value] == -rank) for value, rank in places.items() if -value in places)
 
 
 @given(margins, margins)

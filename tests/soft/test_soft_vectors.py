@@ -12,7 +12,9 @@ from jsonschema import Draft202012Validator
 from tracepact.core import Formula, atoms, reach
 from tracepact.monitor import evaluate_masks, truth
 from tracepact.soft import (
+    BOTTOM,
     Margin,
+    Margins,
     SoftAtoms,
     SoftFamily,
     SoftMask,
@@ -25,24 +27,31 @@ from tracepact.soft import (
 )
 from tracepact.specs import rules, spec_path
 from tracepact.tools.conform.trees import formula_of
+from tracepact.trace import ClipScores, levels_of_texts
 
 FILE = json.loads(spec_path("conformance/soft/values.json").read_text(encoding="utf-8"))
 VECTORS = FILE["vectors"]
 Clip = Mapping[str, Any]
 
 
-def classes_of(atom: Mapping[str, Any]) -> list[list[Margin]]:
-    """The soft values of an atom, of its own class first."""
+def classes_of(atom: Mapping[str, Any], clip: Clip) -> list[list[Margin]]:
+    """The soft values of an atom on the grid, of its own class first."""
     if "active" in atom:
         margin = Fraction(atom["margin"]) if "margin" in atom else None
         return [[mask_margin(digit == "1", margin) for digit in atom["active"]]]
     rows = [atom["scores"], *atom.get("others", [])]
-    return [[margin_of(Fraction(score) - Fraction(atom["threshold"])) for score in row] for row in rows]
+    margins = [[margin_of(Fraction(score) - Fraction(atom["threshold"])) for score in row] for row in rows]
+    if "edges" not in atom:
+        return margins
+    step, edges = Fraction(clip["step"]), list(map(Fraction, atom["edges"]))
+    centres = [(i + Fraction(1, 2)) * step for i in range(clip["frames"])]
+    covering = [[j for j in range(len(edges) - 1) if edges[j] <= centre < edges[j + 1]] for centre in centres]
+    return [[row[found[0]] if found else BOTTOM for found in covering] for row in margins]
 
 
 def defined(formula: Formula, clip: Clip) -> list[Margin]:
     """By the definitions."""
-    given = {name: classes_of(atom) for name, atom in clip["atoms"].items()}
+    given = {name: classes_of(atom, clip) for name, atom in clip["atoms"].items()}
     environment = {name: rows[0] for name, rows in given.items()}
     for side in ("ref", "pred"):
         if f"{side}_active" in given:
@@ -53,18 +62,34 @@ def defined(formula: Formula, clip: Clip) -> list[Margin]:
     return soft_truth(formula, environment, clip["frames"])
 
 
-def fast(formula: Formula, clip: Clip) -> list[Margin]:
-    """By the fast engine."""
-    given = {name: classes_of(atom) for name, atom in clip["atoms"].items()}
+def on_the_grid(atom: Mapping[str, Any], clip: Clip) -> list[list[Margin]]:
+    """The soft values of an atom, of its own class first; a field with frames of its own is projected as fields are."""
+    if "edges" not in atom:
+        return classes_of(atom, clip)
+    levels, ranks = levels_of_texts(atom["scores"])
+    own = ClipScores(tuple(map(Fraction, atom["edges"])), ranks[:, None])
+    margins = Margins(levels, [Fraction(atom["threshold"])])
+    return [[margins[place] for place in own.projected(Fraction(clip["step"]), clip["frames"])[:, 0].tolist()]]
+
+
+def family_of(clip: Clip) -> SoftFamily:
+    """A clip with as many classes as its atoms have at most, its own class first."""
+    given = {name: on_the_grid(atom, clip) for name, atom in clip["atoms"].items()}
     classes = max(map(len, given.values()))
     masks = {}
     for name, rows in given.items():
-        rows = rows + [rows[0]] * (classes - len(rows))
+        none = [mask_margin(False)] * clip["frames"]
+        rows = rows + [none] * (classes - len(rows))
         values = tuple(dict.fromkeys(value for row in rows for value in row))
         masks[name] = SoftMask(values, (np.array([[values.index(v) for v in row] for row in rows]).T,))
-    none = np.zeros((clip["frames"], classes), dtype=np.bool_)
+    ignored = np.zeros((clip["frames"], classes), dtype=np.bool_)
     names = tuple(map(str, range(classes)))
-    family = SoftFamily(Fraction(1, 50), ("clip",), (clip["frames"],), names, masks, (none,))
+    return SoftFamily(Fraction(1, 50), ("clip",), (clip["frames"],), names, masks, (ignored,))
+
+
+def fast(formula: Formula, clip: Clip) -> list[Margin]:
+    """By the fast engine."""
+    family = family_of(clip)
     found = SoftAtoms(family, family.layout(reach(formula)))
     (ranks,) = evaluate_masks([formula], found, found.algebra)
     return [found.levels.value(int(rank)) for rank in found.gather(ranks, 0)]
@@ -81,7 +106,9 @@ def test_every_vector_is_answered_as_expected(vector: Mapping[str, Any], engine:
     if "verdicts" in expected:
         assert ["".join("01"[value.positive] for value in row) for row in values] == expected["verdicts"]
         for clip, verdicts in zip(given["clips"], expected["verdicts"], strict=True):
-            masks = {name: [value.positive for value in classes_of(clip["atoms"][name])[0]] for name in atoms(formula)}
+            masks = {
+                name: [value.positive for value in classes_of(clip["atoms"][name], clip)[0]] for name in atoms(formula)
+            }
             assert "".join("01"[holds] for holds in truth(formula, masks, clip["frames"])) == verdicts
     if "obligation" in given:
         obliged = [engine(formula_of(given["obligation"]), clip) for clip in given["clips"]]

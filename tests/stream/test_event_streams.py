@@ -13,7 +13,7 @@ from tracepact.events import EventViolation
 from tracepact.lang.explain import explain_contract
 from tracepact.scoring import score_family
 from tracepact.stream import EventVerdict, StreamMonitor
-from tracepact.trace import Family, Mode, Run, Side, join_runs, runs_of_frames
+from tracepact.trace import Family, FrameRun, Mode, Side, join_runs, runs_of_frames
 
 Channel = tuple[list[bool], list[bool], list[bool]]
 """The frames of the reference, the prediction and the ignored ones."""
@@ -73,11 +73,11 @@ def family_of(contract: Contract, some: list[Channel], classes: int) -> Family:
     )
 
 
-def closing_frames(contract: Contract, sides: Channel) -> dict[tuple[int, Run], int]:
+def closing_frames(contract: Contract, sides: Channel) -> dict[tuple[int, FrameRun], int]:
     """For every run, by side, the frame whose arrival closes its component: rule 12.6 written out, prefix by prefix."""
     gap, search = int(contract.merge_gap), int(contract.matcher.search)
     frames = len(sides[0])
-    found: dict[tuple[int, Run], int] = {}
+    found: dict[tuple[int, FrameRun], int] = {}
     for n in range(1, frames + 1):
         nodes = [
             (side, run)
@@ -152,7 +152,7 @@ def test_a_stream_judges_as_the_whole_trace_when_the_component_closes(
         assert v.delay == v.out - (v.interval[1] - 1)
 
 
-def place(violation: EventViolation) -> tuple[int, Run]:
+def place(violation: EventViolation) -> tuple[int, FrameRun]:
     return violation.segment, violation.interval
 
 

@@ -117,8 +117,8 @@ def test_a_bad_line_stops_or_is_left_out_as_asked(tmp_path: Path, bad: str | byt
 def test_bad_lines_are_counted_in_json(tmp_path: Path) -> None:
     found = printed(watch(tmp_path, "# a comment\n\n1 0\nx\n0 0\ny\n", "--on-bad", "skip", "--format", "json"))
     assert [(line["line"], line["headline"]) for line in found if line["kind"] == "bad_line"] == [
-        (4, "`x` is no frame"),
-        (6, "`y` is no frame"),
+        (4, "`x` is not a frame"),
+        (6, "`y` is not a frame"),
     ]
     assert (found[-1]["frames"], found[-1]["bad_lines"]) == (2, 2)
 

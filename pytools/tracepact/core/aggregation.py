@@ -21,10 +21,11 @@ class AggregationSteps:
 
     First the counts of all clips are added, or those of all classes, or both, or neither; what remains are the entries.
     Each is scored by itself. The value is the mean over clips of the mean over classes of the entries that are not
-    left out. `heading` names the aggregation above a column.
+    left out. `words` name the aggregation to a reader, `entries` what it takes means of.
     """
 
-    heading: str
+    words: str
+    entries: str
     adds_clips: bool
     adds_classes: bool
     leaves_out: LeftOut
@@ -57,11 +58,18 @@ class Aggregation(Enum):
         """What it does, in order."""
         return _STEPS[self]
 
+    @property
+    def words(self) -> str:
+        """Its name as a reader sees it, in every table and chart."""
+        return _STEPS[self].words
 
+
+_PAIRS, _CLASSES = "clip–class pairs", "classes"
+_ALL, _INFORMATIVE = LeftOut.NOTHING, LeftOut.VACUOUS
 _STEPS = {
-    Aggregation.POOLED: AggregationSteps("pooled", True, True, LeftOut.NOTHING),
-    Aggregation.MACRO_CLIPS: AggregationSteps("macro clips", False, False, LeftOut.NOTHING),
-    Aggregation.MACRO_CLASSES: AggregationSteps("macro classes", True, False, LeftOut.NOTHING),
-    Aggregation.MACRO_CLIPS_INFORMATIVE: AggregationSteps("clips, no ∅", False, False, LeftOut.VACUOUS),
-    Aggregation.MACRO_CLASSES_INFORMATIVE: AggregationSteps("classes, no ∅", True, False, LeftOut.VACUOUS),
+    Aggregation.POOLED: AggregationSteps("pooled", "values", True, True, _ALL),
+    Aggregation.MACRO_CLIPS: AggregationSteps("macro clips", _PAIRS, False, False, _ALL),
+    Aggregation.MACRO_CLASSES: AggregationSteps("macro classes", _CLASSES, True, False, _ALL),
+    Aggregation.MACRO_CLIPS_INFORMATIVE: AggregationSteps("macro clips, no ∅", _PAIRS, False, False, _INFORMATIVE),
+    Aggregation.MACRO_CLASSES_INFORMATIVE: AggregationSteps("macro classes, no ∅", _CLASSES, True, False, _INFORMATIVE),
 }

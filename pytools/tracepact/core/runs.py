@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-Run = tuple[int, int]
+FrameRun = tuple[int, int]
 
 
-def runs_of_frames(frames: Sequence[bool]) -> tuple[Run, ...]:
+def runs_of_frames(frames: Sequence[bool]) -> tuple[FrameRun, ...]:
     """The runs of a mask given frame by frame."""
-    runs: list[Run] = []
+    runs: list[FrameRun] = []
     start: int | None = None
     for index, active in enumerate(frames):
         if active and start is None:

@@ -49,10 +49,10 @@ CODES: dict[str, Code] = {
         ("negative-radius", "2.5", "a radius is negative"),
         ("empty-window", "2.5", "the lower end of a window is greater than its upper end"),
         ("out-of-range", "3.2 3.4 3.7 3.11", "a value lies outside what its statement allows"),
-        ("unit-mismatch", "3.2 3.7 4.3", "a time stands where a number belongs, or the other way round"),
+        ("unit-mismatch", "3.2 3.7 4.3", "a time where a number belongs, or the other way round"),
         ("type-mismatch", "4.3", "the parts of an expression have types that do not fit together"),
         ("nonlinear-product", "4.2", "neither factor of a product is constant"),
-        ("unbounded-in-term", "4.9", "`shortest_gap` may be unbounded and stands inside a term"),
+        ("unbounded-in-term", "4.9", "`shortest_gap`, which may be unbounded, inside a term"),
         ("unknown-override", "3.3", "a value was set for a parameter the contract does not have"),
     ),
     # What a contract means
@@ -111,7 +111,7 @@ CODES: dict[str, Code] = {
         ("conflicting-condition", "", "a clip has two different conditions"),
         ("missing-condition", "", "a clip has no row in the conditions table"),
         ("unknown-profile", "3.11", "a profile was asked for that the contract does not have"),
-        ("bad-line", "12.10", "a line of a stream is no frame"),
+        ("bad-line", "12.10", "a line of a stream is not a frame"),
         ("wrong-state", "12.9", "a saved state does not fit the contract or is not whole"),
         ("bad-requirement", "", "a requirement is not of the form clause>=number"),
         ("unknown-format", "13.1", "the format of a file is not known, or cannot be found from its content"),
@@ -130,8 +130,9 @@ CODES: dict[str, Code] = {
         ("unknown-tier", "13.7", "a tier was asked for that the file does not have"),
         ("bad-score", "13.8", "a score or confidence that is not a number from 0 to 1"),
         ("broken-frames", "13.8", "a frame does not start where the one before it ended"),
-        ("bad-field", "18.1", "an array of scores or truth values that is not frames × classes, or fits no other"),
-        ("no-smooth-reading", "18.10", "an event clause stands where something is asked that can be trained with"),
+        ("bad-field", "13.33 18.1", "scores or truth values that are not frames × classes, or do not fit the others"),
+        ("ambiguous-array", "13.33", "an array that could be a mask of classes or a list of intervals"),
+        ("no-smooth-reading", "18.10", "an event clause where only a clause that can be trained with is allowed"),
         ("undeclared-threshold", "13.9 13.10", "scores without a declared way to turn them into events"),
         ("conflicting-confidence", "13.8", "one interval and label has two confidences"),
         ("bad-decoding", "13.9", "a threshold, hysteresis or filter length that cannot be"),
@@ -207,11 +208,11 @@ CODES: dict[str, Code] = {
     ),
     **_codes(
         Severity.WARNING,
-        ("imperfect-clause", "14.8", "a perfect prediction violates a clause, so it is no candidate"),
+        ("imperfect-clause", "14.8", "a perfect prediction violates a clause, so it is not a candidate"),
         (
             "undecided-clause",
             "14.8",
-            "it stayed open whether a perfect prediction satisfies a clause; it is no candidate",
+            "it stayed open whether a perfect prediction satisfies a clause; it is not a candidate",
         ),
     ),
     # Audits
@@ -221,5 +222,13 @@ CODES: dict[str, Code] = {
         ("unknown-system", "16.10", "a system was named that is not among the runs, or none is left"),
         ("repeated-system", "16.10", "a run was given more than once"),
         ("incomparable-runs", "16.8", "runs that are to be compared differ in contract, clips or classes"),
+    ),
+    # The lab
+    **_codes(
+        Severity.ERROR,
+        ("unreadable-sound", "", "a sound file cannot be read, or has no samples"),
+        ("no-recordings", "", "a source of speech has no recordings"),
+        ("bad-checkpoint", "", "a stored model is not what its manifest says"),
+        ("other-study", "", "a folder holds a study with other settings"),
     ),
 }

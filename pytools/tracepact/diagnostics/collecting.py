@@ -1,5 +1,6 @@
 """Findings collected while input is read, and the exception that carries all of them."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -7,12 +8,15 @@ from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.model import Diagnostic, Place
 from tracepact.diagnostics.render import render_diagnostics
 
+SPELLED_OUT = 20
+"""How many findings of one code an exception spells out, whatever the size of the input."""
+
 
 class InvalidInput(Exception):  # noqa: N818  (it is what the input is, not what went wrong in the program)
     """Input that cannot be used; it carries everything that was found, not only the first fault.
 
     Attributes:
-        diagnostics: the findings, warnings included.
+        diagnostics: the findings, warnings included; at most twenty of one kind, and how many more there are.
 
     Examples:
         >>> import tracepact
@@ -24,11 +28,23 @@ class InvalidInput(Exception):  # noqa: N818  (it is what the input is, not what
     """
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
-        self.diagnostics = tuple(diagnostics)
+        self.diagnostics = tuple(_bounded(diagnostics))
         super().__init__(self.diagnostics)
 
     def __str__(self) -> str:
         return "\n" + render_diagnostics(self.diagnostics)
+
+
+def _bounded(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """At most twenty findings of one code, then how many more there are of each."""
+    seen: Counter[str] = Counter()
+    for found in diagnostics:
+        seen[found.code] += 1
+        if seen[found.code] <= SPELLED_OUT:
+            yield found
+    for code, number in seen.items():
+        if number > SPELLED_OUT:
+            yield Diagnostic(code, f"{number - SPELLED_OUT:,} more of this kind are not spelled out")
 
 
 @dataclass(slots=True)

@@ -47,7 +47,17 @@ class TextPlace:
 
 @dataclass(frozen=True, slots=True)
 class RowPlace:
-    """A row of a table, counted as lines of the file from one; None speaks of the whole file."""
+    """A row of a file, or the whole file.
+
+    Attributes:
+        file: the file's name.
+        row: the row, counted as lines of the file from one; None speaks of the whole file.
+
+    Examples:
+        >>> import tracepact
+        >>> tracepact.RowPlace("reference.tsv", 2)
+        RowPlace(file='reference.tsv', row=2)
+    """
 
     file: str
     row: int | None = None

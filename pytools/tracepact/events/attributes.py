@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from tracepact.core import Attribute, Owner
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 
 _start = itemgetter(0)
 _end = itemgetter(1)
@@ -43,16 +43,16 @@ Value = Exact | Unbounded
 class Scene(NamedTuple):
     """The joined runs of one clip and class, and the references of the other classes in that clip."""
 
-    refs: tuple[Run, ...]
-    preds: tuple[Run, ...]
-    refs_of_other_classes: tuple[tuple[Run, ...], ...] = ()
+    refs: tuple[FrameRun, ...]
+    preds: tuple[FrameRun, ...]
+    refs_of_other_classes: tuple[tuple[FrameRun, ...], ...] = ()
 
 
 class Obligation(NamedTuple):
     """An obligated interval and its partner, by side; the one that is missing is None."""
 
-    ref: Run | None
-    pred: Run | None
+    ref: FrameRun | None
+    pred: FrameRun | None
     scene: Scene
 
 
@@ -75,75 +75,75 @@ def truth_of(attribute: Attribute) -> Callable[[Obligation], bool]:
     return _TRUTHS[attribute.name]
 
 
-def _there(run: Run | None) -> Run:
+def _there(run: FrameRun | None) -> FrameRun:
     assert run is not None
     return run
 
 
-def onset(run: Run, _: Sequence[Run] = ()) -> int:
+def onset(run: FrameRun, _: Sequence[FrameRun] = ()) -> int:
     """The first frame (rule 4.5)."""
     return run[0]
 
 
-def offset(run: Run, _: Sequence[Run] = ()) -> int:
+def offset(run: FrameRun, _: Sequence[FrameRun] = ()) -> int:
     """The frame after the last (rule 4.5)."""
     return run[1]
 
 
-def duration(run: Run, _: Sequence[Run] = ()) -> int:
+def duration(run: FrameRun, _: Sequence[FrameRun] = ()) -> int:
     """The number of frames (rule 4.5)."""
     return run[1] - run[0]
 
 
-def overlap(a: Run, b: Run) -> int:
+def overlap(a: FrameRun, b: FrameRun) -> int:
     """The number of frames in both (rule 4.7)."""
     return max(0, min(a[1], b[1]) - max(a[0], b[0]))
 
 
-def iou(a: Run, b: Run) -> Fraction:
+def iou(a: FrameRun, b: FrameRun) -> Fraction:
     """The frames in both over the frames in either (rule 4.7)."""
     shared = overlap(a, b)
     return Fraction(shared, duration(a) + duration(b) - shared)
 
 
-def overlapping(run: Run, others: Sequence[Run]) -> Sequence[Run]:
+def overlapping(run: FrameRun, others: Sequence[FrameRun]) -> Sequence[FrameRun]:
     """Those of the other runs, sorted and disjoint, that share a frame with this one."""
     return others[bisect_right(others, run[0], key=_end) : bisect_left(others, run[1], key=_start)]
 
 
-def covering(run: Run, others: Sequence[Run]) -> int:
+def covering(run: FrameRun, others: Sequence[FrameRun]) -> int:
     """How many of the other runs share a frame with this one (rule 4.8)."""
     return len(overlapping(run, others))
 
 
-def covered(run: Run, others: Sequence[Run]) -> int:
+def covered(run: FrameRun, others: Sequence[FrameRun]) -> int:
     """How many frames of this run the other runs cover."""
     return sum(overlap(run, other) for other in overlapping(run, others))
 
 
-def coverage(run: Run, others: Sequence[Run]) -> Fraction:
+def coverage(run: FrameRun, others: Sequence[FrameRun]) -> Fraction:
     """The share of this run that the other runs cover (rule 4.8)."""
     return Fraction(covered(run, others), duration(run))
 
 
-def gaps(ref: Run, preds: Sequence[Run]) -> list[int]:
+def gaps(ref: FrameRun, preds: Sequence[FrameRun]) -> list[int]:
     """The silences between consecutive predicted runs that both overlap the reference (rule 4.9)."""
     inside = overlapping(ref, preds)
     return [later[0] - earlier[1] for earlier, later in pairwise(inside)]
 
 
-def longest_gap(ref: Run, preds: Sequence[Run]) -> int:
+def longest_gap(ref: FrameRun, preds: Sequence[FrameRun]) -> int:
     """The longest gap; 0 without one."""
     return max(gaps(ref, preds), default=0)
 
 
-def shortest_gap(ref: Run, preds: Sequence[Run]) -> int | Unbounded:
+def shortest_gap(ref: FrameRun, preds: Sequence[FrameRun]) -> int | Unbounded:
     """The shortest gap; unbounded without one."""
     found = gaps(ref, preds)
     return min(found) if found else UNBOUNDED
 
 
-def purity(pred: Run, refs: Sequence[Run]) -> Fraction:
+def purity(pred: FrameRun, refs: Sequence[FrameRun]) -> Fraction:
     """The share of a predicted run that references of its own class cover (rule 4.10)."""
     return coverage(pred, refs)
 
@@ -153,13 +153,13 @@ def matched(obligation: Obligation) -> bool:
     return obligation.ref is not None and obligation.pred is not None
 
 
-def dominant(pred: Run, refs: Sequence[Run], refs_of_other_classes: Sequence[Sequence[Run]]) -> bool:
+def dominant(pred: FrameRun, refs: Sequence[FrameRun], refs_of_other_classes: Sequence[Sequence[FrameRun]]) -> bool:
     """Whether its own class covers more of a predicted run than each other class does (rule 4.10)."""
     own = covered(pred, refs)
     return own > 0 and all(own > covered(pred, others) for others in refs_of_other_classes)
 
 
-_OF_INTERVAL: Mapping[str, Callable[[Run, Sequence[Run]], Value]] = {
+_OF_INTERVAL: Mapping[str, Callable[[FrameRun, Sequence[FrameRun]], Value]] = {
     "onset": onset,
     "offset": offset,
     "duration": duration,
@@ -171,7 +171,7 @@ _OF_INTERVAL: Mapping[str, Callable[[Run, Sequence[Run]], Value]] = {
 }
 """Attributes of an interval, given the runs of the other side."""
 
-_OF_PAIR: Mapping[str, Callable[[Run, Run], Exact]] = {"overlap": overlap, "iou": iou}
+_OF_PAIR: Mapping[str, Callable[[FrameRun, FrameRun], Exact]] = {"overlap": overlap, "iou": iou}
 _TRUTHS: Mapping[str, Callable[[Obligation], bool]] = {
     "matched": matched,
     "dominant": lambda o: o.pred is not None and dominant(o.pred, o.scene.refs, o.scene.refs_of_other_classes),

@@ -16,18 +16,18 @@ from tracepact.events.attributes import Obligation, Scene, Value, covered, durat
 from tracepact.events.columns import Flags, Obligations, match_columns, obligation_indices, truth_column
 from tracepact.events.matching import Pair, matching
 from tracepact.events.predicate import PreparedAtom, PreparedComparison, failing_part, prepare, shortfall
-from tracepact.trace import Family, Run, Side, join_runs
+from tracepact.trace import Family, FrameRun, Side, join_runs
 from tracepact.trace.runs import run_columns
 
-_NO_RUNS: tuple[Run, ...] = ()
+_NO_RUNS: tuple[FrameRun, ...] = ()
 
 
 class Match(NamedTuple):
     """A matched pair of joined runs, in frames of its segment."""
 
     segment: int
-    ref: Run
-    pred: Run
+    ref: FrameRun
+    pred: FrameRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class EventViolation:
     """
 
     segment: int
-    interval: Run
-    partner: Run | None
+    interval: FrameRun
+    partner: FrameRun | None
     span: Span
     comparison: FailedComparison | None
 
@@ -95,8 +95,8 @@ class EventEvaluation:
     """
 
     matcher: Matcher
-    refs: Mapping[int, tuple[Run, ...]]
-    preds: Mapping[int, tuple[Run, ...]]
+    refs: Mapping[int, tuple[FrameRun, ...]]
+    preds: Mapping[int, tuple[FrameRun, ...]]
     clauses: tuple[EventClauseEvaluation, ...]
     counter_evidence: NDArray[np.bool_]
     matched_segments: NDArray[np.int64]
@@ -115,16 +115,16 @@ class EventEvaluation:
         return Fraction(0) if self.counter_evidence.any() else Fraction(1)
 
 
-class Stage(NamedTuple):
+class MatchedScene(NamedTuple):
     """A clip and class with a run on either side: its joined runs, the matched pairs, its ignored frames."""
 
     segment: int
     scene: Scene
     pairs: tuple[Pair, ...]
-    ignored: Sequence[Run]
+    ignored: Sequence[FrameRun]
 
 
-def stages(contract: Contract, family: Family, matcher: Matcher | None = None) -> Iterator[Stage]:
+def matched_scenes(contract: Contract, family: Family, matcher: Matcher | None = None) -> Iterator[MatchedScene]:
     """Match the joined runs of every clip and class, by segment."""
     match_runs = matching(matcher or contract.matcher, family.step)
     refs = _joined(family, Side.REF, contract.merge_gap)
@@ -134,7 +134,7 @@ def stages(contract: Contract, family: Family, matcher: Matcher | None = None) -
         others = _refs_of_other_classes(family, refs, segment) if compares_classes else ()
         scene = Scene(refs.get(segment, _NO_RUNS), preds.get(segment, _NO_RUNS), others)
         pairs = match_runs(scene.refs, scene.preds) if scene.refs and scene.preds else ()
-        yield Stage(segment, scene, pairs, family.ignored.get(segment, _NO_RUNS))
+        yield MatchedScene(segment, scene, pairs, family.ignored.get(segment, _NO_RUNS))
 
 
 def evaluate_events(contract: Contract, family: Family, matcher: Matcher | None = None) -> EventEvaluation:
@@ -223,12 +223,12 @@ class _MatchedRuns:
         return found
 
 
-def is_ignored(run: Run, ignored: Sequence[Run]) -> bool:
+def is_ignored(run: FrameRun, ignored: Sequence[FrameRun]) -> bool:
     """Whether all frames of a run are ignored (rule 5.9)."""
     return bool(ignored) and covered(run, ignored) == duration(run)
 
 
-def obligations(each: Each, scene: Scene, pairs: Sequence[Pair], ignored: Sequence[Run] = ()) -> list[Obligation]:
+def obligations(each: Each, scene: Scene, pairs: Sequence[Pair], ignored: Sequence[FrameRun] = ()) -> list[Obligation]:
     """The obligations of one segment, without the ignored ones (rule 9.1)."""
     refs, preds = scene.refs, scene.preds
     match each:
@@ -243,7 +243,7 @@ def obligations(each: Each, scene: Scene, pairs: Sequence[Pair], ignored: Sequen
     return [o for o in found if not is_ignored(obligated_run(each, o), ignored)] if ignored else found
 
 
-def obligated_run(each: Each, obligation: Obligation) -> Run:
+def obligated_run(each: Each, obligation: Obligation) -> FrameRun:
     """The run an obligation is about; of a matched pair, the reference."""
     run = obligation.pred if each is Each.PRED else obligation.ref
     assert run is not None
@@ -258,7 +258,7 @@ def _failed_comparison(atom: PreparedAtom, obligation: Obligation) -> FailedComp
     return FailedComparison(left, right, shortfall(comparison.relation, left, right), comparison.quantity)
 
 
-def _joined(family: Family, side: Side, merge_gap: Fraction) -> Mapping[int, tuple[Run, ...]]:
+def _joined(family: Family, side: Side, merge_gap: Fraction) -> Mapping[int, tuple[FrameRun, ...]]:
     """The joined runs of one side by segment (rule 5.8); segments without a run are left out."""
     if merge_gap < family.step:
         return run_columns(family.runs[side])
@@ -266,8 +266,8 @@ def _joined(family: Family, side: Side, merge_gap: Fraction) -> Mapping[int, tup
 
 
 def _refs_of_other_classes(
-    family: Family, refs: Mapping[int, tuple[Run, ...]], segment: int
-) -> tuple[tuple[Run, ...], ...]:
+    family: Family, refs: Mapping[int, tuple[FrameRun, ...]], segment: int
+) -> tuple[tuple[FrameRun, ...], ...]:
     """The joined reference runs of each other class in the clip of a segment."""
     clip = segment % len(family.clips)
     others = (family.segment(label, clip) for label in range(len(family.classes)))

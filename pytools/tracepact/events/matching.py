@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from tracepact.core import Matcher, MatcherKind
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 
 Pair = tuple[int, int]
 """Indices of a reference run and of a predicted run."""
@@ -13,17 +13,17 @@ Candidate = tuple[int, int, int]
 """Cost, index of the reference run, index of the predicted run: candidates sort as rule 8.3 orders them."""
 
 
-def match_runs(ref: Sequence[Run], pred: Sequence[Run], matcher: Matcher, step: Fraction) -> tuple[Pair, ...]:
+def match_runs(ref: Sequence[FrameRun], pred: Sequence[FrameRun], matcher: Matcher, step: Fraction) -> tuple[Pair, ...]:
     """The matched pairs by index, sorted by reference; both sides are sorted and disjoint."""
     return matching(matcher, step)(ref, pred)
 
 
-def matching(matcher: Matcher, step: Fraction) -> Callable[[Sequence[Run], Sequence[Run]], tuple[Pair, ...]]:
+def matching(matcher: Matcher, step: Fraction) -> Callable[[Sequence[FrameRun], Sequence[FrameRun]], tuple[Pair, ...]]:
     """What `match_runs` does, ready for many clips on one grid."""
     search = matcher.search // step  # |difference|·step <= search exactly when |difference| <= this
     reward, scale = matcher.overlap_reward.as_integer_ratio()
 
-    def match_runs(ref: Sequence[Run], pred: Sequence[Run]) -> tuple[Pair, ...]:
+    def match_runs(ref: Sequence[FrameRun], pred: Sequence[FrameRun]) -> tuple[Pair, ...]:
         found = candidates(ref, pred, search, reward, scale)
         return choose(matcher.kind, found) if len(found) > 1 else tuple((i, j) for _, i, j in found)
 
@@ -39,7 +39,7 @@ def choose(kind: MatcherKind, found: Sequence[Candidate]) -> tuple[Pair, ...]:
             return _optimal(found)
 
 
-def overlaps(ref: Sequence[Run], pred: Sequence[Run]) -> Iterator[Pair]:
+def overlaps(ref: Sequence[FrameRun], pred: Sequence[FrameRun]) -> Iterator[Pair]:
     """The pairs that share a frame, by reference and then prediction: one sweep over both sides."""
     i = j = 0
     while i < len(ref) and j < len(pred):
@@ -51,7 +51,9 @@ def overlaps(ref: Sequence[Run], pred: Sequence[Run]) -> Iterator[Pair]:
             j += 1
 
 
-def candidates(ref: Sequence[Run], pred: Sequence[Run], search: int, reward: int, scale: int) -> list[Candidate]:
+def candidates(
+    ref: Sequence[FrameRun], pred: Sequence[FrameRun], search: int, reward: int, scale: int
+) -> list[Candidate]:
     """The candidates with their costs, by reference and then prediction (rules 8.1 and 8.2), `search` in frames.
 
     The reward is `reward / scale`. A cost is in frames, times `scale`: whole, with the order of costs and sums kept.

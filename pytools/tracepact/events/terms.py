@@ -38,7 +38,7 @@ def _term(term: Term, step: Fraction, scale: int) -> Callable[[Obligation], Exac
             number = _whole(scale * constant(term, step))
             return lambda _: number
         case Attribute() if term.kind.may_be_unbounded:
-            raise ValueError(f"`{term.name}` may be unbounded and does not stand inside a term")
+            raise ValueError(f"`{term.name}` may be unbounded and cannot be inside a term")
         case Attribute():
             value = cast("Callable[[Obligation], Exact]", value_of(term))
             return value if scale == 1 else lambda o: scale * value(o)

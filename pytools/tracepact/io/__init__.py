@@ -4,12 +4,12 @@ from tracepact.io.audio import AudioFolder
 from tracepact.io.columns import Columns
 from tracepact.io.decoding import Decoding, decode
 from tracepact.io.documents import Document, read_document
+from tracepact.io.field import read_scores, score_field
 from tracepact.io.labels import LabelMap, label_map_from
 from tracepact.io.masks import durations_of_masks, masks_from, table_of_masks
 from tracepact.io.memory import conditions_from, durations_from, events_from, regions_from
 from tracepact.io.prepare import Prepared, prepare
 from tracepact.io.reading import Reading, read_events
-from tracepact.io.scores import ScoreTable, read_scores
 from tracepact.io.soft import SoftTable, harden, read_soft
 from tracepact.io.tables import Conditions, read_conditions, read_durations, read_regions
 
@@ -22,7 +22,6 @@ __all__ = [
     "LabelMap",
     "Prepared",
     "Reading",
-    "ScoreTable",
     "SoftTable",
     "conditions_from",
     "decode",
@@ -41,5 +40,6 @@ __all__ = [
     "read_scores",
     "read_soft",
     "regions_from",
+    "score_field",
     "table_of_masks",
 ]

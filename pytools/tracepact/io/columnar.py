@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.files import table_text
 from tracepact.io.source import PathLike, TextFile, read_text, shown
@@ -15,6 +18,8 @@ _PARQUET, _ARROW = b"PAR1", b"ARROW1"
 _LARGEST = 1 << 32
 _SHORT_FLOATS = ("float16", "float32", "halffloat", "float")
 """What pandas, polars and Arrow call the floats that are shorter than Python's; polars writes Float32."""
+_FLOATS = (*_SHORT_FLOATS, "float64", "double")
+_NUMBERS = ("float", "double", "halffloat", "int", "uint", "bool")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,19 @@ class Frame:
     names: tuple[str, ...]
     rows: int
     texts: Callable[[int], list[str]]
+    column: Callable[[int], Any]
+
+    def is_number(self, place: int) -> bool:
+        """Whether a column holds numbers of whatever kind."""
+        return _kind(self.column(place)).startswith(_NUMBERS)
+
+    def floats(self, place: int) -> NDArray[np.floating] | None:
+        """A column of binary floats, none of them missing; else None."""
+        column = self.column(place)
+        if _kind(column) not in _FLOATS:
+            return None
+        found = np.asarray(column.to_numpy())
+        return found if found.dtype.kind == "f" and not np.isnan(found).any() else None
 
     @property
     def text(self) -> str:
@@ -36,23 +54,37 @@ def frame_of(data: Any) -> Frame | None:
     """The frame that data is: of pandas, polars or Arrow; None if it is none."""
     if all(hasattr(data, part) for part in ("columns", "iloc", "isna")):
         names = tuple(str(name) for name in data.columns)
-        return Frame(names, len(data), lambda place: _pandas_texts(data.iloc[:, place]))
+        return Frame(
+            names, len(data), lambda place: _pandas_texts(data.iloc[:, place]), lambda place: data.iloc[:, place]
+        )
     if all(hasattr(data, part) for part in ("columns", "get_columns", "height")):
         columns = data.get_columns()
-        return Frame(tuple(data.columns), data.height, lambda place: _texts(columns[place], columns[place].to_list))
+        return Frame(
+            tuple(data.columns),
+            data.height,
+            lambda place: _texts(columns[place], columns[place].to_list),
+            columns.__getitem__,
+        )
     if all(hasattr(data, part) for part in ("column_names", "itercolumns", "num_rows")):
         arrays = list(data.itercolumns())
         return Frame(
-            tuple(data.column_names), data.num_rows, lambda place: _texts(arrays[place], arrays[place].to_pylist)
+            tuple(data.column_names),
+            data.num_rows,
+            lambda place: _texts(arrays[place], arrays[place].to_pylist),
+            arrays.__getitem__,
         )
     return None
+
+
+def _kind(column: Any) -> str:
+    """What a library calls the kind of a column, in lower case."""
+    return str(getattr(column, "dtype", None) or column.type).lower()
 
 
 def _texts(column: Any, listed: Callable[[], Sequence[Any]]) -> list[str]:
     """The texts of a column of polars or Arrow; a short float keeps its own shortest decimal."""
     values = listed()
-    kind = str(getattr(column, "dtype", None) or column.type).lower()
-    if kind in _SHORT_FLOATS:
+    if _kind(column) in _SHORT_FLOATS:
         short = column.to_numpy()
         return ["" if value is None else str(number) for value, number in zip(values, short, strict=True)]
     return [field_text(value) for value in values]
@@ -79,18 +111,27 @@ def field_text(value: Any) -> str:
 def open_data(path: PathLike, diagnostics: Diagnostics, *, may_be_empty: bool = False) -> TextFile | None:
     """A file as text: its own, or of a Parquet or Arrow file that of the table it holds."""
     name = os.fspath(path)
-    try:
-        with open(name, "rb") as file:
-            start = file.read(len(_ARROW))
-    except (OSError, ValueError):
-        start = b""  # reading it as text says why
-    if start.startswith((_PARQUET, _ARROW)):
+    if is_columnar(name):
         return _columnar_file(name, diagnostics)
     return read_text(path, diagnostics, may_be_empty=may_be_empty)
 
 
-def _columnar_file(name: str, diagnostics: Diagnostics) -> TextFile | None:
-    """The table of a Parquet or Arrow file."""
+def is_columnar(name: str) -> bool:
+    """Whether a file starts like a Parquet or Arrow file."""
+    return first_bytes(name, len(_ARROW)).startswith((_PARQUET, _ARROW))
+
+
+def first_bytes(name: str, number: int) -> bytes:
+    """The first bytes of a file; none if it cannot be read: reading it as text says why."""
+    try:
+        with open(name, "rb") as file:
+            return file.read(number)
+    except (OSError, ValueError):
+        return b""
+
+
+def open_columnar(name: str, diagnostics: Diagnostics) -> tuple[Frame, str] | None:
+    """The table of a Parquet or Arrow file, and the digest of the file; None if it is none or cannot be read."""
     try:
         import pyarrow
         from pyarrow import feather, parquet
@@ -102,11 +143,34 @@ def _columnar_file(name: str, diagnostics: Diagnostics) -> TextFile | None:
         data = Path(name).read_bytes() if os.path.getsize(name) <= _LARGEST else b""
         source = pyarrow.BufferReader(data)
         found = parquet.read_table(source) if data.startswith(_PARQUET) else feather.read_table(source)
-        frame = frame_of(found)
-        assert frame is not None  # it is a table of Arrow
-        text = frame.text  # only now are its texts decoded
-    except (pyarrow.ArrowException, OSError, ValueError, OverflowError, NotImplementedError) as error:
-        words = shown(" ".join(str(error).split()), 80)
-        diagnostics.add("unreadable-file", f"`{shown(name)}` cannot be read: {words}", RowPlace(name))
+    except _unreadable(pyarrow) as error:
+        _report_unreadable(name, error, diagnostics)
         return None
-    return TextFile(name, text, hashlib.sha256(data).hexdigest())
+    frame = frame_of(found)
+    assert frame is not None  # it is a table of Arrow
+    return frame, hashlib.sha256(data).hexdigest()
+
+
+def _columnar_file(name: str, diagnostics: Diagnostics) -> TextFile | None:
+    """The table of a Parquet or Arrow file as text."""
+    found = open_columnar(name, diagnostics)
+    if found is None:
+        return None
+    frame, digest = found
+    import pyarrow
+
+    try:
+        text = frame.text  # only now are its texts decoded
+    except _unreadable(pyarrow) as error:
+        _report_unreadable(name, error, diagnostics)
+        return None
+    return TextFile(name, text, digest)
+
+
+def _unreadable(pyarrow: Any) -> tuple[type[Exception], ...]:
+    return pyarrow.ArrowException, OSError, ValueError, OverflowError, NotImplementedError
+
+
+def _report_unreadable(name: str, error: Exception, diagnostics: Diagnostics) -> None:
+    words = shown(" ".join(str(error).split()), 80)
+    diagnostics.add("unreadable-file", f"`{shown(name)}` cannot be read: {words}", RowPlace(name))

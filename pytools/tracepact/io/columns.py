@@ -72,11 +72,11 @@ class Columns:
         return {role: column[1:] for role, column in given.items() if column is not None and column.startswith("=")}
 
 
-Given = Columns | Mapping[str, Any] | str | os.PathLike[str]
+ColumnMap = Columns | Mapping[str, Any] | str | os.PathLike[str]
 """A map as it may be given: one that is made, a mapping, the text of an option, or a TOML file."""
 
 
-def columns_from(given: Given | Sequence[Given] | None, diagnostics: Diagnostics) -> tuple[Columns, ...]:
+def columns_from(given: ColumnMap | Sequence[ColumnMap] | None, diagnostics: Diagnostics) -> tuple[Columns, ...]:
     """The column maps that are given, one or several; those that cannot be used are reported."""
     if given is None:
         return ()
@@ -100,7 +100,7 @@ def columns_beside(path: PathLike, diagnostics: Diagnostics) -> tuple[Columns, .
     return (found,)
 
 
-def _one(given: Given, diagnostics: Diagnostics) -> Columns | None:
+def _one(given: ColumnMap, diagnostics: Diagnostics) -> Columns | None:
     match given:
         case Columns():
             return given
@@ -113,7 +113,7 @@ def _one(given: Given, diagnostics: Diagnostics) -> Columns | None:
 
 
 def _from_text(text: str, diagnostics: Diagnostics) -> Columns | None:
-    """`onset=Starttime,…`; an entry that holds a comma stands in quotes."""
+    """`onset=Starttime,…`; an entry that holds a comma is in quotes."""
     found: dict[str, str] = {}
     try:
         entries = next(csv.reader([text], skipinitialspace=True, strict=True), [])
@@ -122,7 +122,7 @@ def _from_text(text: str, diagnostics: Diagnostics) -> Columns | None:
     for entry in entries:
         role, sign, column = entry.partition("=")
         if not sign or role.strip() in found:
-            fault = "is there twice" if sign else "names no column"
+            fault = "is there twice" if sign else "does not name a column"
             diagnostics.add("bad-columns", f"`{shown(entry)}` in the column map {fault}", help=_FORM)
             return None
         found[role.strip()] = column.strip()
@@ -152,15 +152,18 @@ def _checked(data: Mapping[str, Any], name: str | None, diagnostics: Diagnostics
     before = len(diagnostics)
     for key, value in data.items():
         if key not in _KEYS:
-            headline = f"a column map has no part `{shown(str(key))}`"
-            diagnostics.add("bad-columns", headline, place, did_you_mean(str(key), _KEYS))
+            headline = f"`{shown(str(key))}` is not a part of an event"
+            turned = f"write the part first: {value}={key}" if value in _KEYS else did_you_mean(str(key), _KEYS)
+            diagnostics.add("bad-columns", headline, place, turned)
         elif isinstance(value, bool) or not isinstance(value, str | int | Fraction) or not str(value).strip():
-            diagnostics.add("bad-columns", f"`{key}` of the column map names no column", place, _FORM)
+            diagnostics.add("bad-columns", f"`{key}` of the column map does not name a column", place, _FORM)
     if len(diagnostics) > before:
         return None
     texts = {str(key): str(value).strip() for key, value in data.items()}
     if "onset" not in texts:
-        diagnostics.add("bad-columns", "the column map does not say where onsets are", place, _FORM)
+        diagnostics.add(
+            "bad-columns", "the column map does not name the column of the onsets", place, f"add onset=COLUMN; {_FORM}"
+        )
         return None
     if "offset" in texts and "duration" in texts:
         headline = "the column map has both `offset` and `duration`"

@@ -1,17 +1,14 @@
 """Decoding: a median filter, a threshold or two, and the runs of active frames that become events (rule 13.9)."""
 
-from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass
-from decimal import Decimal
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.diagnostics import Diagnostics
-from tracepact.io.scores import ClipScores, ScoreTable
-from tracepact.trace import Event, EventTable, Origin, Time, exact
+from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.io.source import shown
+from tracepact.trace import ClipScores, Event, EventTable, Origin, ScoreField, ScoreLevels, Time, exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,20 +83,45 @@ def _share(name: str, value: Time | None, diagnostics: Diagnostics) -> Fraction 
     return share
 
 
-def decode(scores: ScoreTable, decoding: Decoding) -> EventTable:
+def decode(scores: ScoreField, decoding: Decoding) -> EventTable:
     """The events the scores give; every clip is there, also one without events."""
-    clips = {clip: _events(frames, scores.classes, decoding) for clip, frames in scores.clips.items()}
-    lengths = {clip: frames.offsets[-1] for clip, frames in scores.clips.items()}
-    return EventTable(scores.name, clips, scores.digest, Origin("scores", scores.files, decoding.data, lengths))
+    clips = {clip: _events(scores, frames, decoding) for clip, frames in scores.clips.items()}
+    lengths = {clip: frames.edges[-1] for clip, frames in scores.clips.items()}
+    origin = Origin("scores", scores.files, decoding.data, lengths, scores=scores)
+    return EventTable(scores.name, clips, scores.digest, origin)
 
 
-def active_frames(frames: ClipScores, decoding: Decoding) -> NDArray[np.bool_]:
-    """Whether each class is active in each frame."""
+def field_events(scores: ScoreField, given: Decoding | Time | None, diagnostics: Diagnostics) -> EventTable:
+    """The events of a field by the declared decoding, which a mask does not need; without one the clips are silent."""
+    if not scores.clips:  # what it is could not be read, which was reported
+        return EventTable(scores.name, {})
+    if scores.is_mask:
+        table = decode(scores, Decoding(Fraction(1, 2)))
+        form = "memory" if scores.digest is None else "scores"
+        return replace(table, origin=table.origin and replace(table.origin, format=form, decoding=None))
+    decoding = declared_decoding(given, scores.name, "scores", diagnostics)
+    if decoding is None:
+        return EventTable(scores.name, dict.fromkeys(scores.clips, ()), scores.digest)
+    return decode(scores, decoding)
+
+
+def declared_decoding(given: Decoding | Time | None, name: str, what: str, diagnostics: Diagnostics) -> Decoding | None:
+    """The decoding that is declared, if it can be; it is never assumed."""
+    if given is not None:
+        return checked_decoding(given, diagnostics)
+    headline = f"`{shown(name)}` holds {what}, and nothing says how they become events"
+    help = "declare a threshold: --threshold for predictions, --ref-threshold for references; in Python a Decoding"
+    diagnostics.add("undeclared-threshold", headline, RowPlace(name), help)
+    return None
+
+
+def active_frames(levels: ScoreLevels, frames: ClipScores, decoding: Decoding) -> NDArray[np.bool_]:
+    """Whether each class is active in each frame of a clip."""
     ranks = _median(frames.ranks, decoding.median)
-    high: NDArray[np.bool_] = ranks >= _rank_above(frames.levels, decoding.threshold)
+    high: NDArray[np.bool_] = ranks >= levels.above(decoding.threshold)
     if decoding.low is None:
         return high
-    low: NDArray[np.bool_] = ranks >= _rank_above(frames.levels, decoding.low)
+    low: NDArray[np.bool_] = ranks >= levels.above(decoding.low)
     begins, ends, columns = _runs(low)
     reached = np.zeros((len(high) + 1, high.shape[1]), dtype=np.int64)
     np.cumsum(high, axis=0, out=reached[1:])
@@ -108,11 +130,6 @@ def active_frames(frames: ClipScores, decoding: Decoding) -> NDArray[np.bool_]:
     for begin, end, column in zip(begins[holds].tolist(), ends[holds].tolist(), columns[holds].tolist(), strict=True):
         active[begin:end, column] = True
     return active
-
-
-def _rank_above(levels: Sequence[str], threshold: Fraction) -> int:
-    """The rank of the first level greater than a threshold, compared as decimals."""
-    return bisect_left(levels, True, key=lambda text: Decimal(text) > threshold)
 
 
 def _median(ranks: NDArray[np.int64], length: int) -> NDArray[np.int64]:
@@ -134,10 +151,10 @@ def _runs(active: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int6
     return begins, ends, columns
 
 
-def _events(frames: ClipScores, classes: tuple[str, ...], decoding: Decoding) -> tuple[Event, ...]:
-    begins, ends, columns = _runs(active_frames(frames, decoding))
+def _events(scores: ScoreField, frames: ClipScores, decoding: Decoding) -> tuple[Event, ...]:
+    begins, ends, columns = _runs(active_frames(scores.levels, frames, decoding))
     found = sorted(zip(begins.tolist(), columns.tolist(), ends.tolist(), strict=True))
     return tuple(
-        Event(frames.onsets[begin], frames.offsets[end - 1], classes[column], frames.rows[begin])
+        Event(frames.edges[begin], frames.edges[end], scores.classes[column], frames.row(begin))
         for begin, column, end in found
     )

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from xml.parsers import expat
 
 from tracepact.diagnostics import RowPlace, did_you_mean
@@ -10,7 +9,6 @@ from tracepact.io.rows import EventRows
 from tracepact.io.source import TextFile, shown
 
 EAF = "eaf"
-_SECOND = Fraction(1, 1000)
 _DEEPEST = 100
 
 

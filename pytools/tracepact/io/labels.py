@@ -95,7 +95,7 @@ def read_label_map(path: PathLike, diagnostics: Diagnostics) -> LabelMap | None:
             "bad-label-map",
             f"the file is not TOML: {words[:1].lower()}{words[1:]}",
             RowPlace(file.name, int(line[1]) if line else None),
-            "labels with spaces or other signs stand in quotes",
+            "labels with spaces or other signs are in quotes",
         )
         return None
     return _Builder(file.name, file.text, diagnostics).build(data, file.digest)
@@ -261,7 +261,7 @@ class _Builder:
         if label in self.places:
             first = self.places[label]
             words = f"twice in `{where}`" if first == where else f"in `{first}` and in `{where}`"
-            self.fault(f"`{shown(label)}` stands {words}", label, "a label stands in one place only", last=True)
+            self.fault(f"`{shown(label)}` is {words}", label, "a label may be in one place only", last=True)
             return False
         if not label:
             self.fault(f"a label of `{where}` is empty", where)

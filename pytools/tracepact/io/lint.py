@@ -74,7 +74,7 @@ def _report_overlaps(clip: str, events: Sequence[Event], table: EventTable, diag
             f"`{shown(later.label)}` at {seconds(later.onset)} in `{shown(clip)}` overlaps the one at "
             f"{seconds(first.onset)}"
         )
-        help = f"that one stands on line {first.row}" if first.row is not None else None
+        help = f"the other is on line {first.row}" if first.row is not None else None
         diagnostics.add("overlapping-events", headline, table.place(clip, later.row), help)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tracepact.diagnostics import Diagnostics
+from tracepact.io.arrays import array_of, is_array
 from tracepact.io.memory import ONE_CLIP, ONE_LABEL
 from tracepact.trace import Event, EventTable, runs_of_frames
 
@@ -23,12 +24,14 @@ def masks_from(data: Any, diagnostics: Diagnostics, *, name: str) -> Masks | Non
         return None
     found = {}
     for clip, mask in clips.items():
-        frames = np.asarray(mask)
+        frames = array_of(mask)
         if frames.ndim == 1:
             found[clip] = frames.astype(np.bool_).tolist()
         else:
             headline = f"{name}: the mask of `{clip}` has {frames.ndim} dimensions, not one"
-            diagnostics.add("wrong-mask", headline, help="give one mask a clip: {clip: mask}")
+            diagnostics.add(
+                "wrong-mask", headline, help="give one mask a clip: {clip: mask}, or name its classes: classes=[…]"
+            )
     return found
 
 
@@ -59,7 +62,8 @@ def durations_of_masks(sides: Sequence[Masks], step: Fraction, diagnostics: Diag
 
 def _is_mask(data: Any) -> bool:
     """Whether every item is a truth value, or 0 or 1; a list of intervals is none."""
-    if isinstance(data, np.ndarray):
+    if is_array(data):
+        data = array_of(data)
         return data.dtype == np.bool_ or (
             data.ndim == 1 and data.size > 0 and data.dtype.kind in "iuf" and bool(np.isin(data, (0, 1)).all())
         )

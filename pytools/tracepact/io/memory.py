@@ -10,9 +10,11 @@ from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.audacity import UNLABELLED
 from tracepact.io.columnar import Frame, field_text, frame_of
 from tracepact.io.columns import Columns, columns_from, offered_map
+from tracepact.io.decoding import field_events
 from tracepact.io.delimited import report_missing
+from tracepact.io.field import field_from
 from tracepact.io.mapped import add_fields, find_layout
-from tracepact.io.reading import Reading, read_events, read_score_texts
+from tracepact.io.reading import Reading, read_events
 from tracepact.io.rows import EventRows, Times, report_time
 from tracepact.io.source import shown
 from tracepact.io.tables import EVENT_COLUMNS, Conditions, read_conditions, read_durations, read_regions
@@ -34,16 +36,17 @@ def events_from(
     """The events of one side, rows counted from zero.
 
     `data` is a list of (onset, offset) or (onset, offset, label) for one clip, named `clip`; a mapping from clips to
-    such lists; a data frame (pandas, polars, Arrow) with the columns of a table, or those a column map names; a mapping
-    from clips to data frames of scores (onset, offset, one column a class); a path; or an EventTable. `label` is the
-    label of an interval that has none. Times are exact: a float stands for its shortest decimal text. `reading` says of
+    such lists; a data frame (pandas, polars, Arrow) with the columns of a table, or those a column map names; a score
+    field or mask in the forms of `field_from`; a path; or an EventTable. `label` is the label of an interval that has
+    none. Times are exact: a float stands for its shortest decimal text. `reading` says of
     a path, of scores, or of a data frame what the content does not.
     """
     if isinstance(data, str | os.PathLike):
         return read_events(data, diagnostics, reading)
-    if isinstance(data, Mapping) and data and all(frame_of(item) is not None for item in data.values()):
-        texts = {str(key): frame.text for key, item in data.items() if (frame := frame_of(item)) is not None}
-        return read_score_texts(name, texts, reading.decoding if reading else None, diagnostics)
+    given = reading or Reading()
+    field = field_from(data, diagnostics, name=name, clip=clip, classes=given.classes, step=given.step)
+    if field is not None:
+        return field_events(field, given.decoding, diagnostics)
     maps = columns_from(reading.columns, diagnostics) if reading else ()
     return _intervals(data, diagnostics, name, label, clip, maps, regions=False)
 

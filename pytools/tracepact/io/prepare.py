@@ -129,7 +129,10 @@ def _renamed(table: EventTable, names: Mapping[str, str]) -> EventTable:
     clips = {names[clip]: events for clip, events in table.clips.items()}
     lengths = {names.get(clip, clip): length for clip, length in table.origin.lengths.items()}
     regions = {names.get(clip, clip): some for clip, some in table.origin.regions.items()}
-    origin = replace(table.origin, files=files, lengths=lengths, regions=regions)
+    scores = table.origin.scores
+    if scores is not None:
+        scores = replace(scores, clips={names.get(clip, clip): own for clip, own in scores.clips.items()})
+    origin = replace(table.origin, files=files, lengths=lengths, regions=regions, scores=scores)
     return EventTable(table.name, clips, table.digest, origin)
 
 

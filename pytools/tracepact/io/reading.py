@@ -11,12 +11,13 @@ from tracepact.io.aoef import AOEF, add_aoef
 from tracepact.io.audacity import add_audacity
 from tracepact.io.biodcase import read_biodcase
 from tracepact.io.columnar import open_data
-from tracepact.io.columns import Columns, Given, checked_rate, columns_beside, columns_from
-from tracepact.io.decoding import Decoding, checked_decoding, decode
+from tracepact.io.columns import ColumnMap, Columns, checked_rate, columns_beside, columns_from
+from tracepact.io.decoding import Decoding, declared_decoding, decode, field_events
 from tracepact.io.delimited import read_rows
 from tracepact.io.documents import read_side
 from tracepact.io.eaf import EAF, add_eaf
 from tracepact.io.few_shot import FEW_SHOT, add_few_shot
+from tracepact.io.field import read_field
 from tracepact.io.files import ClipFiles, clip_files
 from tracepact.io.formats import (
     AUDACITY,
@@ -64,6 +65,8 @@ class Reading:
         columns: a column map (rule 13.18): a Columns, a mapping, text such as `onset=Start,label=Class`, or a TOML
             file; of several maps the first that fits the table is used.
         rate: how many units of time are a second, in label files and under a column map.
+        classes: the classes of the columns of arrays, in order (rule 13.33).
+        step: the length of a frame of arrays in seconds; `score` takes that of the contract if there is none.
 
     Examples:
         >>> import tracepact
@@ -76,8 +79,10 @@ class Reading:
     label_column: str | None = None
     tiers: tuple[str, ...] = ()
     decoding: Decoding | Time | None = None
-    columns: Given | Sequence[Given] | None = None
+    columns: ColumnMap | Sequence[ColumnMap] | None = None
     rate: Time | None = None
+    classes: Sequence[str] | None = None
+    step: Time | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,9 @@ def read_events(path: PathLike, diagnostics: Diagnostics, reading: Reading | Non
         return EventTable(str(path), {})
     if os.path.isdir(path):
         return _read_folder(path, how, diagnostics)
+    field = read_field(path, diagnostics, given.classes, given.step) if given.format in (None, SCORES) else None
+    if field is not None:
+        return field_events(field, given.decoding, diagnostics)
     file = open_data(path, diagnostics, may_be_empty=given.format in SILENT_IF_EMPTY)
     if file is None:
         return EventTable(str(path), {})
@@ -153,15 +161,6 @@ def report_unused_readings(sides: Sequence[tuple[Reading, EventTable]], diagnost
 _LABELLED = (RAVEN, BIRDNET, AOEF)
 _TIERED = (TEXTGRID, EAF, JAMS)
 _UNUSED_MAP = "was given, but no table here has its columns; each was read as what it is"
-
-
-def read_score_texts(
-    name: str, texts: Mapping[str, str], decoding: Decoding | Time | None, diagnostics: Diagnostics
-) -> EventTable:
-    """Scores that are in memory, by clip, as the texts of their files; they have no digest."""
-    files = {clip: TextFile(f"{name}[{clip}]", text, "") for clip, text in texts.items()}
-    table = _read_scored(ClipFiles(name, files, ""), SCORES, decoding, diagnostics)
-    return replace(table, digest=None, origin=table.origin and replace(table.origin, files={}))
 
 
 def _read_folder(path: PathLike, how: _How, diagnostics: Diagnostics) -> EventTable:
@@ -285,16 +284,8 @@ def _add(format: str, file: TextFile, clip: str, rows: EventRows, how: _How) -> 
 
 def _read_scored(files: ClipFiles, format: str, given: Decoding | Time | None, diagnostics: Diagnostics) -> EventTable:
     """Scores or soft labels, made events by the declared decoding."""
-    if given is None:
-        diagnostics.add(
-            "undeclared-threshold",
-            f"`{shown(files.name)}` holds {'scores' if format == SCORES else 'soft labels'}, and nothing says how they "
-            "become events",
-            RowPlace(files.name),
-            "declare a threshold: --threshold for predictions, --ref-threshold for references; in Python a Decoding",
-        )
-        return EventTable(files.name, _silent(files))
-    decoding = checked_decoding(given, diagnostics)
+    what = "scores" if format == SCORES else "soft labels"
+    decoding = declared_decoding(given, files.name, what, diagnostics)
     if decoding is None:
         return EventTable(files.name, _silent(files))
     if format == SCORES:

@@ -1,66 +1,59 @@
 """Reads scores: one row a frame, one column a class, one file a clip or a column of clips; as the decimals written."""
 
 import csv
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from io import StringIO
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.io.columnar import Frame
 from tracepact.io.delimited import SEPARATORS, report_missing
-from tracepact.io.files import clip_files
-from tracepact.io.ranks import DUST, Ranks, ranked, score_value
+from tracepact.io.ranks import DUST, ranked, score_value
 from tracepact.io.rows import Times, report_time
-from tracepact.io.source import PathLike, TextFile, shown
+from tracepact.io.source import TextFile, shown
+from tracepact.trace import ClipScores, Ranks, ScoreField, ScoreLevels, joined_clips, levels_of_floats
 from tracepact.wording import seconds
 
 EDGES = ("onset", "offset")
-_CLIP = "filename"
+CLIP = "filename"
+Column = list[str] | NDArray[np.floating]
+"""Texts, or floats that stand for their shortest decimals."""
+Fault = Callable[[str, str, int | None, str | None], None]
 _Texts = tuple[tuple[str, ...], tuple[str, ...]]
-_Edges = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
+_Scored = tuple[ClipScores, ScoreLevels]
+_Edges = tuple[Fraction, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClipScores:
-    """The frames of a clip: their ends, and of each score its rank among the levels.
-
-    The levels are the distinct scores in order, as they are written; ranks are by frame and class.
-    """
-
-    onsets: tuple[Fraction, ...]
-    offsets: tuple[Fraction, ...]
-    levels: tuple[str, ...]
-    ranks: Ranks
-    rows: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoreTable:
-    """The scores of one system by clip, one column a class; the file of each clip."""
+class ScoreColumns(Protocol):
+    """Where the scores of one or more clips come from: the names of the columns first, then the columns."""
 
     name: str
-    classes: tuple[str, ...]
-    clips: Mapping[str, ClipScores]
-    digest: str | None = None
-    files: Mapping[str, str] = field(default_factory=dict)
+    names: list[str]
+    header_row: int
+
+    def columns(self, fault: Fault) -> tuple[list[int], list[Column]]:
+        """The row of every frame in its file, and the columns; a row that does not fit is a fault."""
 
 
-def read_scores(path: PathLike, diagnostics: Diagnostics) -> ScoreTable:
-    """The scores of a file or of all files of a folder (rule 13.8); the classes are those of the first file."""
-    found = clip_files(path, diagnostics)
-    if found is None:
-        return ScoreTable(str(path), (), {})
-    return parse_scores(found.name, found.clips, found.digest, diagnostics)
-
-
-def parse_scores(name: str, files: Mapping[str, TextFile], digest: str, diagnostics: Diagnostics) -> ScoreTable:
+def parse_scores(name: str, files: Mapping[str, TextFile], digest: str, diagnostics: Diagnostics) -> ScoreField:
     """The scores of these files, by clip; a file with a column of clips names them itself (rule 13.25)."""
+    return scores_of(name, {clip: _TextColumns(file) for clip, file in files.items()}, digest, diagnostics)
+
+
+def scores_of(
+    name: str, sources: Mapping[str, ScoreColumns], digest: str | None, diagnostics: Diagnostics
+) -> ScoreField:
+    """The scores of these sources, by clip; the classes are those of the first."""
     classes: tuple[str, ...] | None = None
-    clips: dict[str, ClipScores] = {}
+    clips: dict[str, _Scored] = {}
     known: dict[_Texts, _Edges] = {}
     named: dict[str, str] = {}
-    for clip, file in files.items():
-        read = _Frames(file, known, diagnostics)
+    for clip, source in sources.items():
+        read = _Frames(source, known, diagnostics)
         header = read.header(classes)
         if header is None:
             continue
@@ -68,35 +61,82 @@ def parse_scores(name: str, files: Mapping[str, TextFile], digest: str, diagnost
         for own, frames in read.clips(clip, classes).items():
             if own in clips:
                 headline = f"clip `{shown(own)}` has two files"
-                diagnostics.add("ambiguous-clip", headline, RowPlace(file.name), f"the other is `{named[own]}`")
+                diagnostics.add("ambiguous-clip", headline, RowPlace(source.name), f"the other is `{named[own]}`")
             else:
-                clips[own], named[own] = frames, file.name
-    by_files = {clip: file.name for clip, file in files.items() if clip in clips}
-    return ScoreTable(name, classes or (), clips, digest, by_files)
+                clips[own], named[own] = frames, source.name
+    by_files = {clip: source.name for clip, source in sources.items() if clip in clips}
+    ranked_alone = {clip: frames for clip, (frames, _) in clips.items()}
+    levels, joined = joined_clips(ranked_alone, [levels for _, levels in clips.values()])
+    return ScoreField(name, classes or (), levels, joined, digest, by_files)
+
+
+class _TextColumns:
+    """The columns of a score file."""
+
+    def __init__(self, file: TextFile) -> None:
+        self.name = file.name
+        line = next((line for line in file.text.splitlines() if line.strip()), "")
+        self._reader = csv.reader(StringIO(file.text, newline=""), delimiter=max(SEPARATORS, key=line.count))
+        self.names = next(([n.strip() for n in row] for row in self._reader if any(f.strip() for f in row)), [])
+        self.header_row = self._reader.line_num
+
+    def columns(self, fault: Fault) -> tuple[list[int], list[Column]]:
+        """The columns of the rows that are as wide as the header."""
+        rows: list[int] = []
+        found: list[list[str]] = []
+        width = len(self.names)
+        try:
+            for fields in self._reader:
+                if len(fields) == width:
+                    rows.append(self._reader.line_num)
+                    found.append(fields)
+                elif any(fields):
+                    help = "write decimals with a point" if len(fields) > width else None
+                    headline = f"the row has {len(fields)} fields, the header {width}"
+                    fault("wrong-columns", headline, self._reader.line_num, help)
+        except csv.Error as error:
+            fault("wrong-columns", f"the row cannot be read: {error}", self._reader.line_num + 1, None)
+        return rows, list(map(list, zip(*found, strict=True)))
+
+
+class FrameColumns:
+    """The columns of a data frame, the scores as numbers where they are floats; rows are counted as in 13.27."""
+
+    def __init__(self, name: str, frame: Frame) -> None:
+        self.name = name
+        self.names = [own.strip() for own in frame.names]
+        self.header_row = 1
+        self._frame = frame
+
+    def columns(self, fault: Fault) -> tuple[list[int], list[Column]]:
+        """Clips and times as texts, the scores as floats where all of their columns are."""
+        frame = self._frame
+        floats = {place: frame.floats(place) for place, name in enumerate(self.names) if name not in (CLIP, *EDGES)}
+        if any(column is None for column in floats.values()):
+            floats = {}
+        every = range(len(self.names))
+        columns = [frame.texts(place) if (own := floats.get(place)) is None else own for place in every]
+        return list(range(2, frame.rows + 2)), columns if frame.rows else []
 
 
 class _Frames:
-    """One score file."""
+    """One source of scores."""
 
-    def __init__(self, file: TextFile, known: dict[_Texts, _Edges], diagnostics: Diagnostics) -> None:
-        self.file = file
+    def __init__(self, source: ScoreColumns, known: dict[_Texts, _Edges], diagnostics: Diagnostics) -> None:
+        self.source = source
         self.diagnostics = diagnostics
         self.known = known
         self.broken = False
-        line = next((line for line in file.text.splitlines() if line.strip()), "")
-        self.separator = max(SEPARATORS, key=line.count)
-        self.reader = csv.reader(StringIO(file.text, newline=""), delimiter=self.separator)
-        self.names: list[str] = []
+        self.names = source.names
 
     def fault(self, code: str, headline: str, row: int | None, help: str | None = None) -> None:
         """Report what makes the file useless."""
         self.broken = True
-        self.diagnostics.add(code, headline, RowPlace(self.file.name, row), help)
+        self.diagnostics.add(code, headline, RowPlace(self.source.name, row), help)
 
     def header(self, classes: tuple[str, ...] | None) -> tuple[str, ...] | None:
         """The classes the header names; None if it cannot be used. `classes` are those of the files before."""
-        self.names = next(([n.strip() for n in row] for row in self.reader if any(f.strip() for f in row)), [])
-        row = self.reader.line_num
+        row = self.source.header_row
         if not self.names:
             self.fault("empty-file", "the file is empty", None, "not even a header is there")
             return None
@@ -109,9 +149,9 @@ class _Frames:
             headline = "this is a table of events, not of scores"
             self.fault("wrong-columns", headline, row, "give score files: onset, offset, the classes")
             return None
-        if not report_missing(EDGES, self.names, RowPlace(self.file.name, row), self.diagnostics):
+        if not report_missing(EDGES, self.names, RowPlace(self.source.name, row), self.diagnostics):
             return None
-        own = tuple(name for name in self.names if name not in (*EDGES, _CLIP))
+        own = tuple(name for name in self.names if name not in (*EDGES, CLIP))
         repeated = sorted({name for name in self.names if self.names.count(name) > 1})
         for name in repeated:
             self.fault("wrong-columns", f"column `{shown(name)}` occurs twice", row, "keep one of them")
@@ -132,58 +172,42 @@ class _Frames:
             self.fault("wrong-columns", headline, row, did_you_mean(other, classes))
         return set(classes) == set(own)
 
-    def clips(self, clip: str, classes: Sequence[str]) -> dict[str, ClipScores]:
+    def clips(self, clip: str, classes: Sequence[str]) -> dict[str, _Scored]:
         """The frames of each clip, all of them of this one where no column names it; a clip with a fault is absent."""
-        rows, found = self._rows()
-        if not found:
+        rows, columns = self.source.columns(self.fault)
+        if not rows:
             self.fault("broken-frames", "the file has no frames", None)
             return {}
-        if _CLIP not in self.names:
-            frames = self._frames(rows, found, classes)
+        if CLIP not in self.names:
+            frames = self._frames(rows, columns, classes)
             return {} if frames is None or self.broken else {clip: frames}
-        place = self.names.index(_CLIP)
-        by_clip: dict[str, tuple[list[int], list[list[str]]]] = {}
-        for row, fields in zip(rows, found, strict=True):
-            own = fields[place].strip()
-            if not own:
-                self.fault("incomplete-row", f"the row has no `{_CLIP}`", row, "every row names its clip")
-                continue
-            numbers, lines = by_clip.setdefault(own, ([], []))
-            numbers.append(row)
-            lines.append(fields)
-        read = {own: self._frames(*some, classes) for own, some in by_clip.items()}
+        by_clip: dict[str, list[int]] = {}
+        for place, own in enumerate(columns[self.names.index(CLIP)]):
+            if own := str(own).strip():
+                by_clip.setdefault(own, []).append(place)
+            else:
+                self.fault("incomplete-row", f"the row has no `{CLIP}`", rows[place], "every row names its clip")
+        read = {
+            own: self._frames(_chosen(rows, some), [_chosen(column, some) for column in columns], classes)
+            for own, some in by_clip.items()
+        }
         return {} if self.broken else {own: frames for own, frames in read.items() if frames is not None}
 
-    def _rows(self) -> tuple[list[int], list[list[str]]]:
-        """The rows that are as wide as the header, with their lines."""
-        rows: list[int] = []
-        found: list[list[str]] = []
-        width = len(self.names)
-        try:
-            for fields in self.reader:
-                if len(fields) == width:
-                    rows.append(self.reader.line_num)
-                    found.append(fields)
-                elif any(fields):
-                    help = "write decimals with a point" if len(fields) > width else None
-                    headline = f"the row has {len(fields)} fields, the header {width}"
-                    self.fault("wrong-columns", headline, self.reader.line_num, help)
-        except csv.Error as error:
-            self.fault("wrong-columns", f"the row cannot be read: {error}", self.reader.line_num + 1)
-        return rows, found
-
-    def _frames(self, rows: list[int], found: list[list[str]], classes: Sequence[str]) -> ClipScores | None:
+    def _frames(self, rows: Sequence[int], columns: Sequence[Column], classes: Sequence[str]) -> _Scored | None:
         """The frames of one clip, or None if one of them cannot be read."""
-        columns = list(zip(*found, strict=True))
-        edges = self._edges([columns[self.names.index(name)] for name in EDGES], rows)
+        edges = self._edges([tuple(columns[self.names.index(name)]) for name in EDGES], rows)
         scores = [columns[self.names.index(name)] for name in classes]
-        order = ranked(scores)
+        order = _ranked_floats(scores)
         if order is None:
-            order = ranked(scores, DUST)
-            self._report_scores(scores, classes, rows, dusty=order is not None)
+            texts = [column if isinstance(column, list) else list(map(str, column)) for column in scores]
+            order = ranked(texts)
+            if order is None:
+                order = ranked(texts, DUST)
+                self._report_scores(texts, classes, rows, dusty=order is not None)
         if edges is None or order is None:
             return None
-        return ClipScores(*edges, *order, tuple(rows))
+        levels, ranks = order
+        return ClipScores(edges, ranks, tuple(rows)), levels
 
     def _edges(self, texts: Sequence[tuple[str, ...]], rows: Sequence[int]) -> _Edges | None:
         """The ends of the frames; those that are the same in many files are read once."""
@@ -196,11 +220,12 @@ class _Frames:
         except ValueError:
             for name, column in zip(EDGES, texts, strict=True):
                 for row, text in zip(rows, column, strict=True):
-                    report_time(times, name, text.strip(), self.diagnostics, RowPlace(self.file.name, row))
+                    report_time(times, name, text.strip(), self.diagnostics, RowPlace(self.source.name, row))
             return None
+        edges = (*onsets, offsets[-1])
         if self._check_edges(onsets, offsets, rows):
-            self.known[key] = onsets, offsets
-        return onsets, offsets
+            self.known[key] = edges
+        return edges
 
     def _check_edges(self, onsets: Sequence[Fraction], offsets: Sequence[Fraction], rows: Sequence[int]) -> bool:
         """Whether each frame has some length and starts where the one before it ended; all equal but for the last."""
@@ -225,7 +250,7 @@ class _Frames:
             if own > length or (own < length and i < len(rows) - 1):
                 headline = f"the frame is {seconds(own)} long, the first one {seconds(length)}"
                 help = "a median filter counts frames, whatever their length"
-                self.diagnostics.add("unequal-frames", headline, RowPlace(self.file.name, row), help)
+                self.diagnostics.add("unequal-frames", headline, RowPlace(self.source.name, row), help)
                 return False
         return sound
 
@@ -246,12 +271,26 @@ class _Frames:
                     headline = f"the score `{shown(text)}` of `{shown(name)}` {wrong[text]}"
                     if dusty:
                         kept = "by no more than a millionth; it is kept as it is written"
-                        self.diagnostics.add("score-outside", f"{headline} {kept}", RowPlace(self.file.name, row))
+                        self.diagnostics.add("score-outside", f"{headline} {kept}", RowPlace(self.source.name, row))
                     else:
                         self.fault("bad-score", headline, row, help)
 
 
 _SCORE_HELP = "give probabilities; logits must go through a sigmoid first"
+
+
+def _ranked_floats(columns: Sequence[Column]) -> tuple[ScoreLevels, Ranks] | None:
+    """The levels and ranks of columns that are floats; None if one is not, or holds what is no score."""
+    floats = [column for column in columns if not isinstance(column, list)]
+    if len(floats) < len(columns) or len({column.dtype for column in floats}) > 1:
+        return None
+    values = np.stack(floats, axis=1)
+    return levels_of_floats(values) if bool(((values >= 0) & (values <= 1)).all()) else None
+
+
+def _chosen(column: Any, places: list[int]) -> Any:
+    """Some items of a column."""
+    return [column[place] for place in places] if isinstance(column, list) else column[places]
 
 
 def _is_number(text: str) -> bool:

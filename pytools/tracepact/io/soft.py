@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
+
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.files import clip_files
 from tracepact.io.ranks import score_value
 from tracepact.io.rows import Times, report_time
 from tracepact.io.source import PathLike, TextFile, shown, text_lines
-from tracepact.trace import Event, EventTable, Origin
+from tracepact.trace import ClipScores, Event, EventTable, Origin, ScoreField, levels_of_texts
 from tracepact.wording import count, seconds
 
 
@@ -54,7 +56,27 @@ def harden(soft: SoftTable, threshold: Fraction) -> EventTable:
     """The rows whose confidence is greater than the threshold; touching ones of a label are one event (rule 13.10)."""
     clips = {clip: _joined([e for e in events if e.confidence > threshold]) for clip, events in soft.clips.items()}
     decoding: dict[str, str | int | None] = {"threshold": str(threshold), "low": None, "median": 1}
-    return EventTable(soft.name, clips, soft.digest, Origin("maestro", soft.files, decoding))
+    origin = Origin("maestro", soft.files, decoding, scores=soft_field(soft))
+    return EventTable(soft.name, clips, soft.digest, origin)
+
+
+def soft_field(soft: SoftTable) -> ScoreField:
+    """Soft labels as a field: frames end wherever a row does; the greatest confidence of a label, 0 without a row."""
+    classes = tuple(sorted({event.label for events in soft.clips.values() for event in events}))
+    confidences = sorted({Decimal(0), *(event.confidence for events in soft.clips.values() for event in events)})
+    levels, ranks = levels_of_texts(list(map(str, confidences)))
+    rank = dict(zip(confidences, ranks.tolist(), strict=True))
+    column = {label: place for place, label in enumerate(classes)}
+    clips = {}
+    for clip, events in soft.clips.items():
+        edges = sorted({time for event in events for time in (event.onset, event.offset)})
+        place = {edge: i for i, edge in enumerate(edges)}
+        found = np.full((max(len(edges) - 1, 0), len(classes)), rank[Decimal(0)], dtype=np.int64)
+        for event in events:
+            cells = found[place[event.onset] : place[event.offset], column[event.label]]
+            np.maximum(cells, rank[event.confidence], out=cells)
+        clips[clip] = ClipScores(tuple(edges) or (Fraction(0),), found)
+    return ScoreField(soft.name, classes, levels, clips, soft.digest, soft.files)
 
 
 def _joined(events: list[SoftEvent]) -> tuple[Event, ...]:

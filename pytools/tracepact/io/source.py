@@ -1,5 +1,6 @@
 """Opens the text files of a task: UTF-8 or marked UTF-16 with its digest, or a diagnostic that says why not."""
 
+import difflib
 import hashlib
 import os
 import re
@@ -144,8 +145,11 @@ def _report_unreadable(name: str, error: Exception, diagnostics: Diagnostics) ->
 
 
 def _nearest_sibling(path: Path) -> str | None:
+    """A help line that offers the file of the folder whose name is nearest, if one is near."""
     try:
-        return did_you_mean(path.name, (entry.name for entry in path.parent.iterdir() if entry.is_file()))
+        names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
+        near = difflib.get_close_matches(path.name, names, n=1)
+        return did_you_mean(path.name, near) if near else None
     except OSError:
         return f"there is no directory `{path.parent}` either"
 

@@ -123,7 +123,7 @@ class _Reader:
         if found is None:
             raise _BrokenError(f"the file ends where {what} is expected", None)
         if found[0] != kind:
-            raise _BrokenError(f"`{shown(found[1])}` stands where {what} is expected, a {kind}", self.row)
+            raise _BrokenError(f"`{shown(found[1])}` is where {what} is expected, a {kind}", self.row)
         return found[1]
 
     def text(self, what: str) -> str:

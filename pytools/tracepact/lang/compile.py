@@ -35,7 +35,7 @@ def read_file(path: str | Path, diagnostics: Diagnostics, help: str | None = Non
 
 
 def decode_source(raw: bytes, name: str, diagnostics: Diagnostics) -> Source | None:
-    """The text of a contract given as bytes; None and a diagnostic if they are no text."""
+    """The text of a contract given as bytes; None and a diagnostic if they are not text."""
     try:
         return Source(name, raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -131,7 +131,7 @@ class ContractLowering:
                 line = self.source.position(self.once[keyword].span.start)[0]
                 self._report(
                     "repeated-statement",
-                    f"`{keyword}` stands in line {line} already",
+                    f"`{keyword}` is already in line {line}",
                     statement.span,
                     "keep one",
                 )

@@ -174,9 +174,9 @@ def _duty(clause: FrameClause, step: Fraction) -> str:
     """What must hold; an implication from what the obligation already says is told without repeating it."""
     match clause.formula:
         case Implies(left, right) if left in _conjuncts(clause.obligation):
-            return f"it must be that {words(right, step)}"
+            return f"it is required that {words(right, step)}"
         case formula:
-            return f"it must be that {words(formula, step)}"
+            return f"it is required that {words(formula, step)}"
 
 
 def _conjuncts(formula: Formula) -> list[Formula]:
@@ -227,7 +227,7 @@ def words(formula: Formula, step: Fraction) -> str:
         case Eventually(lo, hi, Constant(value=True)):
             return f"the clip has a frame {_where(lo, hi, step)}"
         case Eventually(lo, hi, body):
-            return f"{_grouped(body, step)} {'' if lo == hi else 'at some frame '}{_where(lo, hi, step)}"
+            return f"{_grouped(body, step)} {'' if hi in (lo, -lo) else 'at some frame '}{_where(lo, hi, step)}"
         case Always(lo, hi, body):
             return f"{_grouped(body, step)} {'' if lo == hi else 'at every frame '}{_where(lo, hi, step)}"
         case Until(radius, a, b):
@@ -246,7 +246,7 @@ def _grouped(formula: Formula, step: Fraction) -> str:
 
 def _where(lo: int, hi: int, step: Fraction) -> str:
     if lo == -hi:
-        return f"within {_span(hi, step)} either side" if hi else "here"
+        return f"within {_span(hi, step)} before or after" if hi else "here"
     if lo == hi:
         return f"exactly {_offset(lo, step)}"
     if lo == 0:

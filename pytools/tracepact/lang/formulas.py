@@ -73,7 +73,7 @@ def _atom(name: str, node: s.Mask, scope: Scope) -> Formula:
         return Atom(name)
     hint = did_you_mean(name, known)
     if name in scope.parameters:
-        hint = f"`{name}` is a parameter; parameters stand in windows, such as `N[{name}]`"
+        hint = f"`{name}` is a parameter; parameters belong in windows, such as `N[{name}]`"
     scope.report("unknown-atom", f"unknown atom `{name}`", node.span, hint or f"declare it: `atom {name}`")
     return _STAND_IN
 

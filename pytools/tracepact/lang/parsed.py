@@ -17,7 +17,7 @@ _MOST_KEPT = 1024
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParsedContract:
-    """A source with its statements, and the values that were set from outside in place of declared ones.
+    """A source with its statements, and the values that were set in place of declared ones.
 
     `lowered` keeps the contract of every setting that was asked for; all settings of one text share it.
     """
@@ -112,7 +112,7 @@ def parsed_of(contract: Contract) -> ParsedContract:
 
 
 def override(contract: Contract, overrides: Mapping[str, str]) -> Contract:
-    """The same contract with parameters set from outside, on top of those set before.
+    """The same contract with other values of parameters, on top of those set before.
 
     Args:
         contract: the contract to start from; it is not changed.

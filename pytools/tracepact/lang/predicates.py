@@ -184,7 +184,7 @@ class PredicateLowering:
     def _report_unbounded(self, name: str, span: Span) -> None:
         self.scope.report(
             "unbounded-in-term",
-            f"`{name}` may be unbounded, so it stands alone on one side of a comparison",
+            f"`{name}` may be unbounded, so it must be alone on one side of a comparison",
             span,
             f"write `{name} >= …`",
         )

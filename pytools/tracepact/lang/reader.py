@@ -253,7 +253,7 @@ def _accepted_after(tokens: list[Token], start: str) -> set[str]:
 
 
 def _report_unexpected(token: Token, tokens: list[Token], start: str, source: Source, diagnostics: Diagnostics) -> None:
-    """Say what stands where something else belongs, and what would fit."""
+    """Say what is where something else belongs, and what would fit."""
     before = [t for t in tokens if token.type == "$END" or (t.end_pos or 0) <= (token.start_pos or 0)]
     accepted = _accepted_after(before, start)
     expected = _describe(accepted)

@@ -13,14 +13,14 @@ from tracepact.logic.model import ReplayError
 from tracepact.logic.questions import ContractQuestions
 from tracepact.logic.settings import changed_settings
 from tracepact.logic.vocabulary import renamed
-from tracepact.progress import OnStep, silent
+from tracepact.progress import OnStage, silent
 from tracepact.wording import ms
 
 _Side = TypeVar("_Side")
 
 
 def diff_contracts(
-    new: Contract, old: Contract, *, budget: Budget = CHECK_BUDGET, watch: OnStep = silent
+    new: Contract, old: Contract, *, budget: Budget = CHECK_BUDGET, watch: OnStage = silent
 ) -> list[Diagnostic]:
     """What changed from the old version to the new one, clause by clause; clauses are the same by name."""
     return by_place(list(_Diff(new, old, ContractQuestions(new, budget, watch)).findings()))

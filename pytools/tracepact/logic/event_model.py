@@ -8,7 +8,7 @@ from tracepact.core import Contract, Each, EventAtom, EventClause, Formula, Loca
 from tracepact.diagnostics import Span
 from tracepact.events import evaluate_events
 from tracepact.events.attributes import Obligation, Scene
-from tracepact.trace import Family, Mode, Run, Side
+from tracepact.trace import Family, FrameRun, Mode, Side
 from tracepact.wording import print_number
 
 
@@ -42,7 +42,7 @@ class EventExample:
         """The runs of both sides in seconds."""
         scene = self.obligation.scene
 
-        def runs(some: tuple[Run, ...], own: Run | None) -> str:
+        def runs(some: tuple[FrameRun, ...], own: FrameRun | None) -> str:
             shown = (
                 f"[{print_number(s * step)}, {print_number(e * step)}){'*' if (s, e) == own else ''}" for s, e in some
             )

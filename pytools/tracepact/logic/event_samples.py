@@ -11,7 +11,7 @@ from tracepact.events.evaluate import obligations
 from tracepact.events.matching import matching
 from tracepact.events.predicate import prepare, truth
 from tracepact.logic.event_model import EventQuestion
-from tracepact.trace import Run, join_runs
+from tracepact.trace import FrameRun, join_runs
 
 _SCENES = 240
 
@@ -24,7 +24,7 @@ def sampled_obligations(question: EventQuestion) -> Iterator[Obligation]:
 def differs_between_predictions(question: EventQuestion) -> bool:
     """Whether the samples have one reference interval for which the predicate is true here and false there."""
     holds = _holds(question)
-    seen: dict[Run | None, bool] = {}
+    seen: dict[FrameRun | None, bool] = {}
     return any(seen.setdefault(sample.ref, holds(sample)) != holds(sample) for sample in _samples(question))
 
 
@@ -52,7 +52,7 @@ def _obligations(
     return tuple(found)
 
 
-def _scenes(search: int) -> Iterator[tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]]]:
+def _scenes(search: int) -> Iterator[tuple[tuple[FrameRun, ...], tuple[FrameRun, ...], tuple[FrameRun, ...]]]:
     """Runs of several lengths around the matcher's search; predictions near the references, or on their own."""
     generator = random.Random(search)
     for number in range(_SCENES):
@@ -66,7 +66,7 @@ def _scenes(search: int) -> Iterator[tuple[tuple[Run, ...], tuple[Run, ...], tup
         yield refs, preds, tuple(_runs(generator, 2, mean)) if number % 4 == 0 else ()
 
 
-def _runs(generator: random.Random, number: int, mean: int) -> Iterator[Run]:
+def _runs(generator: random.Random, number: int, mean: int) -> Iterator[FrameRun]:
     at = generator.randint(0, mean)
     for _ in range(number):
         start = at + 1 + int(generator.expovariate(1 / mean))
@@ -74,7 +74,7 @@ def _runs(generator: random.Random, number: int, mean: int) -> Iterator[Run]:
         yield start, at
 
 
-def _near(generator: random.Random, refs: tuple[Run, ...], jitter: int) -> Iterator[Run]:
+def _near(generator: random.Random, refs: tuple[FrameRun, ...], jitter: int) -> Iterator[FrameRun]:
     """The references with their ends moved; runs that would touch or vanish are left out."""
     last = -1
     for start, end in refs:

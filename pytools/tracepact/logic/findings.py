@@ -10,7 +10,7 @@ from tracepact.logic.event_findings import EventFindings
 from tracepact.logic.frame_findings import FrameFindings
 from tracepact.logic.questions import ContractQuestions
 from tracepact.logic.value_findings import ValueFindings
-from tracepact.progress import OnStep, silent
+from tracepact.progress import OnStage, silent
 
 CHECK_BUDGET = Budget(seconds=5.0)
 """What one question of a check may cost unless the caller says otherwise."""
@@ -21,7 +21,7 @@ def check_contract(
     *,
     notes: bool = False,
     budget: Budget = CHECK_BUDGET,
-    watch: OnStep = silent,
+    watch: OnStage = silent,
 ) -> list[Diagnostic]:
     """Warnings, with `notes` also notes; questions that stayed open are always among them; `watch` is told each."""
     text, ask = ContractText(contract), ContractQuestions(contract, budget, watch)

@@ -16,7 +16,7 @@ from tracepact.logic.model import Model
 from tracepact.logic.picture import NOT_SMALLEST, picture
 from tracepact.logic.vocabulary import over_base_atoms, without_other_classes
 from tracepact.monitor import evaluate_trace
-from tracepact.progress import OnStep, silent
+from tracepact.progress import OnStage, silent
 
 _SAMPLES = 40
 _LONGEST_SAMPLE = 4000
@@ -28,7 +28,7 @@ class ContractQuestions:
 
     contract: Contract
     budget: Budget
-    watch: OnStep = silent
+    watch: OnStage = silent
     undecided: list[Diagnostic] = field(default_factory=list)
 
     def possible(self, formula: Formula, question: str, place: TextPlace) -> bool | None:

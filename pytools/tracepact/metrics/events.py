@@ -13,7 +13,8 @@ from tracepact.metrics.pairs import Indices, Pairs, candidates, exact_hits, floa
 from tracepact.metrics.policy import Arithmetic, EventPolicy, Input, MetricSettings, Rules
 from tracepact.metrics.result import CountMetric, MeanMetric
 from tracepact.records import NotNegative, Record
-from tracepact.trace.columns import Columns, Ticks
+from tracepact.trace.columns import Columns
+from tracepact.trace.exact import Ticks
 
 
 class PairDifference(Record, frozen=True):

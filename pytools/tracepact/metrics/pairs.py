@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.metrics.policy import EventPolicy, OffsetRule
-from tracepact.trace.columns import Columns, Ticks
+from tracepact.trace.columns import Columns
+from tracepact.trace.exact import Ticks
 
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]

@@ -11,6 +11,10 @@ from tracepact.core import Aggregation, LeftOut
 
 Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+LOGIC = "logic"
+"""The key of the mean of the vector in data (rule 7.7), beside the names of clauses."""
+MEAN = "mean of the vector"
+"""What a reader sees in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,3 +147,8 @@ def _mean(counts: ClauseCounts, leaves_out: LeftOut) -> Score:
         vacuous_entries,
         int((counts.counter & (counts.obligated == 0) & kept).sum()),
     )
+
+
+def shown_name(key: str) -> str:
+    """A clause, or the mean of the vector, as a reader sees it."""
+    return MEAN if key == LOGIC else key

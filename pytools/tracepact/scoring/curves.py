@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from tracepact.core import Aggregation, Contract, EventClause, Formula, FrameClause, Implies, Parameter
 from tracepact.events import evaluate_events
-from tracepact.events.evaluate import obligations, stages
+from tracepact.events.evaluate import matched_scenes, obligations
 from tracepact.lang import at_value
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.scoring.aggregate import ClauseCounts, aggregate
+from tracepact.scoring.distance import NO_WITNESS, GrowingWindow, growing_window
 from tracepact.scoring.predicates import MovingPredicate
 from tracepact.scoring.scorecard import Scorecard
 from tracepact.scoring.steps import Place, StepFunction, step_function
-from tracepact.scoring.windows import NEVER, GrowingWindow, growing_window
 from tracepact.trace.family import Atoms
 from tracepact.trace.layout import Indices
 
@@ -101,7 +101,7 @@ class CurveFinder:
         positions = self.layout.positions(asked)
         radii = window.radii(self.layout, positions, self.layout.positions(self.atoms[window.atom]))
         segments, _ = self.layout.locate(positions)
-        found = radii != NEVER
+        found = radii != NO_WITNESS
         pairs, times = np.unique(np.stack([radii[found], segments[found]]), axis=1, return_counts=True)
         step, start = self.contract.step, (self.low, 0)
         places = {k: max(((k - 1) * step, 1), start) for k in np.unique(pairs[0]).tolist()}
@@ -145,9 +145,9 @@ class CurveFinder:
         for region, end in zip(regions, [*regions[1:], (self.high, 1)], strict=True):
             contract = replace(self.at(region[0]), clauses=(a,))
             duties = [
-                (stage.segment, duty, turning_points(duty))
-                for stage in stages(contract, self.family)
-                for duty in obligations(a.each, stage.scene, stage.pairs, stage.ignored)
+                (found.segment, duty, turning_points(duty))
+                for found in matched_scenes(contract, self.family)
+                for duty in obligations(a.each, found.scene, found.pairs, found.ignored)
             ]
             cuts = {region[0], end[0]}.union(*(points for _, _, points in duties))
             following = dict(zip(sorted(cuts), sorted(cuts)[1:], strict=False))

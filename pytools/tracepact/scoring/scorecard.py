@@ -91,27 +91,73 @@ class Scorecard:
         clips: Indices | None = None,
         label: int | None = None,
     ) -> dict[str, Score]:
-        """The score of every clause, in source order; the arguments are those of `score`."""
+        """The score of every clause.
+
+        Args:
+            aggregation: how clips and classes become one value; the contract's own by default.
+            clips: the positions of some clips (see `clip_indices`); all by default.
+            label: the position of one class; all by default.
+
+        Returns:
+            The scores by clause, in source order.
+        """
         return {c.name: self.score(c.name, aggregation, clips=clips, label=label) for c in self.contract.clauses}
 
     def logic(self, aggregation: Aggregation | None = None, *, clips: Indices | None = None) -> Fraction:
-        """The mean of the vector (rule 7.7)."""
+        """The mean of the vector (rule 7.7).
+
+        Args:
+            aggregation: how clips and classes become one value; the contract's own by default.
+            clips: the positions of some clips (see `clip_indices`); all by default.
+
+        Returns:
+            The mean, exact; a vacuous clause counts as 1.
+        """
         values = [score.value for score in self.vector(aggregation, clips=clips).values()]
         return sum(values, Fraction(0)) / len(values)
 
     def headline(self, aggregation: Aggregation | None = None, *, clips: Indices | None = None) -> Fraction | None:
-        """The mean of the vector without its vacuous clauses, None where all are (rule 16.13)."""
+        """The headline mean: the mean of the vector without its vacuous clauses (rule 16.13).
+
+        Args:
+            aggregation: how clips and classes become one value; the contract's own by default.
+            clips: the positions of some clips (see `clip_indices`); all by default.
+
+        Returns:
+            The mean, exact; None where every clause is vacuous.
+        """
         scores = self.vector(aggregation, clips=clips).values()
         return headline_mean((score.value, score.vacuous) for score in scores)
 
     def profile(self, profile: Profile, *, clips: Indices | None = None) -> Fraction:
-        """The weighted mean of a profile (rule 7.8)."""
+        """The weighted mean of a risk profile (rule 7.8).
+
+        Args:
+            profile: one of the contract's `profiles`; it names its aggregation.
+            clips: the positions of some clips (see `clip_indices`); all by default.
+
+        Returns:
+            The mean, exact.
+
+        Raises:
+            KeyError: the profile weighs a clause that the contract does not have.
+        """
         total = sum((weight for _, weight in profile.weights), Fraction(0))
         parts = (w * self.score(name, profile.aggregation, clips=clips).value for name, w in profile.weights)
         return sum(parts, Fraction(0)) / total
 
     def frame_violations(self, clause: str) -> FrameViolations:
-        """Every violated obligation of a frame clause; found when first asked for."""
+        """Every violated obligation of a frame clause; found when first asked for.
+
+        Args:
+            clause: the name of the frame clause.
+
+        Returns:
+            The violations in columns, by clip, class and frame.
+
+        Raises:
+            KeyError: the contract has no such frame clause.
+        """
         if clause not in self._found:
             found = {c.name: c for c in self.contract.frame_clauses}[clause]
             violated = self.violated[clause]
@@ -121,11 +167,31 @@ class Scorecard:
     frame_witnesses = renamed("frame_witnesses", "frame_violations")
 
     def event_clause(self, clause: str) -> EventClauseEvaluation:
-        """The evaluation of an event clause, with its violated obligations."""
+        """The evaluation of an event clause.
+
+        Args:
+            clause: the name of the event clause.
+
+        Returns:
+            Its counts and its violated obligations.
+
+        Raises:
+            KeyError: the contract has no such event clause.
+        """
         return {e.clause.name: e for e in self.events.clauses}[clause]
 
     def clip_indices(self, clips: Sequence[str]) -> Indices:
-        """Where the named clips stand in the family."""
+        """The positions of some clips, as the other methods take them.
+
+        Args:
+            clips: the names of the clips.
+
+        Returns:
+            Their positions, in the order of the names.
+
+        Raises:
+            KeyError: a clip was not scored.
+        """
         index = {clip: i for i, clip in enumerate(self.family.clips)}
         return np.array([index[clip] for clip in clips], dtype=np.int64)
 
@@ -214,3 +280,19 @@ def _judges_intervals_otherwise(contract: Contract, before: Contract) -> bool:
     """Whether some event clause may have other counts than under the same contract at the values before."""
     settings = [(c.step, c.merge_gap, c.matcher, c.event_clauses) for c in (contract, before)]
     return settings[0] != settings[1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreRows:
+    """The scores of a run by clause, each an array over classes and clips."""
+
+    clips: tuple[str, ...]
+    classes: tuple[str, ...]
+    clauses: tuple[str, ...]
+    counts: Mapping[str, ClauseCounts]
+
+    @classmethod
+    def of(cls, card: Scorecard) -> "ScoreRows":
+        """The scores of a scorecard."""
+        names = tuple(clause.name for clause in card.contract.clauses)
+        return cls(card.family.clips, card.family.classes, names, card.counts)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tracepact.core import Aggregation
 from tracepact.records import Count, Record, Share
-from tracepact.scoring.aggregate import ClauseCounts, aggregate
+from tracepact.scoring.aggregate import LOGIC, ClauseCounts, aggregate
 from tracepact.scoring.bootstrap import (
     DRAWS,
     SEED,
@@ -23,12 +23,11 @@ from tracepact.scoring.bootstrap import (
     interval,
     is_sum_over_clips,
 )
-from tracepact.scoring.rows import ScoreRows
+from tracepact.scoring.scorecard import ScoreRows
 from tracepact.scoring.vacuity import score_share
 from tracepact.wording import count, short
 
 LEVEL = Fraction(95, 100)
-LOGIC = "logic"
 NEAR = 1e-9
 """Differences of floats nearer to zero than this are decided exactly."""
 
@@ -50,7 +49,18 @@ class BootstrapUsed(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Bootstrap:
-    """How clips are drawn."""
+    """How clips are drawn (rule 16.7).
+
+    Attributes:
+        number: how many draws.
+        seed: the seed of the generator.
+        level: the level of the intervals.
+
+    Examples:
+        >>> import tracepact
+        >>> tracepact.Bootstrap(number=1000).seed
+        0
+    """
 
     number: int = DRAWS
     seed: int = SEED

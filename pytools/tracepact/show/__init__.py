@@ -1,1 +1,59 @@
-"""Draws tables, figures and pages; knows no subject."""
+"""Draws tables, figures and pages; knows no subject. The names below are public, each loaded when it is first used."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tracepact.show.figure import Curve, bar_chart, curve_chart, heat_table, inline
+    from tracepact.show.markdown import table_lines
+    from tracepact.show.page import Section, html_page, html_table
+    from tracepact.show.screen import print_tables
+    from tracepact.show.table import Cell, Column, Table, Tone, numbers, words
+    from tracepact.show.terminal import TerminalTable
+
+_HOMES = {
+    "Cell": "table",
+    "Column": "table",
+    "Curve": "figure",
+    "Section": "page",
+    "Table": "table",
+    "TerminalTable": "terminal",
+    "Tone": "table",
+    "bar_chart": "figure",
+    "curve_chart": "figure",
+    "heat_table": "figure",
+    "html_page": "page",
+    "html_table": "page",
+    "inline": "figure",
+    "numbers": "table",
+    "print_tables": "screen",
+    "table_lines": "markdown",
+    "words": "table",
+}
+
+__all__ = [
+    "Cell",
+    "Column",
+    "Curve",
+    "Section",
+    "Table",
+    "TerminalTable",
+    "Tone",
+    "bar_chart",
+    "curve_chart",
+    "heat_table",
+    "html_page",
+    "html_table",
+    "inline",
+    "numbers",
+    "print_tables",
+    "table_lines",
+    "words",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, loaded from its module."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -34,7 +34,7 @@ class Section:
     lead: str = ""
 
 
-def page(
+def html_page(
     title: str, head: Markup, sections: Sequence[Section], *, scripts: Sequence[str] = (), data: Any = None
 ) -> str:
     """A whole page. `head` stands under the title; `scripts` name assets; `data` is what they find in #data."""

@@ -1,13 +1,15 @@
-"""What commands share: consoles, diagnostics on standard error, progress, contracts named by file or by name."""
+"""Consoles on standard output and standard error, and the width that tables need.
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+Where nobody looks at a screen, no number and no name is cut or broken.
+"""
 
-from rich.console import Console, RenderableType
-
-from tracepact.show.width import needed_width
+from rich.console import Console, Group, RenderableType
+from rich.measure import Measurement
+from rich.table import Column, Table
 
 _NARROWEST = 132
+_WORD = 40
+_LONGEST_LINE = 10_000
 
 
 def output() -> Console:
@@ -31,27 +33,32 @@ def messages() -> Console:
     return Console(stderr=True, highlight=False, emoji=False)
 
 
-@contextmanager
-def progress(steps: int) -> Iterator[Callable[[str], None]]:
-    """A bar on standard error for work of so many steps, quiet when nobody watches.
-
-    The function it gives is called with what comes next, at the start of each step.
-    """
-    with counted() as update:
-        done = iter(range(steps + 1))
-        yield lambda what: update(next(done, steps), steps, what)
+def needed_width(shown: RenderableType, console: Console) -> int:
+    """The width of a console or of the widest table; from now on its tables keep numbers and names on one line."""
+    return max([console.width, *(least_width(keep_whole(table), console) for table in _tables(shown))])
 
 
-@contextmanager
-def counted() -> Iterator[Callable[[int, int, str], None]]:
-    """A bar on standard error that is told how many steps are done, of how many, and what is going on."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+def keep_whole(table: Table) -> Table:
+    """Have the first column of a table, of names, and those of numbers on one line each."""
+    for index, column in enumerate(table.columns):
+        column.no_wrap = column.no_wrap or index == 0 or column.justify == "right"
+    return table
 
-    console = messages()
-    if not console.is_terminal:
-        yield lambda done, total, what: None
-        return
-    columns = (BarColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("")
-        yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
+
+def _tables(shown: RenderableType) -> list[Table]:
+    if isinstance(shown, Group):
+        return [table for part in shown.renderables for table in _tables(part)]
+    found = getattr(shown, "widest", shown)  # a table that adapts to the width tells its widest form
+    return [found] if isinstance(found, Table) else []
+
+
+def least_width(table: Table, console: Console) -> int:
+    """The least width of a table: columns of numbers and names whole, others with their longest word."""
+    return 3 * len(table.columns) + 1 + sum(_column(column, console) for column in table.columns)
+
+
+def _column(column: Column, console: Console) -> int:
+    options = console.options.update(width=_LONGEST_LINE)
+    cells = [Measurement.get(console, options, cell) for cell in (column.header, *column.cells)]
+    widths = [cell.maximum if column.no_wrap else min(cell.minimum, _WORD) for cell in cells]
+    return max([column.min_width or 0, *widths])

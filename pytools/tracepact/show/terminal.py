@@ -5,8 +5,8 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from tracepact.show.screen import keep_whole, least_width
 from tracepact.show.table import Bar, Cell, Column, Table, Tone, cell_of
-from tracepact.show.width import keep_whole, least_width
 
 _BAR = 10
 _WIDE = 118

@@ -2,10 +2,12 @@
 
 from tracepact.soft.algebra import Levels, RankAlgebra
 from tracepact.soft.family import SoftAtoms, SoftFamily, SoftMask
-from tracepact.soft.fields import FieldReading, read_fields, soft_field
+from tracepact.soft.fields import FieldReading, read_fields
+from tracepact.soft.margins import Margins
 from tracepact.soft.reference import SoftEnvironment, soft_offsets, soft_onsets, soft_others, soft_truth
 from tracepact.soft.scores import SoftCard, SoftEntry, SoftScore, aggregate_soft, soft_scores
-from tracepact.soft.values import BOTTOM, TOP, Margin, margin_of, mask_margin
+from tracepact.soft.settled import Settled, settled
+from tracepact.soft.values import BOTTOM, TOP, Margin, margin_of, mask_margin, parse_margin
 
 __all__ = [
     "BOTTOM",
@@ -13,7 +15,9 @@ __all__ = [
     "FieldReading",
     "Levels",
     "Margin",
+    "Margins",
     "RankAlgebra",
+    "Settled",
     "SoftAtoms",
     "SoftCard",
     "SoftEntry",
@@ -24,8 +28,9 @@ __all__ = [
     "aggregate_soft",
     "margin_of",
     "mask_margin",
+    "parse_margin",
     "read_fields",
-    "soft_field",
+    "settled",
     "soft_offsets",
     "soft_onsets",
     "soft_others",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tracepact.monitor.algebra import complement
 from tracepact.soft.algebra import Levels, RankAlgebra, Ranks
-from tracepact.soft.values import BOTTOM, Margin
+from tracepact.soft.values import Margin
 from tracepact.trace import Layout
 
 Places = NDArray[np.int64]
@@ -22,7 +22,7 @@ WORD = 64
 class SoftMask:
     """The soft values of one atom: the distinct ones, and of every clip the place of each, frames × classes."""
 
-    values: tuple[Margin, ...]
+    values: Sequence[Margin]
     clips: tuple[Places, ...]
 
     def frames(self, clip: int, label: int) -> list[Margin]:
@@ -54,8 +54,8 @@ class SoftAtoms(dict[str, Ranks]):
     def __init__(self, family: SoftFamily, layout: Layout) -> None:
         super().__init__()
         self._family = family
-        self._layout = layout
-        self.levels = Levels(value for mask in family.masks.values() for value in mask.values)
+        self.layout = layout
+        self.levels = Levels(mask.values for mask in family.masks.values())
         inside = self.spread([np.ones((n, len(family.classes)), dtype=np.bool_) for n in family.frames], False)
         self.algebra = RankAlgebra(inside.astype(np.bool_), layout.longest, self.levels)
 
@@ -76,12 +76,12 @@ class SoftAtoms(dict[str, Ranks]):
                 return self._others(self[name.removeprefix("other_")])
         mask = self._family.masks[name]
         ranks = self.levels.ranks(mask.values)
-        return self.spread([ranks[clip] for clip in mask.clips], self.levels.rank(BOTTOM))
+        return self.spread([ranks[clip] for clip in mask.clips], -self.levels.top)
 
     def _others(self, active: Ranks) -> Ranks:
         """The greatest rank of the other classes: of what comes before and after each class."""
         rows = active.reshape(len(self._family.classes), -1)
-        before, after = (np.full_like(rows, self.levels.rank(BOTTOM)) for _ in range(2))
+        before, after = (np.full_like(rows, -self.levels.top) for _ in range(2))
         if len(rows) > 1:
             before[1:] = np.maximum.accumulate(rows, axis=0)[:-1]
             after[:-1] = np.maximum.accumulate(rows[::-1], axis=0)[::-1][1:]
@@ -89,7 +89,7 @@ class SoftAtoms(dict[str, Ranks]):
 
     def spread(self, clips: Sequence[NDArray[Any]], between: int | bool) -> NDArray[Any]:
         """Arrays of frames × classes laid out one after another, class by class, with a value in the gaps."""
-        layout = self._layout
+        layout = self.layout
         kind = clips[0].dtype if clips else np.dtype(np.int64)
         flat = np.full(layout.words * WORD, between, dtype=kind)
         starts = layout.start.reshape(len(self._family.classes), -1)
@@ -100,5 +100,5 @@ class SoftAtoms(dict[str, Ranks]):
 
     def gather(self, flat: NDArray[Any], segment: int) -> NDArray[Any]:
         """The frames of one segment."""
-        start = int(self._layout.start[segment])
-        return flat[start : start + int(self._layout.frames[segment])]
+        start = int(self.layout.start[segment])
+        return flat[start : start + int(self.layout.frames[segment])]

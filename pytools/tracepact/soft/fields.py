@@ -1,7 +1,6 @@
-"""Arrays of scores or truth values in memory as a soft family; what does not fit is reported (rule 18.1)."""
+"""Score fields and masks of both sides as a soft family on a contract's grid; what does not fit is reported (18.1)."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,18 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.core import Contract
-from tracepact.diagnostics import Diagnostic, Diagnostics, did_you_mean
-from tracepact.soft.family import SoftFamily, SoftMask
-from tracepact.soft.values import Margin, margin_of, mask_margin
-from tracepact.trace import Time, exact
+from tracepact.diagnostics import Diagnostics, did_you_mean
+from tracepact.io.arrays import FieldArrays
+from tracepact.soft.family import Places, SoftFamily, SoftMask
+from tracepact.soft.margins import Margins
+from tracepact.soft.values import BOTTOM, mask_margin
+from tracepact.trace import NOWHERE, Grid, ScoreField, Time, exact
 from tracepact.wording import count
 
 HALF = Fraction(1, 2)
-Clips = Mapping[str, Any]
-"""By clip an array of frames × classes: scores from 0 to 1, or truth values."""
-_SPELLED_OUT = 20
-_PROBABILITIES = "give probabilities; logits must go through a sigmoid first"
-_SHAPE = "give one row a frame and one column a class"
+Clips = ScoreField | Mapping[str, Any]
+"""A score field, or by clip an array of frames × classes: scores from 0 to 1, or truth values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +30,13 @@ class FieldReading:
         classes: the classes of the columns, in order.
         threshold: the threshold of all classes, or of each by name (rule 18.1).
         mask_margin: the margin of truth values; None is unbounded (rule 18.3).
+        step: the length of a frame of the arrays; None is that of the contract (rule 18.11).
     """
 
     classes: Sequence[str]
     threshold: Time | Mapping[str, Time] = HALF
     mask_margin: Fraction | None = None
+    step: Time | None = None
 
 
 def read_fields(
@@ -48,14 +48,14 @@ def read_fields(
     masks: Mapping[str, Clips] | None = None,
     ignored: Clips | None = None,
 ) -> SoftFamily:
-    """The soft family of arrays in memory.
+    """The soft family of score fields or arrays, on the grid of the contract (rule 18.11).
 
     Args:
         contract: gives the grid and the declared atoms; its labels, if declared, are the classes that may occur.
-        ref: the reference, an array of frames × classes by clip: scores as floats, or truth values.
-        pred: the prediction, likewise, on the same clips.
+        ref: the reference: a ScoreField, or by clip an array of frames × classes, scores as floats, or truth values.
+        pred: the prediction, in the same form and on the same clips.
         reading: the classes and thresholds.
-        masks: the declared atoms by name, likewise.
+        masks: the declared atoms by name, in the same form.
         ignored: truth values by clip, true where a frame carries no obligation; clips that are left out ignore none.
 
     Returns:
@@ -69,34 +69,48 @@ def read_fields(
 
 
 class _Fields:
-    """The arrays of a family while they are read."""
+    """The fields of a family while they are read."""
 
     def __init__(self, contract: Contract, reading: FieldReading, given: Mapping[str, Clips], ignored: Clips) -> None:
         self.contract = contract
         self.reading = reading
         self.classes = tuple(reading.classes)
-        self.given = given
-        self.ignored = ignored
-        self.clips = tuple(given["ref_active"])
         self.faults = Diagnostics()
+        self.step = self._step()
+        self.given = {name: self._field(name, clips) for name, clips in given.items()}
+        self.ignored = self._field("ignored", ignored)
+        self.named = {name: _names(clips) for name, clips in {**given, "ignored": ignored}.items()}
+        self.clips = self.named["ref_active"]
+
+    def _step(self) -> Fraction:
+        given = self.reading.step
+        try:
+            step = self.contract.step if given is None else exact(given)
+        except (ValueError, TypeError):
+            step = Fraction(0)
+        if step <= 0:
+            self.faults.add("bad-field", f"the step `{given}` is no length of time", help="give seconds, like 0.02")
+            return self.contract.step
+        return step
+
+    def _field(self, name: str, clips: Clips) -> ScoreField:
+        if not isinstance(clips, ScoreField):
+            return FieldArrays(name, self.classes, self.step, self.faults).field(clips)
+        for label in (label for label in self.classes if label not in clips.classes):
+            headline = f"`{name}` has no column of the class `{label}`"
+            self.faults.add("bad-field", headline, help=did_you_mean(label, clips.classes))
+        return clips
 
     def family(self) -> SoftFamily:
         """The family, or InvalidInput."""
         self._check_names()
         thresholds = self._thresholds()
-        arrays = {name: self._arrays(name, clips) for name, clips in self.given.items()}
-        ignored = self._arrays("ignored", self.ignored)
-        frames = self._lengths({**arrays, "ignored": ignored})
-        bounded(self.faults).raise_errors()
-        shape = len(self.classes)
-        masks = {name: self._soft([found[clip] for clip in self.clips], thresholds) for name, found in arrays.items()}
-        hidden = tuple(
-            ignored[clip].astype(np.bool_) if clip in ignored else np.zeros((frames[clip], shape), dtype=np.bool_)
-            for clip in self.clips
-        )
-        return SoftFamily(
-            self.contract.step, self.clips, tuple(frames[c] for c in self.clips), self.classes, masks, hidden
-        )
+        frames = self._lengths()
+        self.faults.raise_errors()
+        lengths = [frames[clip] for clip in self.clips]
+        masks = {name: self._soft(field, lengths, thresholds) for name, field in self.given.items()}
+        hidden = tuple(self._hidden(clip, length) for clip, length in zip(self.clips, lengths, strict=True))
+        return SoftFamily(self.contract.step, self.clips, tuple(lengths), self.classes, masks, hidden)
 
     def _check_names(self) -> None:
         """Classes, atoms and clips that nobody knows, or that are missing."""
@@ -109,16 +123,16 @@ class _Fields:
                 self.faults.add("unknown-label", headline, help=did_you_mean(name, known))
         declared = ("ref_active", "pred_active", *self.contract.declared_atoms)
         for name in (name for name in self.given if name not in declared):
-            headline = f"`{name}` is no atom that the contract declares"
+            headline = f"`{name}` is not an atom that the contract declares"
             self.faults.add("wrong-mask", headline, help=did_you_mean(name, self.contract.declared_atoms))
         for name in sorted(self.contract.atoms & set(self.contract.declared_atoms) - set(self.given)):
             self.faults.add("missing-mask", f"nothing says where the declared atom `{name}` holds")
-        for name, clips in {**self.given, "ignored": self.ignored}.items():
+        for name, clips in self.named.items():
             for clip in (clip for clip in clips if clip not in self.clips):
                 headline = f"`{name}` has the clip `{clip}`, which the reference does not have"
                 self.faults.add("unknown-clip", headline, help=did_you_mean(clip, self.clips))
-        for name, clips in self.given.items():
-            for clip in (clip for clip in self.clips if clip not in clips):
+        for name in self.given:
+            for clip in (clip for clip in self.clips if clip not in self.named[name]):
                 headline = f"`{name}` has no array of the clip `{clip}`"
                 self.faults.add("bad-field", headline, help="give one, also where nothing is active")
 
@@ -144,90 +158,46 @@ class _Fields:
                 self.faults.add("bad-decoding", headline, help="scores lie between 0 and 1")
         return found
 
-    def _arrays(self, name: str, clips: Clips) -> dict[str, NDArray[Any]]:
-        """The arrays of one atom that have the right shape and hold scores or truth values."""
-        found = {}
-        for clip in (clip for clip in self.clips if clip in clips):
-            array = self._array(f"`{name}` of `{clip}`", clips[clip])
-            if array is not None:
-                found[clip] = array
-        return found
-
-    def _array(self, what: str, data: Any) -> NDArray[Any] | None:
-        try:
-            array = np.asarray(data)
-        except ValueError:
-            self.faults.add("bad-field", f"{what} is ragged: its rows have different lengths", help=_SHAPE)
-            return None
-        if array.ndim != 2 or array.shape[1] != len(self.classes):
-            shape = " × ".join(map(str, array.shape)) or "no dimension"
-            headline = f"{what} has the shape {shape}, not frames × {count(len(self.classes), 'class', 'classes')}"
-            self.faults.add("bad-field", headline, help=_SHAPE)
-            return None
-        if array.dtype.kind in "iu":
-            wrong = ~np.isin(array, (0, 1))
-            self._report_values(what, array, wrong, "is neither 0 nor 1", "whole numbers are read as truth values")
-            return array.astype(np.bool_)
-        if array.dtype.kind == "f":
-            self._report_values(what, array, ~np.isfinite(array), "is not a finite number", _PROBABILITIES)
-            outside = np.isfinite(array) & ~((array >= 0) & (array <= 1))
-            self._report_values(what, array, outside, "lies outside 0 to 1", _PROBABILITIES)
-        elif array.dtype.kind != "b":
-            self.faults.add("bad-field", f"{what} holds `{array.dtype}`", help="give floats, or truth values")
-            return None
-        return array
-
-    def _report_values(self, what: str, array: NDArray[Any], wrong: NDArray[np.bool_], fault: str, help: str) -> None:
-        """One fault for all wrong values of an array: the first of them, and how many there are."""
-        if wrong.any():
-            frame, label = np.argwhere(wrong)[0].tolist()
-            more = f", and {int(wrong.sum()) - 1:,} more" if wrong.sum() > 1 else ""
-            place = f"at frame {frame} of class `{self.classes[label]}`"
-            self.faults.add("bad-score", f"{what}: {array[frame, label]} {place} {fault}{more}", help=help)
-
-    def _lengths(self, arrays: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, int]:
-        """The frames of every clip by its reference; all of its arrays must agree."""
-        frames = {clip: len(array) for clip, array in arrays["ref_active"].items()}
-        for name, found in arrays.items():
-            for clip, array in found.items():
-                if frames.setdefault(clip, len(array)) != len(array):
-                    headline = f"`{name}` of `{clip}` has {count(len(array), 'frame')}, the reference {frames[clip]}"
+    def _lengths(self) -> dict[str, int]:
+        """The frames of every clip, by the length of its reference; fields with the same step must agree."""
+        grid = Grid(self.contract.step)
+        reference = self.given["ref_active"]
+        for name, field in {**self.given, "ignored": self.ignored}.items():
+            for clip, own in field.clips.items():
+                other = reference.clips.get(clip, own)
+                if own.edges[:2] == other.edges[:2] and len(own.ranks) != len(other.ranks):
+                    frames = count(len(own.ranks), "frame")
+                    headline = f"`{name}` of `{clip}` has {frames}, the reference {len(other.ranks)}"
                     self.faults.add("bad-field", headline, help="both sides must cover the same frames")
-        return frames
+        return {clip: grid.frames(own.edges[-1]) for clip, own in reference.clips.items()}
 
-    def _soft(self, clips: Sequence[NDArray[Any]], thresholds: Sequence[Fraction]) -> SoftMask:
-        """Truth values or scores as soft values; an atom is a mask if all of its arrays are."""
-        if all(array.dtype.kind == "b" for array in clips):
-            values = tuple(mask_margin(active, self.reading.mask_margin) for active in (False, True))
-            return SoftMask(values, tuple(array.astype(np.int64) for array in clips))
-        return soft_field(
-            [array.astype(np.float64) if array.dtype.kind == "b" else array for array in clips], thresholds
-        )
+    def _soft(self, field: ScoreField, lengths: Sequence[int], thresholds: Sequence[Fraction]) -> SoftMask:
+        """Truth values or scores as soft values on the contract's grid."""
+        if field.is_mask:
+            margin = self.reading.mask_margin
+            values = (*(mask_margin(field.levels.value(r) == 1, margin) for r in range(len(field.levels))), BOTTOM)
+            return SoftMask(values, tuple(self._ranks(field, clip, n) for clip, n in self._sized(lengths)))
+        margins = Margins(field.levels, thresholds)
+        first = np.array([margins.first(threshold) for threshold in thresholds], dtype=np.int64)
+        ranks = (self._ranks(field, clip, n) for clip, n in self._sized(lengths))
+        return SoftMask(margins, tuple(np.where(own == NOWHERE, len(margins) - 1, own + first) for own in ranks))
+
+    def _sized(self, lengths: Sequence[int]) -> Iterable[tuple[str, int]]:
+        return zip(self.clips, lengths, strict=True)
+
+    def _ranks(self, field: ScoreField, clip: str, frames: int) -> Places:
+        """The ranks of a clip on the contract's grid, in the order of the family's classes."""
+        columns = [field.classes.index(label) for label in self.classes]
+        return field.clips[clip].projected(self.contract.step, frames)[:, columns]
+
+    def _hidden(self, clip: str, frames: int) -> NDArray[np.bool_]:
+        """Where a clip is ignored."""
+        if clip not in self.ignored.clips:
+            return np.zeros((frames, len(self.classes)), dtype=np.bool_)
+        ranks = self._ranks(self.ignored, clip, frames)
+        hidden: NDArray[np.bool_] = (ranks != NOWHERE) & (ranks >= self.ignored.levels.above(HALF))
+        return hidden
 
 
-def soft_field(clips: Sequence[NDArray[Any]], thresholds: Sequence[Fraction]) -> SoftMask:
-    """The margins of arrays of floats, frames × classes, with a threshold for each class."""
-    kind = np.result_type(*clips)
-    flat = np.concatenate([array.astype(kind).reshape(-1) for array in clips])
-    distinct, places = np.unique(flat, return_inverse=True)
-    scores = [Fraction(str(score)) for score in distinct]
-    apart = list(dict.fromkeys(thresholds))
-    values: list[Margin] = [margin_of(score - threshold) for threshold in apart for score in scores]
-    column = np.array([apart.index(threshold) for threshold in thresholds], dtype=np.int64) * len(scores)
-    ends = np.cumsum([array.size for array in clips])[:-1]
-    parts = np.split(places.reshape(-1).astype(np.int64), ends)
-    return SoftMask(tuple(values), tuple(p.reshape(a.shape) + column for p, a in zip(parts, clips, strict=True)))
-
-
-def bounded(faults: Diagnostics) -> Diagnostics:
-    """At most twenty faults of one kind; the rest is counted."""
-    seen: Counter[str] = Counter()
-    kept: list[Diagnostic] = []
-    for fault in faults:
-        seen[fault.code] += 1
-        if seen[fault.code] <= _SPELLED_OUT:
-            kept.append(fault)
-    for code, number in seen.items():
-        if number > _SPELLED_OUT:
-            kept.append(Diagnostic(code, f"{number - _SPELLED_OUT:,} more faults of this kind are not listed"))
-    return Diagnostics(kept)
+def _names(clips: Clips) -> tuple[str, ...]:
+    return tuple(clips.clips if isinstance(clips, ScoreField) else clips)

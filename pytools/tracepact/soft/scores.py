@@ -1,8 +1,9 @@
 """Soft scores of a contract on a soft family: means of margins over the obligations, exact (rule 18.10)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,15 +73,22 @@ class SoftCard:
         contract: the contract.
         family: the clips and classes.
         atoms: the ranks of the atoms over their layout.
-        obligations: by clause, where it asks.
+        judged: the frames of the clips that are not ignored.
+        duties: by clause, the ranks of its obligation.
         values: by clause, the ranks of its formula.
     """
 
     contract: Contract
     family: SoftFamily
     atoms: SoftAtoms
-    obligations: Mapping[str, Flags]
+    judged: Flags
+    duties: Mapping[str, Ranks]
     values: Mapping[str, Ranks]
+
+    @cached_property
+    def obligations(self) -> Mapping[str, Flags]:
+        """By clause, where it asks."""
+        return {name: (ranks > 0) & self.judged for name, ranks in self.duties.items()}
 
     def margins(self, clause: str, clip: int, label: int) -> list[tuple[int, Margin]]:
         """The obligated frames of a clip and class, both by index, each with its margin."""
@@ -89,16 +97,25 @@ class SoftCard:
         ranks = self.atoms.gather(self.values[clause], segment)
         return [(i, self.atoms.levels.value(int(ranks[i]))) for i in np.flatnonzero(obliged).tolist()]
 
+    def violated(self, clause: str) -> Iterator[tuple[tuple[int, int], Margin]]:
+        """Every violated frame of a clause, as segment and frame, with its margin."""
+        ranks = self.values[clause]
+        positions = np.flatnonzero(self.obligations[clause] & (ranks < 0))
+        segments, frames = self.atoms.layout.locate(positions)
+        distinct, places = np.unique(ranks[positions], return_inverse=True)
+        values = [self.atoms.levels.value(rank) for rank in distinct.tolist()]
+        for segment, frame, place in zip(segments.tolist(), frames.tolist(), places.tolist(), strict=True):
+            yield (segment, frame), values[place]
+
     def entry(self, clause: str, clip: int, label: int) -> SoftEntry:
         """The sum and counts of one clip and class."""
         segment = label * len(self.family.clips) + clip
         obliged = self.atoms.gather(self.obligations[clause], segment)
-        ranks, counts = np.unique(self.atoms.gather(self.values[clause], segment)[obliged], return_counts=True)
+        ranks = self.atoms.gather(self.values[clause], segment)[obliged]
         if not len(ranks):
             return NOTHING
-        value = self.atoms.levels.value
-        cut = sum((value(rank).cut * n for rank, n in zip(ranks.tolist(), counts.tolist(), strict=True)), Fraction(0))
-        return SoftEntry(cut, int(counts[ranks > 0].sum()), int(counts.sum()), value(int(ranks[0])))
+        levels = self.atoms.levels
+        return SoftEntry(levels.total(ranks), int((ranks > 0).sum()), len(ranks), levels.value(int(ranks.min())))
 
     def score(self, clause: str, aggregation: Aggregation | None = None) -> SoftScore:
         """The soft score of a clause under an aggregation; the contract's own by default."""
@@ -118,9 +135,9 @@ def soft_scores(contract: Contract, family: SoftFamily) -> SoftCard:
     atoms = SoftAtoms(family, family.layout(contract.reach))
     ranks = evaluate_masks(contract.formulas, atoms, atoms.algebra)
     names = [clause.name for clause in contract.frame_clauses]
-    asked = ~atoms.spread(family.ignored, True)
-    obligations = {name: (found > 0) & asked for name, found in zip(names, ranks[::2], strict=True)}
-    return SoftCard(contract, family, atoms, obligations, dict(zip(names, ranks[1::2], strict=True)))
+    judged = ~atoms.spread(family.ignored, True)
+    duties, values = (dict(zip(names, found, strict=True)) for found in (ranks[::2], ranks[1::2]))
+    return SoftCard(contract, family, atoms, judged, duties, values)
 
 
 def aggregate_soft(entries: Sequence[Sequence[SoftEntry]], aggregation: Aggregation) -> SoftScore:

@@ -16,6 +16,11 @@ class Margin(NamedTuple):
         return Margin(-self.size, not self.positive)
 
     @property
+    def distance(self) -> Fraction | float:
+        """How far it is from its opposite: its size without a sign."""
+        return self.size if self.positive else -self.size
+
+    @property
     def cut(self) -> Fraction:
         """The value cut to [−1, 1], a zero counting 0 (rule 18.10)."""
         return Fraction(max(-1, min(1, self.size)))
@@ -39,3 +44,11 @@ def mask_margin(active: bool, margin: Fraction | None = None) -> Margin:
     """The soft value of a mask: unbounded, or its declared margin (rule 18.3)."""
     value = TOP if margin is None else Margin(margin, True)
     return value if active else -value
+
+
+def parse_margin(text: str) -> Margin:
+    """The soft value that a text of `str` denotes; ValueError if it denotes none."""
+    if text.removeprefix("-") == "unbounded":
+        return BOTTOM if text.startswith("-") else TOP
+    size = Fraction(text)
+    return Margin(size, size >= 0 and not text.startswith("-"))

@@ -14,7 +14,7 @@ from tracepact.events.predicate import prepare, truth
 from tracepact.stream.lanes import positions
 from tracepact.stream.runs import StreamRun, StreamRuns
 from tracepact.stream.verdicts import EventVerdict
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 
 REF, PRED, IGNORED = range(3)
 
@@ -158,7 +158,7 @@ class EventStream:
                 components.setdefault(root(node), ([], []))[node >= len(left)].append(nodes[node])
         return list(components.values())
 
-    def _may_match(self, ref: Run, ref_final: bool, pred: Run, pred_final: bool) -> bool:
+    def _may_match(self, ref: FrameRun, ref_final: bool, pred: FrameRun, pred_final: bool) -> bool:
         """Whether two runs that overlap are candidates, or may become so by what one of them still gains (rule 8.1)."""
         if abs(ref[0] - pred[0]) <= self._search or not (ref_final or pred_final):
             return True
@@ -167,7 +167,7 @@ class EventStream:
         growing, final = (pred, ref) if ref_final else (ref, pred)
         return growing[1] - final[1] <= self._search
 
-    def _others(self, channel: int, first: int, last: int, now: int) -> tuple[tuple[Run, ...], ...]:
+    def _others(self, channel: int, first: int, last: int, now: int) -> tuple[tuple[FrameRun, ...], ...]:
         """The references of the other classes of a channel's stream, where they may matter."""
         if not self._compares_classes:
             return ()

@@ -33,7 +33,7 @@ class EndLine:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that is no frame, why, and a way out."""
+    """A line that is not a frame, why, and a way out."""
 
     number: int
     headline: str
@@ -44,7 +44,7 @@ Line = FrameLine | EndLine | BadLine
 
 
 class _BadLineError(Exception):
-    """Why a line is no frame, and a way out."""
+    """Why a line is not a frame, and a way out."""
 
     def __init__(self, headline: str, help: str | None = None) -> None:
         super().__init__(headline)
@@ -80,7 +80,7 @@ def read_line(number: int, text: str) -> Line:
 def _columns(number: int, text: str) -> FrameLine:
     fields = text.split()
     if len(fields) != 2 or any(field not in _BITS for field in fields):
-        raise _BadLineError(f"`{_shown(text)}` is no frame", _way_out(text))
+        raise _BadLineError(f"`{_shown(text)}` is not a frame", _way_out(text))
     return FrameLine(number, {"ref_active": _BITS[fields[0]], "pred_active": _BITS[fields[1]]})
 
 
@@ -106,9 +106,9 @@ def _json_line(number: int, text: str) -> Line:
     for key in data:
         if key in _TIMES:
             help = "leave it out: a line is the next frame, one step of the contract long"
-            raise _BadLineError(f"`{key}` is no part of a frame", help)
+            raise _BadLineError(f"`{key}` is not a part of a frame", help)
         if key not in _KEYS:
-            raise _BadLineError(f"`{_shown(key)}` is no part of a frame", did_you_mean(key, _KEYS))
+            raise _BadLineError(f"`{_shown(key)}` is not a part of a frame", did_you_mean(key, _KEYS))
     if "end" in data:
         return _end(number, data)
     frames: dict[str, Any] = {}
@@ -120,7 +120,7 @@ def _json_line(number: int, text: str) -> Line:
         raise _BadLineError("`masks` is not an object of atoms")
     for name, given in masks.items():
         if name in ("ref_active", "pred_active"):
-            raise _BadLineError(f"`{name}` stands among the masks", f"write `{name.removesuffix('_active')}`")
+            raise _BadLineError(f"`{name}` is not a mask", f"write `{name.removesuffix('_active')}`")
         frames[name] = _bits(name, given)
     return FrameLine(number, frames, _bits("ignore", data["ignore"]) if "ignore" in data else None)
 

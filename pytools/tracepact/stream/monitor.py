@@ -101,7 +101,14 @@ class StreamMonitor:
         return len(self.ended) == len(self.streams)
 
     def place(self, channel: int) -> tuple[str, str]:
-        """Stream and class of a channel."""
+        """Where a channel belongs.
+
+        Args:
+            channel: the number of the channel, as verdicts give it.
+
+        Returns:
+            The names of its stream and of its class.
+        """
         label, stream = divmod(channel, len(self.streams))
         return self.streams[stream], self.classes[label]
 
@@ -122,7 +129,18 @@ class StreamMonitor:
         return self.push_masks(*self._reader.read(frames, ignore))
 
     def push_masks(self, frames: int, masks: Mapping[str, int]) -> Arrival:
-        """A chunk as masks: bit `frame · channels + channel` of each."""
+        """Take in a chunk that is masks already; `push` makes them.
+
+        Args:
+            frames: how many frames the chunk has.
+            masks: for each atom a mask whose bit `frame · channels + channel` is its truth value.
+
+        Returns:
+            What came out.
+
+        Raises:
+            ValueError: all streams have ended.
+        """
         self._check_open()
         lanes, window = self.lanes, self.window
         if not lanes.all_live:
@@ -140,7 +158,17 @@ class StreamMonitor:
         return self._say(step, judged)
 
     def end(self, *streams: str) -> Arrival:
-        """Some streams have no more frames: their last verdicts, with windows cut at the end (rule 12.3)."""
+        """Some streams have no more frames; their windows are cut at the end (rule 12.3).
+
+        Args:
+            streams: the names of the streams that end.
+
+        Returns:
+            Their last verdicts.
+
+        Raises:
+            ValueError: there is no such stream, or all streams have ended.
+        """
         self._check_open()
         unknown = [stream for stream in streams if stream not in self.streams]
         if unknown:
@@ -157,11 +185,28 @@ class StreamMonitor:
         return self._say(step, judged)
 
     def close(self) -> Arrival:
-        """All streams end: every verdict that is not yet out."""
+        """End all streams.
+
+        Returns:
+            Every verdict that is not yet out.
+
+        Raises:
+            ValueError: all streams have ended.
+        """
         return self.end(*self.streams)
 
     def follow(self, chunks: Iterable[Frames]) -> Iterator[Arrival]:
-        """Push chunk after chunk, give what each let out, and close at their end."""
+        """Push chunk after chunk, and close at their end.
+
+        Args:
+            chunks: frames or chunks, each as `push` takes it.
+
+        Returns:
+            What each of them let out, and at last what `close` does.
+
+        Raises:
+            InvalidInput: a chunk does not fit, as for `push`.
+        """
         for chunk in chunks:
             yield self.push(chunk)
         yield self.close()
@@ -181,7 +226,17 @@ class StreamMonitor:
     # Counts and scores
 
     def counts(self, clause: str) -> ClauseCounts:
-        """The counts of the verdicts of a clause that are out, by class and stream; KeyError for one not there."""
+        """The counts of the verdicts of a clause that are out.
+
+        Args:
+            clause: the name of the clause.
+
+        Returns:
+            The counts by class and stream.
+
+        Raises:
+            KeyError: the contract has no such clause.
+        """
         known = [c.name for c in self.contract.clauses]
         if clause not in known:
             words = did_you_mean(clause, known) or f"the clauses are {', '.join(known)}"
@@ -197,20 +252,55 @@ class StreamMonitor:
         return ClauseCounts(satisfied, obligated, self.events.counter.reshape(shape) & (obligated == 0))
 
     def score(self, clause: str, aggregation: Aggregation | None = None) -> Score:
-        """The score of a clause over the verdicts that are out (rule 12.5)."""
+        """The score of a clause over the verdicts that are out (rule 12.5).
+
+        Args:
+            clause: the name of the clause.
+            aggregation: how streams and classes become one value; the contract's own by default.
+
+        Returns:
+            The score with its counts.
+
+        Raises:
+            KeyError: the contract has no such clause.
+        """
         return aggregate(self.counts(clause), aggregation or self.contract.aggregation)
 
     def vector(self, aggregation: Aggregation | None = None) -> dict[str, Score]:
-        """The score of every clause, in source order."""
+        """The score of every clause over the verdicts that are out.
+
+        Args:
+            aggregation: how streams and classes become one value; the contract's own by default.
+
+        Returns:
+            The scores by clause, in source order.
+        """
         return {clause.name: self.score(clause.name, aggregation) for clause in self.contract.clauses}
 
     def logic(self, aggregation: Aggregation | None = None) -> Fraction:
-        """The mean of the vector (rule 7.7)."""
+        """The mean of the vector (rule 7.7).
+
+        Args:
+            aggregation: how streams and classes become one value; the contract's own by default.
+
+        Returns:
+            The mean, exact; a vacuous clause counts as 1.
+        """
         values = [score.value for score in self.vector(aggregation).values()]
         return sum(values, Fraction(0)) / len(values)
 
     def profile(self, profile: Profile) -> Fraction:
-        """The weighted mean of a profile (rule 7.8)."""
+        """The weighted mean of a risk profile (rule 7.8).
+
+        Args:
+            profile: one of the contract's `profiles`; it names its aggregation.
+
+        Returns:
+            The mean, exact.
+
+        Raises:
+            KeyError: the profile weighs a clause that the contract does not have.
+        """
         total = sum((weight for _, weight in profile.weights), Fraction(0))
         return sum((w * self.score(c, profile.aggregation).value for c, w in profile.weights), Fraction(0)) / total
 

@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 
 
 @dataclass(slots=True)
@@ -15,7 +15,7 @@ class StreamRun:
     end: int | None = None
     judged: bool = False
 
-    def until(self, now: int) -> Run:
+    def until(self, now: int) -> FrameRun:
         """As far as it goes after `now` frames."""
         return self.start, now if self.end is None else self.end
 
@@ -46,7 +46,7 @@ class StreamRuns:
         """Whether nothing can be added to a run any more after `now` frames."""
         return run.end is not None and now - run.end > self.widest
 
-    def touching(self, start: int, end: int, now: int) -> tuple[Run, ...]:
+    def touching(self, start: int, end: int, now: int) -> tuple[FrameRun, ...]:
         """The runs that share a frame with an interval, as far as they go after `now` frames."""
         first = bisect_right(self.runs, start, key=lambda run: now + 1 if run.end is None else run.end)
         return tuple(run.until(now) for run in self.runs[first : bisect_left(self.runs, end, key=_start)])

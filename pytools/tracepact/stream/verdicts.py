@@ -14,7 +14,7 @@ from tracepact.events import EventViolation
 from tracepact.scoring.violation import blame
 from tracepact.stream.lanes import Lanes
 from tracepact.stream.window import Part, Step
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class EventVerdict:
 
     clause: EventClause
     channel: int
-    interval: Run
-    partner: Run | None
+    interval: FrameRun
+    partner: FrameRun | None
     out: int
     violation: EventViolation | None
 

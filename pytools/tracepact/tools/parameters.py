@@ -1,8 +1,9 @@
-"""The parameters of the command line: exact shares and times, thresholds, settings by name, formats, files to write."""
+"""The parameters of the command line: exact shares and times, contracts with `--set`, formats, files to write."""
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from tracepact.diagnostics import DIAGNOSTIC_FORMATS
+from tracepact.core import Contract
+from tracepact.diagnostics import DIAGNOSTIC_FORMATS, Diagnostics
+from tracepact.lang import load_contract, parsed_of
 from tracepact.lang.reader import read_time
 from tracepact.lang.scope import SUSPICIOUS
 from tracepact.wording import parse_exact
@@ -158,7 +161,7 @@ def fail_on_option(*levels: str) -> Decorator:
         type=click.Choice(levels),
         default=levels[0],
         show_default=True,
-        help="The least severe finding that makes the exit code 2.",
+        help="Exit with 2 if there is a finding at least this severe.",
     )
 
 
@@ -167,7 +170,7 @@ def timeout_option(
     *,
     at_least: float = 0,
     at_most: float | None = None,
-    help: str = "Seconds a question may take; after that the answer is unknown.",
+    help: str = "Seconds allowed for each question; after that its answer is unknown.",
 ) -> Decorator:
     """The --timeout option: how long one question, or one answer, may take."""
     return click.option(
@@ -249,3 +252,25 @@ class OutputFile(click.Path):
         if folder := self.owner(path):
             self.fail(f"`{path}` belongs to the run directory `{folder}`; name another file", param, ctx)
         return path
+
+
+def given_contract(contract: str, overrides: Sequence[tuple[str, str]]) -> Contract:
+    """A contract with the values that `--set` gives; InvalidInput as `load_contract`, or for a time without a unit."""
+    found = load_contract(contract, dict(overrides))
+    require_units(found, dict(overrides))
+    return found
+
+
+def require_units(contract: Contract, values: Mapping[str, str]) -> None:
+    """InvalidInput for a large number without a unit where the contract declares a time: 300 would be five minutes."""
+    declared, faults = replace(parsed_of(contract), values={}), Diagnostics()
+    known = {parameter.name for parameter in contract.parameters}
+    for name, text in values.items():
+        found = read_time(text)
+        if name in known and declared.unit(name) and found and not found[1] and found[0] >= SUSPICIOUS:
+            faults.add(
+                "unit-mismatch",
+                f"`{name}` is a time, but `{text}` has no unit",
+                help=f"write `{text}ms`; the units are ms, s and f (frames)",
+            )
+    faults.raise_errors()

@@ -35,7 +35,7 @@ def take(
     shape = tensors["pred_active"].shape
     _check_shapes({**tensors, **({} if ignored is None else {"ignored": ignored})}, classes, faults)
     for name in (name for name in tensors if name not in ("ref_active", "pred_active", *declared)):
-        faults.add("wrong-mask", f"`{name}` is no atom that the contract declares")
+        faults.add("wrong-mask", f"`{name}` is not an atom that the contract declares")
     for name in (name for name in declared if name not in tensors):
         faults.add("missing-mask", f"nothing says where the declared atom `{name}` holds")
     faults.raise_errors()

@@ -19,7 +19,7 @@ from tracepact.wording import listed
 
 COLDEST, HOTTEST = 1e-6, 1e6
 """The temperatures between which 32-bit floats have finite slopes."""
-_WHY = "matching is no continuous function of the scores, so an event clause has no slope to follow"
+_WHY = "matching is not a continuous function of the scores, so an event clause has no slope to follow"
 
 
 class ContractOutput(NamedTuple):
@@ -41,7 +41,7 @@ class ContractLoss(nn.Module):
     the Boolean one, at every temperature. At temperature 0 the degrees are soft values (chapter 18) plus one half.
 
     An event clause has no smooth reading, since matching jumps. One that a profile weighs is refused; any other is left
-    out and named in `left_out`. A surrogate, a frame clause that stands in for it, is declared with `surrogates`.
+    out and named in `left_out`. A surrogate, a frame clause that takes its place, is declared with `surrogates`.
 
     Args:
         contract: a contract, the name of a starter contract, or the path of a file.
@@ -129,8 +129,8 @@ class ContractLoss(nn.Module):
             The loss and the vector, differentiable in the probabilities.
 
         Raises:
-            InvalidInput: a shape does not fit, or a value is no number from 0 to 1. Values are not looked at while the
-                module is being compiled.
+            InvalidInput: a shape does not fit, or a value is not a number from 0 to 1. Values are not looked at while
+                the module is being compiled.
         """
         given = self._take(probabilities, reference, lengths, ignored, masks)
         values = [
@@ -181,7 +181,7 @@ def _surrogates(contract: Contract, given: Mapping[str, str], faults: Diagnostic
     """The declared surrogates, read in the contract's own scope: its step, parameters and atoms."""
     events = [clause.name for clause in contract.event_clauses]
     for name in (name for name in given if name not in events):
-        headline = f"`{name}` is no event clause of `{contract.name}`, so nothing stands in for it"
+        headline = f"`{name}` is not an event clause of `{contract.name}`, so it cannot have a surrogate"
         faults.add("unknown-clause", headline, help=did_you_mean(name, events))
     kept = [line for line in contract.text.splitlines() if not line.startswith(("clause ", "profile ", "sweep "))]
     written = [f"clause {name} {text}" for name, text in given.items() if name in events]

@@ -7,11 +7,11 @@ import numpy as np
 
 from tracepact.core import Contract, reach
 from tracepact.core.contract import CLASS_ATOMS
-from tracepact.core.runs import Run, runs_of_frames
+from tracepact.core.runs import FrameRun, runs_of_frames
 from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace
-from tracepact.trace.columns import columns, common_unit, ticks
+from tracepact.trace.columns import columns
 from tracepact.trace.event import Durations, EventTable, Regions
-from tracepact.trace.exact import ratios
+from tracepact.trace.exact import common_unit, ratios, ticks
 from tracepact.trace.family import Family, Mode, Runs, Side
 from tracepact.trace.grid import Grid, ceil_div
 from tracepact.trace.project import Clips, project
@@ -93,7 +93,7 @@ def _durations(
     report_unknown_clips(prediction, known, diagnostics)
     if isinstance(durations, Fraction):
         return dict.fromkeys(known, durations)
-    hint = "give a durations table (filename, duration), or one duration for all clips"
+    hint = "give a table (filename, duration) or one duration for all clips (--durations), or sound files (--audio)"
     if durations is None:
         soft = any(table.origin is not None and table.origin.format == "maestro" for table in (reference, prediction))
         why = " (soft labels do not: a silent end need have no rows)" if soft else ""
@@ -116,8 +116,8 @@ def report_unknown_clips(prediction: EventTable, known: Collection[str], diagnos
                 f"`{clip}` is in the predictions, but neither the reference nor the durations know it",
                 prediction.place(clip, events[0].row if events else None),
                 similar_clip(clip, stems)
-                or "add the clip to the durations, or a silent row for it to the reference, or choose the clips "
-                "(--clips); predictions are never dropped",
+                or "add the clip to the durations, or a row without an event to the reference, or choose the clips to "
+                "evaluate (--clips)",
             )
 
 
@@ -180,10 +180,10 @@ def _ignored(
     frames: Sequence[int],
     segments: Mapping[str, int],
     diagnostics: Diagnostics,
-) -> dict[int, tuple[Run, ...]]:
+) -> dict[int, tuple[FrameRun, ...]]:
     """The ignored frames by segment: those whose centre lies in a region (rule 5.9)."""
     by_centre = Grid(grid.step)
-    found: dict[int, list[Run]] = {}
+    found: dict[int, list[FrameRun]] = {}
     for clip, event in ignore.events:
         bases = [base for label, base in segments.items() if event.label in ("", label) or label == UNION_CLASS]
         if clip not in index or not bases:
@@ -208,7 +208,7 @@ def _masks(
     segments: Mapping[str, int],
     mode: Mode,
     diagnostics: Diagnostics,
-) -> dict[str, dict[int, tuple[Run, ...]]]:
+) -> dict[str, dict[int, tuple[FrameRun, ...]]]:
     """The caller's masks by atom and segment, the same for every class."""
     for name in contract.declared_atoms:
         if name not in masks:
@@ -217,7 +217,7 @@ def _masks(
                 f"the contract declares atom `{name}`, but no mask was given for it",
                 help=f"on the command line with --pair; in Python masks={{'{name}': {{clip: frames}}}}",
             )
-    supplied: dict[str, dict[int, tuple[Run, ...]]] = {}
+    supplied: dict[str, dict[int, tuple[FrameRun, ...]]] = {}
     for name, by_clip in masks.items():
         if name not in contract.declared_atoms:
             diagnostics.add(

@@ -1,21 +1,13 @@
 """Events in columns: clips and labels by index, times in whole ticks; exact, and many at once."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from math import lcm
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.trace.event import EventTable
-from tracepact.trace.exact import Ratios, ratios
-
-Ticks = NDArray[Any]
-"""Whole numbers: int64 where they have room to be doubled and added, else Python's own integers."""
-
-_ROOM = 1 << 60
+from tracepact.trace.exact import Ticks, ticks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,21 +25,6 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.clip)
-
-
-def common_unit(*times: Ratios | Iterable[Fraction]) -> int:
-    """Ticks a second such that all these times are whole."""
-    taken = (some if isinstance(some, Ratios) else ratios(some) for some in times)
-    return lcm(*set().union(*(some.bottoms for some in taken)))
-
-
-def ticks(times: Ratios, unit: int) -> Ticks:
-    """Times in ticks of `1 / unit` seconds; the unit is a multiple of every denominator."""
-    widest = max(max(times.tops, default=0), -min(times.tops, default=0))
-    if widest * unit < _ROOM:
-        return np.array(times.tops, dtype=np.int64) * (unit // np.array(times.bottoms, dtype=np.int64))
-    whole = [top * (unit // bottom) for top, bottom in zip(times.tops, times.bottoms, strict=True)]
-    return np.array(whole, dtype=np.int64 if max(map(abs, whole)) < _ROOM else np.object_)
 
 
 def columns(table: EventTable, clips: Mapping[str, int], labels: Mapping[str, int], unit: int) -> Columns:

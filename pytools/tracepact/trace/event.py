@@ -1,4 +1,4 @@
-"""Events as they are read: exact intervals with labels, by clip, before any grid."""
+"""Exact times, and events as they are read: intervals with labels, by clip, before any grid."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -7,13 +7,14 @@ from functools import cached_property
 
 from tracepact.diagnostics import RowPlace
 from tracepact.trace.exact import Ratios, ratios
+from tracepact.trace.field import ScoreField
 
 
 @dataclass(slots=True, unsafe_hash=True)
 class Event:
     """A labelled half-open interval in seconds, the row it came from, and how sure its author was of it.
 
-    Row and confidence are no part of what the event is: two that differ in them alone are equal.
+    Row and confidence are not part of what the event is: two that differ in them alone are equal.
     Nobody changes one. It is not frozen because a table has many, and a frozen one takes three times as long to make.
     """
 
@@ -28,7 +29,8 @@ class Event:
 class Origin:
     """How a table came to be: its format, the file of each clip that has its own, and how scores were decoded.
 
-    `lengths` are the clips whose files say how long they are; `regions` what the files say is not to be judged.
+    `lengths` are the clips whose files say how long they are; `regions` what the files say is not to be judged;
+    `scores` the field the events were decoded from.
     """
 
     format: str
@@ -36,6 +38,7 @@ class Origin:
     decoding: Mapping[str, str | int | None] | None = None
     lengths: Mapping[str, Fraction] = field(default_factory=dict)
     regions: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
+    scores: ScoreField | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

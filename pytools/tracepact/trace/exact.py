@@ -4,9 +4,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
+from math import isfinite, lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tracepact.wording import parse_exact
+
+Ticks = NDArray[Any]
+"""Whole numbers: int64 where they have room to be doubled and added, else Python's own integers."""
+
+_ROOM = 1 << 60
 
 Time = str | int | float | Fraction | Decimal
 
@@ -34,3 +43,18 @@ def ratios(times: Iterable[Fraction]) -> Ratios:
     """Times taken apart, each once."""
     parts = list(map(Fraction.as_integer_ratio, times))
     return Ratios(tuple(top for top, _ in parts), tuple(bottom for _, bottom in parts))
+
+
+def common_unit(*times: Ratios | Iterable[Fraction]) -> int:
+    """Ticks a second such that all these times are whole."""
+    taken = (some if isinstance(some, Ratios) else ratios(some) for some in times)
+    return lcm(*set().union(*(some.bottoms for some in taken)))
+
+
+def ticks(times: Ratios, unit: int) -> Ticks:
+    """Times in ticks of `1 / unit` seconds; the unit is a multiple of every denominator."""
+    widest = max(max(times.tops, default=0), -min(times.tops, default=0))
+    if widest * unit < _ROOM:
+        return np.array(times.tops, dtype=np.int64) * (unit // np.array(times.bottoms, dtype=np.int64))
+    whole = [top * (unit // bottom) for top, bottom in zip(times.tops, times.bottoms, strict=True)]
+    return np.array(whole, dtype=np.int64 if max(map(abs, whole)) < _ROOM else np.object_)

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from tracepact.core.runs import Run
+from tracepact.core.runs import FrameRun
 from tracepact.trace.layout import Layout
 
-Runs = Mapping[int, tuple[Run, ...]]
+Runs = Mapping[int, tuple[FrameRun, ...]]
 
 
 class Mode(Enum):

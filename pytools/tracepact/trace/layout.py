@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.core.runs import Run
+from tracepact.core.runs import FrameRun
 from tracepact.trace.runs import run_columns
 
 Words = NDArray[np.uint64]
@@ -42,7 +42,7 @@ class Layout:
         """The mask of the frames that belong to a clip."""
         return self.paint_runs(np.arange(self.segments), np.zeros_like(self.frames), self.frames)
 
-    def paint(self, runs: Mapping[int, Sequence[Run]]) -> int:
+    def paint(self, runs: Mapping[int, Sequence[FrameRun]]) -> int:
         """The mask of runs given by segment; runs of one segment are disjoint and inside it."""
         columns = run_columns(runs)
         return self.paint_runs(columns.segment, columns.start, columns.end) if len(columns.segment) else 0

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.diagnostics import Diagnostics
-from tracepact.trace.columns import Columns, Ticks
+from tracepact.trace.columns import Columns
 from tracepact.trace.event import Event, EventTable
+from tracepact.trace.exact import Ticks
 from tracepact.trace.grid import Grid
 from tracepact.trace.runs import RunColumns
 from tracepact.wording import seconds

@@ -8,13 +8,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.core.runs import Run
+from tracepact.core.runs import FrameRun
 
 Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class RunColumns(Mapping[int, tuple[Run, ...]]):
+class RunColumns(Mapping[int, tuple[FrameRun, ...]]):
     """The runs of many segments, by segment and time: in columns, and as a mapping for who looks at one segment."""
 
     segment: Indices
@@ -22,18 +22,18 @@ class RunColumns(Mapping[int, tuple[Run, ...]]):
     end: Indices
 
     @cached_property
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[FrameRun]:
         """Every run, in the order of the columns."""
         return list(zip(self.start.tolist(), self.end.tolist(), strict=True))
 
     @cached_property
-    def _by_segment(self) -> dict[int, tuple[Run, ...]]:
+    def _by_segment(self) -> dict[int, tuple[FrameRun, ...]]:
         first = np.flatnonzero(np.diff(self.segment, prepend=-1))
         last = np.append(first[1:], len(self.segment)).tolist()
         owners = zip(self.segment[first].tolist(), first.tolist(), last, strict=False)
         return {owner: tuple(self.runs[a:b]) for owner, a, b in owners}
 
-    def __getitem__(self, segment: int) -> tuple[Run, ...]:
+    def __getitem__(self, segment: int) -> tuple[FrameRun, ...]:
         return self._by_segment[segment]
 
     def __iter__(self) -> Iterator[int]:
@@ -52,7 +52,7 @@ class RunColumns(Mapping[int, tuple[Run, ...]]):
         return first, np.maximum(first, last)
 
 
-def run_columns(runs: Mapping[int, Sequence[Run]]) -> RunColumns:
+def run_columns(runs: Mapping[int, Sequence[FrameRun]]) -> RunColumns:
     """Runs by segment, sorted and disjoint, in columns."""
     if isinstance(runs, RunColumns):
         return runs
@@ -61,9 +61,9 @@ def run_columns(runs: Mapping[int, Sequence[Run]]) -> RunColumns:
     return RunColumns(table[:, 0], table[:, 1], table[:, 2])
 
 
-def union_runs(intervals: Iterable[Run]) -> tuple[Run, ...]:
+def union_runs(intervals: Iterable[FrameRun]) -> tuple[FrameRun, ...]:
     """The maximal runs of the union of frame intervals; touching ones become one."""
-    runs: list[Run] = []
+    runs: list[FrameRun] = []
     for start, end in sorted(intervals):
         if end <= start:
             continue
@@ -74,12 +74,12 @@ def union_runs(intervals: Iterable[Run]) -> tuple[Run, ...]:
     return tuple(runs)
 
 
-def join_runs(runs: Sequence[Run], merge_gap: Fraction, step: Fraction) -> tuple[Run, ...]:
+def join_runs(runs: Sequence[FrameRun], merge_gap: Fraction, step: Fraction) -> tuple[FrameRun, ...]:
     """Join runs whose gap of k frames has k·step <= merge_gap."""
     widest = merge_gap // step
     if widest == 0:
         return tuple(runs)
-    joined: list[Run] = []
+    joined: list[FrameRun] = []
     for start, end in runs:
         if joined and start - joined[-1][1] <= widest:
             joined[-1] = (joined[-1][0], end)

@@ -15,9 +15,9 @@ from tracepact.io import Conditions, SoftTable, conditions_from, read_soft
 from tracepact.records import Count, Record, Share
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.lines import print_diagnostics
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
-from tracepact.tools.audit.runs import Place
+from tracepact.tools.audit.run_directories import Place
 from tracepact.tools.audit.show import OutputOptions, data_table, exact, output_options, show
 from tracepact.wording import decimal, percent
 

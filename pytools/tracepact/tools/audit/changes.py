@@ -15,11 +15,11 @@ from tracepact.events.evaluate import is_ignored
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.records import Count, Record
 from tracepact.scoring import Scorecard
-from tracepact.trace import Run as Frames
+from tracepact.trace import FrameRun
 from tracepact.trace.layout import Indices
 
 _T = TypeVar("_T", bound="Tally")
-EventPlace = tuple[tuple[str, str], Frames]
+EventPlace = tuple[tuple[str, str], FrameRun]
 """Clip and class, and an interval of frames there."""
 
 

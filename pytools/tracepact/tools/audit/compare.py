@@ -9,9 +9,8 @@ from msgspec import Meta
 
 from tracepact.core import Aggregation
 from tracepact.records import Count, Name, Record, Share
-from tracepact.scoring import ClauseCounts
+from tracepact.scoring import LOGIC, ClauseCounts, shown_name
 from tracepact.scoring.uncertainty import (
-    LOGIC,
     USUAL,
     Bootstrap,
     BootstrapUsed,
@@ -21,11 +20,11 @@ from tracepact.scoring.uncertainty import (
     vacuous_shares,
 )
 from tracepact.show.figure import Bar, BarGroup, bar_chart
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.changes import Change, ClauseTally, ClipTally, OneSided, Tally, by_clause, by_clip, changes
 from tracepact.tools.audit.pairing import paired_rows
-from tracepact.tools.audit.runs import Place, stored_run
+from tracepact.tools.audit.run_directories import Place, stored_run
 from tracepact.tools.audit.show import (
     VACUITY,
     OutputOptions,
@@ -46,10 +45,10 @@ from tracepact.tools.score.store.opening import StoredRun
 from tracepact.wording import decimal, print_number, rounded
 
 _SHOWN = 15
-_CHANGES = ("fixed", "broken", "no longer asked", "newly asked")
-_ASKED = (
-    "no longer asked, newly asked: obligations that only one run asks for (in parentheses: violated); "
-    "they are neither fixed nor broken"
+_CHANGES = ("fixed", "broken", "dropped", "added")
+_ONE_SIDED = (
+    "dropped, added: obligations that only the first run has, or only the second (in parentheses: violated there); "
+    "they count as neither fixed nor broken. JSON and CSV call them “no longer asked” and “newly asked” (rule 16.9)"
 )
 
 
@@ -156,11 +155,11 @@ def _scores_table(audit: Comparison) -> Table:
     how = audit.bootstrap.words(audit.clips)
     vacuous = any(score.vacuous for both in audit.scores.values() for score in (both.before, both.after))
     return Table(
-        f"{audit.after} compared with {audit.before} ({audit.aggregation.value}), {how}",
-        [*words("clause"), *numbers("before", "after", "difference", "p", "p (Holm)")],
+        f"{audit.after} compared with {audit.before} ({audit.aggregation.words}), {how}",
+        [*words("clause"), *numbers("before", "after", "difference", "p", "p (Holm over clauses)")],
         [
             [
-                name,
+                shown_name(name),
                 _score(audit.scores[name].before),
                 _score(audit.scores[name].after),
                 interval_words(difference),
@@ -177,7 +176,7 @@ def _clauses_table(audit: Comparison) -> Table:
         "Obligations that changed, by clause",
         [*words("clause"), *numbers(*_CHANGES)],
         [[row.clause, *_counts(row)] for row in audit.changed],
-        notes=[_ASKED],
+        notes=[_ONE_SIDED],
     )
 
 
@@ -225,7 +224,7 @@ def rows(audit: Comparison) -> Table:
 
 def figure(audit: Comparison) -> str:
     """The difference of every clause, and of their mean, with its interval."""
-    bars = [Bar(name, found.value, found.low, found.high) for name, found in audit.differences.items()]
+    bars = [Bar(shown_name(name), found.value, found.low, found.high) for name, found in audit.differences.items()]
     title = f"{audit.after} − {audit.before}, {audit.bootstrap.words(audit.clips)}"
     return bar_chart(title, [BarGroup("", bars)], x="difference")
 

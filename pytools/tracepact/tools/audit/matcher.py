@@ -17,19 +17,19 @@ from tracepact.lang import load_contract, override
 from tracepact.records import Count, Name, Record, Share
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.lines import print_diagnostics
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.matcher_cases import (
     KNOWN_CASES,
     STRESS_STEP,
-    Case,
+    MatcherCase,
     bridge_cases,
     family_of_cases,
     stress_track,
 )
-from tracepact.tools.audit.runs import scored_run
+from tracepact.tools.audit.run_directories import scored_run
 from tracepact.tools.audit.show import OutputOptions, data_table, output_options, show
-from tracepact.tools.parameters import set_option
+from tracepact.tools.parameters import given_contract, require_units, set_option
 from tracepact.trace import Family, Mode, assemble
 from tracepact.wording import decimal, percent
 
@@ -146,7 +146,7 @@ def audit_matcher(contract: Contract | str | Path, family: Family | None = None)
 def match_all(contract: Contract, family: Family | None) -> dict[str, Matched]:
     """The evaluations under both matchers, by the name of what was matched."""
 
-    def on_cases(cases: Sequence[Case]) -> Matched:
+    def on_cases(cases: Sequence[MatcherCase]) -> Matched:
         return match(contract, family_of_cases(cases, STRESS_STEP))
 
     given = {} if family is None else {_GIVEN: family, _BRIDGES: bridge_family(contract, family)}
@@ -263,8 +263,8 @@ def command(
     """Compare greedy and optimal matching on given data, on bridges between its references, and on built-in cases.
 
     CONTRACT is a contract, or a run directory with its own contract and data. A bridge is a made-up prediction that
-    spans two consecutive references. Boundary F1 is twice the matched pairs over all runs of both sides. The built-in
-    cases are three named ones and a stress track over a grid of lengths and gaps.
+    spans two consecutive references. Boundary F1 is twice the matched pairs over all intervals of both sides. The
+    built-in cases are three named ones and a stress track over a grid of lengths and gaps.
     """
     if (ref is None) != (pred is None):
         raise click.UsageError("give both --ref and --pred, or neither")
@@ -274,10 +274,11 @@ def command(
         advance("reading")
         if Path(contract).is_dir():
             card = scored_run(contract).card
+            require_units(card.contract, dict(overrides))
             compiled = override(card.contract, dict(overrides)) if overrides else card.contract
             family: Family | None = card.family
         else:
-            compiled = load_contract(contract, dict(overrides))
+            compiled = given_contract(contract, overrides)
             mode = Mode.CLASS_INDEXED if class_indexed else Mode.UNION
             family = None if ref is None or pred is None else _family(compiled, ref, pred, durations, mode)
         advance("matching")

@@ -27,7 +27,7 @@ from tracepact.tools.audit.ranking import (
     value_rows,
 )
 from tracepact.tools.audit.risk_profiles import BALANCED, Origin, RiskProfile, RiskProfiles, risk_profiles
-from tracepact.tools.audit.runs import Place
+from tracepact.tools.audit.run_directories import Place
 from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show
 from tracepact.tools.audit.systems import Systems, profile_option, read_systems, runs_argument, systems_given
 
@@ -170,7 +170,7 @@ def tables(audit: ProfileAudit) -> list[Table]:
 
 def _weights(row: ProfileRanking, asked: Aggregation) -> str:
     """The weights of a profile, and its aggregation where it keeps its own."""
-    own = "" if row.aggregation is asked else f" (its own aggregation: {row.aggregation.value})"
+    own = "" if row.aggregation is asked else f" (its own aggregation: {row.aggregation.words})"
     if row.origin is Origin.STARTER and row.name == BALANCED:
         return "all clauses, equal weights" + own
     if len({weight.weight for weight in row.weights}) == 1:

@@ -22,7 +22,7 @@ from tracepact.tools.audit.ranking import (
     vacuity_note,
     value_rows,
 )
-from tracepact.tools.audit.runs import Place
+from tracepact.tools.audit.run_directories import Place
 from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show
 from tracepact.tools.audit.systems import Systems, read_systems, runs_argument, systems_given
 
@@ -90,7 +90,7 @@ def tables(audit: SelectionAudit) -> list[Table]:
 
 
 def _title(audit: SelectionAudit) -> str:
-    return f"The best system on each clause ({audit.aggregation.value})"
+    return f"The best system on each clause ({audit.aggregation.words})"
 
 
 def rows(audit: SelectionAudit) -> Table:

@@ -21,7 +21,8 @@ from tracepact.wording import percent
 
 _R = TypeVar("_R", bound=Record)
 VACUITY = (
-    "∅: share of the value that comes from entries without an obligation, which score 1 (rule 16.11); ∅ alone: all"
+    "∅: share of the value that comes from entries without an obligation, which score 1 (rule 16.11); "
+    "∅ without a share: the whole value"
 )
 
 

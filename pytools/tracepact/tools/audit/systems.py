@@ -15,9 +15,9 @@ from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, did_you_m
 from tracepact.lang import parse_contract
 from tracepact.scoring.constant import is_constant
 from tracepact.scoring.vacuity import vacuous_share, weighted_mean
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.tools.audit.pairing import paired_rows
-from tracepact.tools.audit.runs import Place
+from tracepact.tools.audit.run_directories import Place
 from tracepact.tools.score.store.manifest import NAME as MANIFEST
 from tracepact.tools.score.store.opening import StoredRun, open_run
 

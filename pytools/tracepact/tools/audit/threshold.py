@@ -10,17 +10,18 @@ from msgspec import Meta
 
 from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
-from tracepact.io import Decoding, ScoreTable, decode, label_map_from, read_scores
+from tracepact.io import Decoding, decode, label_map_from, read_scores
 from tracepact.io.labels import LabelMap, apply_map
 from tracepact.io.prepare import name_clips
 from tracepact.records import Count, Name, Record, Share
+from tracepact.scoring import LOGIC, shown_name
 from tracepact.scoring.constant import is_constant
 from tracepact.scoring.vacuity import earned
 from tracepact.show.figure import Curve, curve_chart
 from tracepact.show.lines import print_diagnostics
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers
-from tracepact.tools.audit.runs import Place, rescored, scored_run
+from tracepact.tools.audit.run_directories import Place, rescored, scored_run
 from tracepact.tools.audit.show import (
     OutputOptions,
     aggregation_option,
@@ -34,12 +35,11 @@ from tracepact.tools.parameters import Share as ShareArgument
 from tracepact.tools.score.report.preparation import DecodingRecord
 from tracepact.tools.score.report.scores import ScoreRecord, ValueRecord
 from tracepact.tools.score.run import Run
-from tracepact.trace import Durations, EventTable
+from tracepact.trace import Durations, EventTable, ScoreField
 from tracepact.wording import decimal, short
 
 THRESHOLDS = tuple(Fraction(k, 20) for k in range(1, 20))
 """The thresholds that are tried unless others are given."""
-_LOGIC = "logic"
 
 
 class DecodedVector(Record, frozen=True):
@@ -52,7 +52,7 @@ class DecodedVector(Record, frozen=True):
 
     def value(self, clause: str) -> Fraction:
         """The score of a clause, or of `logic`, their mean."""
-        return self.logic.value if clause == _LOGIC else self.vector[clause].value
+        return self.logic.value if clause == LOGIC else self.vector[clause].value
 
 
 class BestThresholds(Record, frozen=True):
@@ -74,7 +74,7 @@ class ThresholdAudit(Record, frozen=True):
 
 def audit_threshold(
     run: Run | Place,
-    scores: ScoreTable | Place,
+    scores: ScoreField | Place,
     thresholds: Sequence[Fraction] = THRESHOLDS,
     *,
     median: int = 1,
@@ -113,7 +113,7 @@ def audit_threshold(
         [Fraction(13, 25), Fraction(1, 1)]
     """
     base = scored_run(run)
-    table = scores if isinstance(scores, ScoreTable) else _read(scores)
+    table = scores if isinstance(scores, ScoreField) else _read(scores)
     chosen = aggregation or base.card.contract.aggregation
     points, constant = [], []
     for value in sorted(set(thresholds)):
@@ -132,14 +132,14 @@ def audit_threshold(
     return ThresholdAudit(chosen, tuple(points), tuple(_best(points, constant)))
 
 
-def _read(scores: Place) -> ScoreTable:
+def _read(scores: Place) -> ScoreField:
     diagnostics = Diagnostics()
     table = read_scores(scores, diagnostics)
     diagnostics.raise_errors()
     return table
 
 
-def _events(run: Run, scores: ScoreTable, decoding: Decoding, labels: LabelMap | None) -> EventTable:
+def _events(run: Run, scores: ScoreField, decoding: Decoding, labels: LabelMap | None) -> EventTable:
     """The decoded events, with the clip names of the run."""
     diagnostics = Diagnostics()
     lengths = run.durations.clips if isinstance(run.durations, Durations) else {}
@@ -152,8 +152,8 @@ def _events(run: Run, scores: ScoreTable, decoding: Decoding, labels: LabelMap |
 
 def _best(points: Sequence[DecodedVector], constant: Sequence[bool]) -> Iterator[BestThresholds]:
     vacuous = [[name for name, score in point.vector.items() if score.vacuous] for point in points]
-    for clause in (*points[0].vector, _LOGIC):
-        made_of = list(points[0].vector) if clause == _LOGIC else [clause]
+    for clause in (*points[0].vector, LOGIC):
+        made_of = list(points[0].vector) if clause == LOGIC else [clause]
         ranks = earned(made_of, vacuous, constant)
         ranked = [point for point, is_earned in zip(points, ranks, strict=True) if is_earned]
         top = max((point.value(clause) for point in ranked), default=None)
@@ -173,8 +173,8 @@ def tables(audit: ThresholdAudit) -> list[Table]:
 
     return [
         Table(
-            f"Vector by decoding threshold ({audit.aggregation.value}; ▲ best)",
-            numbers("threshold", "events", *(best.clause for best in audit.best)),
+            f"Vector by decoding threshold ({audit.aggregation.words}; ▲ best)",
+            numbers("threshold", "events", *(shown_name(best.clause) for best in audit.best)),
             [
                 [
                     short(point.decoding.threshold),
@@ -199,7 +199,7 @@ def _rows(audit: ThresholdAudit) -> Iterator[tuple[str | int, ...]]:
         head = (str(how.threshold), exact(how.low), how.median, point.events)
         for name, score in point.vector.items():
             yield *head, name, str(score.value), decimal(score.value, 6), score.satisfied, score.obligated
-        yield *head, _LOGIC, str(point.logic.value), decimal(point.logic.value, 6), "", ""
+        yield *head, LOGIC, str(point.logic.value), decimal(point.logic.value, 6), "", ""
 
 
 def figure(audit: ThresholdAudit) -> str:
@@ -207,8 +207,8 @@ def figure(audit: ThresholdAudit) -> str:
     curves = []
     for best in audit.best:
         points = [(point.decoding.threshold, point.value(best.clause)) for point in audit.points]
-        curves.append(Curve("logic (mean)" if best.clause == _LOGIC else best.clause, points, points))
-    title = f"Scores by decoding threshold ({audit.aggregation.value})"
+        curves.append(Curve(shown_name(best.clause), points, points))
+    title = f"Scores by decoding threshold ({audit.aggregation.words})"
     return curve_chart(title, curves, x="threshold", y="score")
 
 

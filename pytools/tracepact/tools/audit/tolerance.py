@@ -9,17 +9,17 @@ from msgspec import Meta, field
 
 from tracepact.core import Aggregation
 from tracepact.records import Count, Record, Share
+from tracepact.scoring import LOGIC, MEAN
 from tracepact.scoring.steps import StepFunction
 from tracepact.scoring.tolerance import Tolerance, curves, parameter_value
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
-from tracepact.tools.audit.runs import Place, scored_run
+from tracepact.tools.audit.run_directories import Place, scored_run
 from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show
+from tracepact.tools.parameters import require_units
 from tracepact.tools.score.report.evidence import tolerance_figure
 from tracepact.tools.score.run import Run
 from tracepact.wording import decimal, short
-
-_LOGIC = "logic"
 
 
 class NamedValue(Record, frozen=True):
@@ -187,11 +187,11 @@ def tables(audit: ToleranceAudit) -> list[Table]:
 
     return [
         Table(
-            f"{title} ({audit.aggregation.value})",
+            f"{title} ({audit.aggregation.words})",
             [*words("clause"), *numbers("integral", "mean", "span", "steps", *marks), *words("method")],
             [
                 *(cells(curve.clause, curve, curve.method) for curve in audit.curves),
-                cells(_LOGIC, audit.logic, "mean"),
+                cells(MEAN, audit.logic, "mean"),
             ],
             totals=1,
         )
@@ -209,7 +209,7 @@ def _rows(audit: ToleranceAudit) -> Iterator[tuple[str | int, ...]]:
         for piece in curve.pieces:
             yield curve.clause, *_piece(piece), piece.satisfied, piece.obligated
     for mean in audit.logic.pieces:
-        yield _LOGIC, *_piece(mean), "", ""
+        yield LOGIC, *_piece(mean), "", ""
 
 
 def _piece(piece: Piece) -> tuple[str, ...]:
@@ -224,7 +224,9 @@ def _piece(piece: Piece) -> tuple[str, ...]:
 @click.argument("run", type=click.Path(file_okay=False))
 @click.option("--parameter", required=True, help="The parameter of the contract to vary.")
 @click.option("--from", "low", help="Lower end of the range, such as 0ms (default: zero).")
-@click.option("--to", "high", help="Upper end of the range (default: the largest value the contract names).")
+@click.option(
+    "--to", "high", help="Upper end of the range, such as 300ms (default: the largest value the contract names)."
+)
 @aggregation_option
 @output_options
 def command(
@@ -243,6 +245,8 @@ def command(
     with progress(1) as advance:
         advance("reading")
         card = scored_run(run).card
+        for text in filter(None, (low, high)):
+            require_units(card.contract, {parameter: text})
         ends = [None if text is None else parameter_value(card.contract, parameter, text) for text in (low, high)]
     with progress(len(card.contract.clauses)) as advance:
         found = curves(card, parameter, *ends, aggregation=aggregation, on_clause=advance)

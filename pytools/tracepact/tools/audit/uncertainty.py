@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from tracepact.core import Aggregation
 from tracepact.records import Count, Name, Record, Share
-from tracepact.scoring import ScoreRows
+from tracepact.scoring import ScoreRows, shown_name
 from tracepact.scoring.uncertainty import (
     USUAL,
     Bootstrap,
@@ -21,10 +21,10 @@ from tracepact.scoring.uncertainty import (
     intervals,
 )
 from tracepact.show.figure import Bar, BarGroup, bar_chart
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.pairing import paired_rows
-from tracepact.tools.audit.runs import Place, stored_run
+from tracepact.tools.audit.run_directories import Place, stored_run
 from tracepact.tools.audit.show import (
     OutputOptions,
     aggregation_option,
@@ -169,9 +169,12 @@ def tables(audit: UncertaintyAudit) -> list[Table]:
     first, *others = audit.systems
     how = audit.bootstrap.words(audit.clips)
     scores = Table(
-        f"Scores ({audit.aggregation.value}), {how}",
+        f"Scores ({audit.aggregation.words}), {how}",
         [*words("clause"), *numbers(*(system.name for system in audit.systems))],
-        [[name, *(interval_words(system.scores[name]) for system in audit.systems)] for name in first.scores],
+        [
+            [shown_name(name), *(interval_words(system.scores[name]) for system in audit.systems)]
+            for name in first.scores
+        ],
     )
     return [scores, *(_differences(system, first) for system in others)]
 
@@ -179,8 +182,8 @@ def tables(audit: UncertaintyAudit) -> list[Table]:
 def _differences(system: SystemScores, first: SystemScores) -> Table:
     return Table(
         f"Difference {system.name} − {first.name}",
-        [*words("clause"), *numbers("difference", "p", "p (Holm)")],
-        [[name, interval_words(found), *p_words(found)] for name, found in system.differences.items()],
+        [*words("clause"), *numbers("difference", "p", "p (Holm over systems)")],
+        [[shown_name(name), interval_words(found), *p_words(found)] for name, found in system.differences.items()],
     )
 
 
@@ -209,10 +212,10 @@ def figure(audit: UncertaintyAudit) -> str:
         return Bar(name, found.value, found.low, found.high)
 
     groups = [
-        BarGroup(name, [bar(system.name, system.scores[name]) for system in audit.systems])
+        BarGroup(shown_name(name), [bar(system.name, system.scores[name]) for system in audit.systems])
         for name in audit.systems[0].scores
     ]
-    title = f"Scores ({audit.aggregation.value}), {audit.bootstrap.words(audit.clips)}"
+    title = f"Scores ({audit.aggregation.words}), {audit.bootstrap.words(audit.clips)}"
     return bar_chart(title, groups, x="score", x_range=(0, 1))
 
 

@@ -16,9 +16,9 @@ from tracepact.core.contract import CLASS_ATOMS
 from tracepact.records import Count, Name, Record, Share
 from tracepact.scoring import ClauseCounts, Scorecard, aggregate
 from tracepact.show.figure import Bar, BarGroup, bar_chart, heat_table
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
-from tracepact.tools.audit.runs import Place, rescored, scored_run
+from tracepact.tools.audit.run_directories import Place, rescored, scored_run
 from tracepact.tools.audit.show import OutputOptions, data_table, exact, output_options, show
 from tracepact.tools.parameters import OutputFile
 from tracepact.tools.score.report.scores import ScoreRecord
@@ -240,7 +240,7 @@ def tables(audit: UnionGapAudit) -> list[Table]:
 
 def _gap_table(aggregation: Aggregation, gaps: list[ClauseGap]) -> Table:
     return Table(
-        f"{_TITLE} ({aggregation.value})",
+        f"{_TITLE} ({aggregation.words})",
         [*words("clause"), *numbers("class-indexed", "union", "gap", "vacuous entries")],
         [
             [
@@ -328,8 +328,8 @@ def figure(audit: UnionGapAudit) -> str:
         union = row.union.value if row.union else None
         bars.setdefault(row.clause, []).extend(
             (
-                Bar(f"class-indexed, {row.aggregation.value}", row.class_indexed.value),
-                Bar(f"union, {row.aggregation.value}", union, note="compares classes"),
+                Bar(f"class-indexed, {row.aggregation.words}", row.class_indexed.value),
+                Bar(f"union, {row.aggregation.words}", union, note="compares classes"),
             )
         )
     return bar_chart(_TITLE, [BarGroup(name, some) for name, some in bars.items()], x="score", x_range=(0, 1))

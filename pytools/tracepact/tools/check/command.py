@@ -17,28 +17,27 @@ from tracepact.diagnostics import (
     did_you_mean,
     summarise,
 )
-from tracepact.io import durations_from
 from tracepact.lang import compile_source, decode_source, load_contract, read_source
 from tracepact.logic import Budget
 from tracepact.logic.diff import diff_contracts
 from tracepact.logic.findings import CHECK_BUDGET, check_contract
 from tracepact.show.lines import print_diagnostics, say
-from tracepact.show.screen import counted
+from tracepact.show.progress import counted
 from tracepact.specs import rules
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import TEXT, diagnostics_format_option, durations_option, fail_on_option, timeout_option
 
 _EVERY_CODE = "*"
-"""What `--explain` stands for without a code."""
+"""The value of `--explain` without a code."""
 
 
 @click.command()
 @click.argument("contracts", nargs=-1, metavar="CONTRACT...")
-@click.option("--strict", is_flag=True, help="Treat warnings as errors, as --fail-on warning does.")
+@click.option("--strict", is_flag=True, help="Treat warnings as errors; the same as --fail-on warning.")
 @fail_on_option("error", "warning")
-@click.option("--notes", is_flag=True, help="Also show notes: implied clauses, the lookahead of the contract.")
-@click.option("--against", metavar="CONTRACT", help="Say what changed in meaning from this version.")
-@durations_option("windows longer than every clip are reported")
+@click.option("--notes", is_flag=True, help="Also show notes: clauses that others imply, the contract's lookahead.")
+@click.option("--against", metavar="CONTRACT", help="An earlier version; say which clauses became stronger or weaker.")
+@durations_option("report windows longer than every clip")
 @timeout_option(CHECK_BUDGET.seconds)
 @click.option(
     "--explain",
@@ -46,7 +45,7 @@ _EVERY_CODE = "*"
     metavar="[CODE]",
     is_flag=False,
     flag_value=_EVERY_CODE,
-    help="Explain a code and exit; without one, list them all.",
+    help="Explain a diagnostic code and exit; without a code, list all of them.",
 )
 @diagnostics_format_option
 def command(
@@ -60,13 +59,14 @@ def command(
     timeout: float,
     code: str | None,
 ) -> int:
-    """Check contract files (or starter contracts by name, or `-`) and report every fault, not only the first.
+    """Check contracts and report every fault, not only the first.
 
-    Beyond faults of the text it finds obligations that never occur, clauses that never fail and windows that the grid
-    rounds. A finding that a trace can show is drawn. Findings go to standard output.
+    CONTRACT is a file, the name of a starter contract, or - for standard input. Beyond faults of the text, it finds
+    obligations that never occur, clauses that can never fail or never hold, and windows that the grid rounds. Where a
+    trace shows the problem, the trace is printed. Findings go to standard output.
 
-    Exit codes: 0 no error (with --fail-on warning: no warning either), 2 otherwise, 3 no fault, but a question was not
-    decided in time.
+    Exit codes: 0 no errors (with --fail-on warning: no warnings either), 2 errors, 3 no errors, but a question was not
+    decided within --timeout.
     """
     if code is not None:
         click.echo(every_code() if code == _EVERY_CODE else explanation(code))
@@ -135,6 +135,8 @@ def _longest(durations: str | None) -> Fraction | None:
     """The duration of the longest declared clip."""
     if durations is None:
         return None
+    from tracepact.io import durations_from  # the readers take longer to load than most checks take
+
     found = Diagnostics()
     known = durations_from(durations, found)
     found.raise_errors()

@@ -7,11 +7,10 @@ from rich.padding import Padding
 from rich.text import Text
 
 from tracepact.core import Contract
-from tracepact.lang import load_contract
 from tracepact.lang.explain import ClauseExplanation, EventClauseExplanation, FrameClauseExplanation, explain_contract
 from tracepact.logic.findings import check_contract
 from tracepact.show.screen import output
-from tracepact.tools.parameters import format_option, set_option
+from tracepact.tools.parameters import format_option, given_contract, set_option
 from tracepact.tools.results import print_json
 from tracepact.wording import count, print_number
 
@@ -25,7 +24,7 @@ from tracepact.wording import count, print_number
 @format_option("text", "json")
 def command(contract: str, overrides: tuple[tuple[str, str], ...], notes: bool, form: str) -> None:
     """Explain each clause: its words, its windows in frames, lookahead, depth and monitoring cost."""
-    compiled = load_contract(contract, dict(overrides))
+    compiled = given_contract(contract, overrides)
     found = explain_contract(compiled)
     if form == "json":
         print_json(found)

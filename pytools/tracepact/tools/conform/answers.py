@@ -10,7 +10,7 @@ from tracepact.tools.conform import definitions
 from tracepact.tools.conform.definitions import Entry
 from tracepact.tools.conform.engines import Clip, Engine
 from tracepact.tools.conform.trees import BadCase, bits, formula_of, frames_of, shown
-from tracepact.trace import Run, exact
+from tracepact.trace import FrameRun, exact
 
 Case = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -54,7 +54,7 @@ def matcher_of(data: Mapping[str, Any] | None) -> Matcher:
     return Matcher(MatcherKind(data["kind"]), exact(data["search"]), exact(data["overlap_reward"]))
 
 
-def runs_of(data: Sequence[Sequence[int]]) -> list[Run]:
+def runs_of(data: Sequence[Sequence[int]]) -> list[FrameRun]:
     """Runs as vectors write them."""
     return [(int(start), int(end)) for start, end in data]
 
@@ -212,7 +212,7 @@ def pushes(case: Case) -> list[list[dict[str, bool]]]:
         return [[values] for values in frames]
     chunks = case["chunks"]
     if any(not isinstance(n, int) or isinstance(n, bool) or n < 1 for n in chunks) or sum(chunks) != len(frames):
-        raise BadCase(f"the chunks {shown(chunks)} are no way to cut {len(frames)} frames")
+        raise BadCase(f"the chunks {shown(chunks)} do not cut {len(frames)} frames")
     ends = list(accumulate(chunks))
     return [frames[end - size : end] for size, end in zip(chunks, ends, strict=True)]
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 
 from tracepact.core import Aggregation, Matcher, MatcherKind, Projection
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 
 Candidate = tuple[int, int, Fraction]
 """Index of the reference run, index of the predicted run, cost in seconds."""
@@ -32,7 +32,7 @@ def is_active(frame: int, onset: Fraction, offset: Fraction, step: Fraction, pro
             return onset <= start and end <= offset
 
 
-def runs(mask: Sequence[bool]) -> list[Run]:
+def runs(mask: Sequence[bool]) -> list[FrameRun]:
     """The maximal intervals of active frames (rule 5.5)."""
     n = len(mask)
     return [
@@ -53,7 +53,7 @@ def offsets(mask: Sequence[bool]) -> list[bool]:
     return [not mask[i] and i > 0 and mask[i - 1] for i in range(len(mask))]
 
 
-def joined(mask: Sequence[bool], merge_gap: Fraction, step: Fraction) -> list[Run]:
+def joined(mask: Sequence[bool], merge_gap: Fraction, step: Fraction) -> list[FrameRun]:
     """The runs after joining (rule 5.8): every gap of k frames with k·step <= merge_gap is filled."""
     filled = list(mask)
     found = runs(mask)
@@ -63,7 +63,7 @@ def joined(mask: Sequence[bool], merge_gap: Fraction, step: Fraction) -> list[Ru
     return runs(filled)
 
 
-def candidates(ref: Sequence[Run], pred: Sequence[Run], matcher: Matcher, step: Fraction) -> list[Candidate]:
+def candidates(ref: Sequence[FrameRun], pred: Sequence[FrameRun], matcher: Matcher, step: Fraction) -> list[Candidate]:
     """Rules 8.1 and 8.2."""
     found = []
     for i, (ref_start, ref_end) in enumerate(ref):
@@ -75,7 +75,7 @@ def candidates(ref: Sequence[Run], pred: Sequence[Run], matcher: Matcher, step: 
     return found
 
 
-def match(ref: Sequence[Run], pred: Sequence[Run], matcher: Matcher, step: Fraction) -> list[tuple[int, int]]:
+def match(ref: Sequence[FrameRun], pred: Sequence[FrameRun], matcher: Matcher, step: Fraction) -> list[tuple[int, int]]:
     """Rules 8.3 and 8.4."""
     found = candidates(ref, pred, matcher, step)
     if matcher.kind is MatcherKind.OPTIMAL:
@@ -154,7 +154,7 @@ def _mean(some: Sequence[Scored]) -> Scored:
 
 # Streams of events
 
-Component = tuple[list[Run], list[Run]]
+Component = tuple[list[FrameRun], list[FrameRun]]
 """The reference and the predicted runs of a component."""
 
 
@@ -163,7 +163,7 @@ def closed_components(
 ) -> list[tuple[int | str, Component]]:
     """The components of a stream with the frame whose arrival closes each, or `close` (rules 12.6 and 12.7)."""
     out: list[tuple[int | str, Component]] = []
-    done: set[tuple[int, Run]] = set()
+    done: set[tuple[int, FrameRun]] = set()
     for n in (*range(1, len(ref) + 1), None):
         sides = [joined(side[:n], merge_gap, step) for side in (ref, pred)]
         nodes = [(k, run) for k in (0, 1) for run in sides[k]]
@@ -177,8 +177,8 @@ def closed_components(
 
 
 def _components(
-    nodes: Sequence[tuple[int, Run]], final: set[tuple[int, Run]], search: Fraction, step: Fraction
-) -> list[set[tuple[int, Run]]]:
+    nodes: Sequence[tuple[int, FrameRun]], final: set[tuple[int, FrameRun]], search: Fraction, step: Fraction
+) -> list[set[tuple[int, FrameRun]]]:
     parts = [{node} for node in nodes]
     for a in nodes:
         for b in nodes:
@@ -191,7 +191,7 @@ def _components(
 
 
 def _may_match(
-    a: tuple[int, Run], b: tuple[int, Run], final: set[tuple[int, Run]], search: Fraction, step: Fraction
+    a: tuple[int, FrameRun], b: tuple[int, FrameRun], final: set[tuple[int, FrameRun]], search: Fraction, step: Fraction
 ) -> bool:
     (a_start, a_end), (b_start, b_end) = a[1], b[1]
     if min(a_end, b_end) <= max(a_start, b_start):

@@ -13,7 +13,7 @@ from tracepact.scoring import ClauseCounts, aggregate
 from tracepact.tools.conform import definitions
 from tracepact.tools.conform.definitions import Entry, Scored
 from tracepact.tools.conform.intervals import Scene, has_runs, judge
-from tracepact.trace import Family, Grid, Layout, Mode, Run, Side, join_runs, runs_of_frames, union_runs
+from tracepact.trace import Family, FrameRun, Grid, Layout, Mode, Side, join_runs, runs_of_frames, union_runs
 from tracepact.trace.family import offset, onset
 
 Masks = Mapping[str, Sequence[bool]]
@@ -43,10 +43,10 @@ class EventScene:
     """The runs of one clip and class, before joining, those of the references of other classes, and ignored frames."""
 
     frames: int
-    ref: Sequence[Run]
-    pred: Sequence[Run]
-    others: Sequence[Sequence[Run]]
-    ignored: Sequence[Run]
+    ref: Sequence[FrameRun]
+    pred: Sequence[FrameRun]
+    others: Sequence[Sequence[FrameRun]]
+    ignored: Sequence[FrameRun]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class EventsFound:
     """The counts of an event clause and the intervals it is violated for."""
 
     entry: Entry
-    violated: list[Run]
+    violated: list[FrameRun]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,9 @@ class Engine:
     name: str
     verdicts: Callable[[Formula, Sequence[Clip]], list[list[bool]]]
     project: Callable[[Fraction, Fraction, Projection, Sequence[Event]], Projected]
-    edges: Callable[[Sequence[bool]], tuple[list[Run], list[bool], list[bool]]]
-    join: Callable[[Sequence[bool], Fraction, Fraction], list[Run]]
-    match: Callable[[Sequence[Run], Sequence[Run], Matcher, Fraction], list[tuple[int, int]]]
+    edges: Callable[[Sequence[bool]], tuple[list[FrameRun], list[bool], list[bool]]]
+    join: Callable[[Sequence[bool], Fraction, Fraction], list[FrameRun]]
+    match: Callable[[Sequence[FrameRun], Sequence[FrameRun], Matcher, Fraction], list[tuple[int, int]]]
     events: Callable[[Contract, EventScene], EventsFound]
     aggregate: Callable[[Sequence[Sequence[Entry]], Aggregation], Scored]
 
@@ -85,14 +85,14 @@ def _project(step: Fraction, duration: Fraction, projection: Projection, events:
     return Projected(frames, mask, sum(not any(active) for active in given))
 
 
-def _edges(mask: Sequence[bool]) -> tuple[list[Run], list[bool], list[bool]]:
+def _edges(mask: Sequence[bool]) -> tuple[list[FrameRun], list[bool], list[bool]]:
     return definitions.runs(mask), definitions.onsets(mask), definitions.offsets(mask)
 
 
 def _events(contract: Contract, given: EventScene) -> EventsFound:
     """The only clause of a contract, by chapters 4, 5, 8 and 9."""
 
-    def joined(runs: Sequence[Run]) -> list[Run]:
+    def joined(runs: Sequence[FrameRun]) -> list[FrameRun]:
         mask = [any(start <= i < end for start, end in runs) for i in range(given.frames)]
         return definitions.joined(mask, contract.merge_gap, contract.step)
 
@@ -132,7 +132,7 @@ def _fast_project(step: Fraction, duration: Fraction, projection: Projection, ev
     return Projected(frames, mask, sum(e <= s for s, e in given))
 
 
-def _fast_edges(mask: Sequence[bool]) -> tuple[list[Run], list[bool], list[bool]]:
+def _fast_edges(mask: Sequence[bool]) -> tuple[list[FrameRun], list[bool], list[bool]]:
     layout = Layout([len(mask)], 1)
     found = runs_of_frames(mask)
     active = layout.paint({0: found})
@@ -140,11 +140,13 @@ def _fast_edges(mask: Sequence[bool]) -> tuple[list[Run], list[bool], list[bool]
     return list(found), [bool(x) for x in starts], [bool(x) for x in ends]
 
 
-def _fast_join(mask: Sequence[bool], merge_gap: Fraction, step: Fraction) -> list[Run]:
+def _fast_join(mask: Sequence[bool], merge_gap: Fraction, step: Fraction) -> list[FrameRun]:
     return list(join_runs(runs_of_frames(mask), merge_gap, step))
 
 
-def _fast_match(ref: Sequence[Run], pred: Sequence[Run], matcher: Matcher, step: Fraction) -> list[tuple[int, int]]:
+def _fast_match(
+    ref: Sequence[FrameRun], pred: Sequence[FrameRun], matcher: Matcher, step: Fraction
+) -> list[tuple[int, int]]:
     return list(match_runs(ref, pred, matcher, step))
 
 

@@ -26,7 +26,7 @@ from tracepact.core import (
 )
 from tracepact.core.predicate import Absolute, Difference, Maximum, Minimum, Number, Scaled, Sum, Term
 from tracepact.diagnostics import Span
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -40,9 +40,9 @@ UNBOUNDED: Value = (1, Fraction(0))
 class Scene:
     """The joined runs of one clip and class, of the references of each other class, and the ignored frames."""
 
-    refs: Sequence[Run]
-    preds: Sequence[Run]
-    others: Sequence[Sequence[Run]]
+    refs: Sequence[FrameRun]
+    preds: Sequence[FrameRun]
+    others: Sequence[Sequence[FrameRun]]
     ignored: frozenset[int]
     step: Fraction
 
@@ -51,7 +51,7 @@ class Scene:
 class Judged:
     """An obligation with its verdict; violated, with the failing part and the sides of its comparison if it is one."""
 
-    interval: Run
+    interval: FrameRun
     holds: bool
     span: Span | None = None
     sides: tuple[Value, Value, Value] | None = None
@@ -59,8 +59,8 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class _Obligation:
-    ref: Run | None
-    pred: Run | None
+    ref: FrameRun | None
+    pred: FrameRun | None
     scene: Scene
 
 
@@ -85,7 +85,7 @@ def has_runs(scene: Scene) -> bool:
     return any(not _is_ignored(run, scene) for run in (*scene.refs, *scene.preds))
 
 
-def _obligations(each: Each, scene: Scene, pairs: Pairs) -> list[tuple[Run | None, Run | None]]:
+def _obligations(each: Each, scene: Scene, pairs: Pairs) -> list[tuple[FrameRun | None, FrameRun | None]]:
     """References and predictions that are obliged, a missing partner as None."""
     refs, preds = scene.refs, scene.preds
     match each:
@@ -105,12 +105,12 @@ def _obligations(each: Each, scene: Scene, pairs: Pairs) -> list[tuple[Run | Non
             return [(refs[i], preds[j]) for i, j in pairs if not _is_ignored(refs[i], scene)]
 
 
-def _frames(*runs: Run) -> frozenset[int]:
+def _frames(*runs: FrameRun) -> frozenset[int]:
     """The frames of some runs."""
     return frozenset(frame for start, end in runs for frame in range(start, end))
 
 
-def _is_ignored(run: Run, scene: Scene) -> bool:
+def _is_ignored(run: FrameRun, scene: Scene) -> bool:
     return _frames(run) <= scene.ignored
 
 

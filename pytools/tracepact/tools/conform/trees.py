@@ -17,7 +17,6 @@ from tracepact.core import (
     Or,
     Since,
     Until,
-    subformulas,
 )
 
 Tree = Any
@@ -59,7 +58,7 @@ def formula_of(tree: Tree) -> Formula:
 
 def _bound(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise BadCase(f"{shown(value)} is no bound; bounds are integers, in frames")
+        raise BadCase(f"{shown(value)} is not a bound; bounds are integers, in frames")
     return value
 
 
@@ -108,11 +107,6 @@ def _operand(formula: Formula) -> str:
     return f"({text})" if isinstance(formula, And | Or | Implies | Iff | Until | Since) else text
 
 
-def looks_back(formula: Formula) -> bool:
-    """Whether a formula belongs to the profile `past`: it has `S`, or a window with a negative end."""
-    return any(isinstance(p, Since) or (isinstance(p, Eventually | Always) and p.lo < 0) for p in subformulas(formula))
-
-
 def bits(frames: Sequence[bool]) -> str:
     """A mask as text, one digit a frame."""
     return "".join("1" if active else "0" for active in frames)
@@ -121,5 +115,5 @@ def bits(frames: Sequence[bool]) -> str:
 def frames_of(text: str) -> list[bool]:
     """The frames of a mask's text; BadCase if it is not made of the digits 0 and 1."""
     if not isinstance(text, str) or set(text) - {"0", "1"}:
-        raise BadCase(f"{shown(text)} is no mask")
+        raise BadCase(f"{shown(text)} is not a mask")
     return [digit == "1" for digit in text]

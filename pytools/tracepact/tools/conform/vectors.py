@@ -44,7 +44,7 @@ class Vector:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The vector as it stands in its file."""
+        """The vector as its file has it."""
         return {
             "id": self.id,
             "topic": self.topic,

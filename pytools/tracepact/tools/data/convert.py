@@ -1,5 +1,6 @@
-"""`tracepact convert`: write events in another format, exactly."""
+"""`tracepact convert`: write events or scores in another format, exactly."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 
@@ -7,13 +8,14 @@ import click
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.files import write_whole
-from tracepact.io import Reading, durations_from, read_events
+from tracepact.io import Reading, durations_from, read_events, read_scores
+from tracepact.io.field_writing import FIELD_FORMATS, SCORE_FILES, written_field
 from tracepact.io.formats import FORMATS
 from tracepact.io.reading import report_unused_readings
 from tracepact.io.writing import WRITABLE, check_place, is_folder, regions_text, written
 from tracepact.metrics import point_frames
 from tracepact.show.lines import print_diagnostics, say
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import Length, durations_option
 from tracepact.tools.score.arguments import decoding_from, reading_options
@@ -23,7 +25,13 @@ from tracepact.wording import count
 
 @click.command()
 @click.argument("source", type=click.Path())
-@click.option("--to", "target", type=click.Choice(WRITABLE), required=True, help="The format to write.")
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice((*WRITABLE, *FIELD_FORMATS)),
+    required=True,
+    help="The format to write; the last three hold scores.",
+)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="A file for a table, else a new folder.")
 @click.option("--from", "given", type=click.Choice(FORMATS), help="The format to read, where it is not recognised.")
 @reading_options
@@ -54,9 +62,14 @@ def command(
 ) -> int:
     """Read SOURCE, a file or folder of any format, and write its events; times keep every digit.
 
-    A table is one file. Audacity label tracks and TextGrids are a folder with a file for each clip.
+    A table is one file. Audacity label tracks and TextGrids are a folder with a file for each clip. Scores stay scores
+    where the format holds them: `scores` is a folder with a file for each clip, `npz` and `parquet` one file for all.
     """
     diagnostics = Diagnostics()
+    if target in FIELD_FORMATS:
+        if threshold is not None or hysteresis is not None or median is not None:
+            raise click.UsageError(f"--to {target} keeps the scores; leave out how they become events")
+        return _convert_scores(source, target, out, diagnostics)
     decoding = decoding_from(threshold, hysteresis, median)
     reading = Reading(given, label_column, tier, decoding, columns or None, rate)
     with progress(2) as advance:
@@ -74,13 +87,34 @@ def command(
         files = {out / name if name else out: text for name, text in contents.items()}
         files |= _regions_file(table, regions, diagnostics)
         diagnostics.raise_errors()
-        for folder in {path.parent for path in files}:
-            folder.mkdir(parents=True, exist_ok=True)
-        write_whole(files)
+        _write(files)
     print_diagnostics(diagnostics)
     events = sum(map(len, table.clips.values()))
     say(f"wrote {count(events, 'event')} of {count(len(table.clips), 'clip')} to {out}")
     return Exit.OK
+
+
+def _convert_scores(source: str, target: str, out: Path, diagnostics: Diagnostics) -> int:
+    """Write the scores of a file or folder in another format."""
+    with progress(2) as advance:
+        advance(f"reading {source}")
+        scores = read_scores(source, diagnostics)
+        check_place(out, [Path(source)], diagnostics, folder=target == SCORE_FILES)
+        diagnostics.raise_errors()
+        advance(f"writing {out}")
+        contents = written_field(scores, target, diagnostics)
+        diagnostics.raise_errors()
+        _write({out / name if name else out: data for name, data in contents.items()})
+    print_diagnostics(diagnostics)
+    frames = sum(len(own.ranks) for own in scores.clips.values())
+    say(f"wrote {count(frames, 'frame')} of {count(len(scores.clips), 'clip')} to {out}")
+    return Exit.OK
+
+
+def _write(files: Mapping[Path, str | bytes]) -> None:
+    for folder in {path.parent for path in files}:
+        folder.mkdir(parents=True, exist_ok=True)
+    write_whole(files)
 
 
 def _regions_file(table: EventTable, place: Path | None, diagnostics: Diagnostics) -> dict[Path, str]:

@@ -16,7 +16,7 @@ from tracepact.io.lint import CHANGE_COLUMNS, change_rows, fix, lint
 from tracepact.io.outside import is_outside
 from tracepact.io.writing import check_place, written, written_format
 from tracepact.show.lines import print_diagnostics, say
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import TEXT, diagnostics_format_option, fail_on_option
 from tracepact.tools.score.arguments import SideOptions, read_sides, side_options

@@ -8,7 +8,8 @@ from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics, summarise
 from tracepact.lang import compile_source, read_source
 from tracepact.show.lines import say
-from tracepact.show.screen import output, progress
+from tracepact.show.progress import progress
+from tracepact.show.screen import output
 from tracepact.show.table import Bar, Cell, Table, Tone, words
 from tracepact.show.terminal import TerminalTable
 from tracepact.tools.demo.systems import CONTRACT, SYSTEMS, DemoSystem, demo_contract, score_demo

@@ -2,10 +2,9 @@
 
 import click
 
-from tracepact.lang import load_contract
 from tracepact.show.lines import say
 from tracepact.tools.export.targets import EVENT_TARGETS, EXPORTS
-from tracepact.tools.parameters import set_option
+from tracepact.tools.parameters import given_contract, set_option
 
 
 @click.command()
@@ -23,7 +22,7 @@ def command(contract: str, target: str, overrides: tuple[tuple[str, str], ...]) 
 
     Every target can express frame clauses, only latex event clauses (`on each …`) too; what is left out is named.
     """
-    compiled = load_contract(contract, dict(overrides))
+    compiled = given_contract(contract, overrides)
     if compiled.event_clauses and target not in EVENT_TARGETS:
         names = ", ".join(clause.name for clause in compiled.event_clauses)
         say(f"left out because {target} has no event clauses: {names}", "yellow")

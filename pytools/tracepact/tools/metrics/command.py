@@ -38,7 +38,8 @@ from tracepact.metrics import (
 from tracepact.records import record_of
 from tracepact.scoring.uncertainty import Bootstrap
 from tracepact.show.lines import print_diagnostics, reader_may_leave
-from tracepact.show.screen import output, progress
+from tracepact.show.progress import progress
+from tracepact.show.screen import output
 from tracepact.show.terminal import TerminalTable
 from tracepact.tools.bootstrap import bootstrap_options
 from tracepact.tools.exits import Exit

@@ -118,7 +118,7 @@ def _check_names(build: Build) -> None:
     wrong = sorted({message.line for message in outcome.messages if message.severity != "information"})
     if outcome.limit is None and wrong:
         said = ", ".join(f"`{names[line - 1]}`" for line in wrong[:5] if line <= len(names))
-        build.faults.append(f"to Lean this is no plain name, or stands behind one that is none: {said}")
+        build.faults.append(f"to Lean this is not a plain name, or follows one that is not: {said}")
     else:
         build.note("the names of the core", outcome)
 

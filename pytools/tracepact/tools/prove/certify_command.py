@@ -11,12 +11,11 @@ import click
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics
 from tracepact.files import json_text
-from tracepact.lang import load_contract
 from tracepact.records import plain
 from tracepact.show.lines import print_diagnostics, say
-from tracepact.show.screen import counted
+from tracepact.show.progress import counted
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import format_option, set_option
+from tracepact.tools.parameters import format_option, given_contract, set_option
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.certify import Certification, certify
 from tracepact.tools.prove.command import limit_option, no_lean, unknown
@@ -41,7 +40,7 @@ from tracepact.tools.score.store.opening import open_run
 @click.option(
     "--conditions",
     type=click.Path(),
-    help="A table (filename, condition), as score takes it; it is read and checked, and changes no verdict.",
+    help="A table (filename, condition), as for score; it is read and checked, but no verdict depends on it.",
 )
 @click.option(
     "--out",
@@ -52,21 +51,21 @@ from tracepact.tools.score.store.opening import open_run
     "--run",
     "run_folder",
     type=click.Path(exists=True, file_okay=False),
-    help="A run directory, in place of the contract and the tables: it holds both.",
+    help="A run directory, whose contract and tables are used.",
 )
 @click.option(
     "--recheck",
     "kept",
     type=click.Path(exists=True, path_type=Path),
-    help="Check a kept certificate (file or folder) again: with contract and tables, or --run, that it is theirs.",
+    help="Check a kept certificate (file or folder) again; with --run, or contract and tables, also that it is theirs.",
 )
 @click.option(
     "--vector",
     "vector_file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Certify the vector itself, event clauses included, from the tables' own times; the certificate is this file.",
+    help="Certify the vector from the tables' own times, event clauses included, and write the certificate here.",
 )
-@click.option("--fresh", is_flag=True, help="Compile the proof core from nothing; use and keep no compiled files.")
+@click.option("--fresh", is_flag=True, help="Compile the proof core from scratch; neither use nor keep compiled files.")
 @limit_option
 @format_option("text", "json")
 def command(
@@ -84,11 +83,13 @@ def command(
 ) -> int:
     """Certify the verdict masks and counts of every frame clause, clip by clip, with Lean's kernel.
 
-    The kernel computes them anew from the two activity masks, by definitions that are proved to be the meaning of the
-    language. With --vector it is the vector: one theorem says that under the contract the tables, from their own times,
-    have these pooled counts and means, event clauses and greedy matching included. With --recheck a kept certificate is
-    written anew from the contract and the tables and compared, byte for byte, before the kernel checks it; without them
-    it is said what is not known. Exit codes: 0 certified, 1 refused, 3 not known: no Lean, or it did not end in time.
+    The kernel recomputes them from the two activity masks, by definitions that are proved to be the meaning of the
+    language. --vector certifies the vector instead: one theorem states the pooled counts and means that the contract
+    gives the tables, from their own times, event clauses and greedy matching included. --recheck writes a kept
+    certificate again from the contract and the tables and compares the two, byte for byte, before the kernel checks it;
+    without contract and tables it says what was not checked.
+
+    Exit codes: 0 certified, 1 refused, 2 invalid input, 3 unknown: no Lean, or it did not end in time.
     """
     as_json = form == "json"
     if contract is not None and run_folder is not None:
@@ -100,7 +101,7 @@ def command(
     files = None if kept is None else kept_files(kept)
     if files == []:
         raise click.UsageError(f"there is no certificate (*.lean) in `{kept}`")
-    compiled = None if contract is None else load_contract(contract, dict(overrides))
+    compiled = None if contract is None else given_contract(contract, overrides)
     has_tables = any(given[side] is not None for side in ("ref", "pred", "pair"))
     if compiled is not None and (files is None or has_tables):
         check_data_options(given)

@@ -8,7 +8,8 @@ from rich.table import Table
 from tracepact.files import json_text
 from tracepact.records import plain
 from tracepact.show.lines import say
-from tracepact.show.screen import counted, output
+from tracepact.show.progress import counted
+from tracepact.show.screen import output
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import format_option, timeout_option
 from tracepact.tools.prove.prove import CoreReport, check_core
@@ -23,11 +24,12 @@ limit_option = timeout_option(TIME_LIMIT, help="Seconds Lean may take for one fi
 @click.option("--all", "every", is_flag=True, help="List every theorem, not only the headlines.")
 @format_option("text", "json")
 def command(every: bool, form: str, timeout: float) -> int:
-    """Check the whole proof core with Lean's kernel, from nothing, and print each theorem with its axioms.
+    """Check the whole proof core with Lean's kernel, from scratch, and print each theorem with its axioms.
 
-    Every file must keep to an allow-list before Lean reads it; every definition must be the one that is listed, and
-    compute what is pinned. Lean is a `lake` on the path, else the wheel of `tracepact[lean]`. Exit codes: 0 proved,
-    1 not, 3 not known: no Lean, or it did not end in time.
+    Before Lean reads a file, the file is checked against an allow-list; every definition must be the listed one, and
+    compute the pinned values. Lean is a `lake` on the path, else the wheel of `tracepact[lean]`.
+
+    Exit codes: 0 proved, 1 not proved, 3 unknown: no Lean, or it did not end in time.
     """
     as_json = form == "json"
     toolchain = find_toolchain()

@@ -11,8 +11,8 @@ from tracepact.events.matching import candidates
 from tracepact.scoring import Scorecard
 from tracepact.tools.prove.predicate_text import lean_predicate
 from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_list
-from tracepact.trace import Event, EventTable, Mode, Run, Side, join_runs
-from tracepact.trace.columns import common_unit
+from tracepact.trace import Event, EventTable, FrameRun, Mode, Side, join_runs
+from tracepact.trace.exact import common_unit
 from tracepact.trace.grid import Grid
 
 _OPENING = """\
@@ -183,15 +183,15 @@ class _Writer:
         matching = self._matching(seen[Side.REF], seen[Side.PRED])
         return f"⟨{frames}, {max(frames - 1, 0).bit_length()}, {sides[0]}, {sides[1]}, {matching}⟩"
 
-    def _runs(self, clip: _Clip, side: Side) -> tuple[Run, ...]:
+    def _runs(self, clip: _Clip, side: Side) -> tuple[FrameRun, ...]:
         return tuple(self.card.family.runs[side].get(clip.segment, ()))
 
-    def _seen(self, runs: Sequence[Run]) -> tuple[Run, ...]:
+    def _seen(self, runs: Sequence[FrameRun]) -> tuple[FrameRun, ...]:
         """The joined runs in units of time."""
         joined = join_runs(runs, self.contract.merge_gap, self.contract.step)
         return tuple((start * self.step, end * self.step) for start, end in joined)
 
-    def _matching(self, refs: Sequence[Run], preds: Sequence[Run]) -> str:
+    def _matching(self, refs: Sequence[FrameRun], preds: Sequence[FrameRun]) -> str:
         """The candidates, and what the greedy matcher keeps of them, the latest first (rules 8.1 to 8.3)."""
         reward, scale = self.contract.matcher.overlap_reward.as_integer_ratio()
         search = int(self.contract.matcher.search * self.unit)

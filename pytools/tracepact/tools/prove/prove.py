@@ -17,7 +17,8 @@ from tracepact.tools.prove.theory import ROOT_MODULE, Theory, theory_root
 from tracepact.tools.prove.toolchain import TIME_LIMIT, Kind, Outcome, Toolchain
 
 CERTIFICATE = "certificate.lean"
-"""The theorems about conformance vectors, beside the vectors."""
+SOFT_CERTIFICATE = f"soft/{CERTIFICATE}"
+"""The theorems about conformance vectors, and about those of soft values, beside the vectors."""
 _AXIOMS = re.compile(r"'(?P<name>\S+)' (?:does not depend on any axioms|depends on axioms: \[(?P<axioms>[^\]]*)\])")
 
 
@@ -141,11 +142,13 @@ def _audit(build: Build) -> dict[str, tuple[str, ...]]:
 
 def _check_vectors(build: Build) -> int:
     """How many theorems about conformance vectors the kernel accepts; what it does not is a fault of the core."""
-    text = (spec_path("conformance") / CERTIFICATE).read_text("utf-8")
-    names, fault = check_stated(build, text)
-    if fault is not None:
-        (build.faults if fault.limit is None else build.undecided).append(f"{CERTIFICATE}: {fault.said}")
-    return names
+    accepted = 0
+    for name in (CERTIFICATE, SOFT_CERTIFICATE):
+        sound, fault = check_stated(build, spec_path(f"conformance/{name}").read_text("utf-8"))
+        accepted += sound
+        if fault is not None:
+            (build.faults if fault.limit is None else build.undecided).append(f"{name}: {fault.said}")
+    return accepted
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ class _Reader:
             elif self.place == "body":
                 self._body(command)
             else:
-                self._refuse(command[0], "stands behind the end of the namespace")
+                self._refuse(command[0], "is after the end of the namespace")
         if self.place != "end":
             self.found.faults.append(f"there is no `end {self.dialect.namespace}`")
 

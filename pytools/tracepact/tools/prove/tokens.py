@@ -56,7 +56,7 @@ def _comment_end(text: str, at: int) -> int | None:
     if kind not in ("--", "/-"):
         return None
     if at and text[at - 1] not in " \n":
-        raise Unreadable(text, at, "a comment stands after a space")
+        raise Unreadable(text, at, "a comment must follow a space")
     if kind == "--":
         if text[at + 2 : at + 3] not in (" ", "\n"):
             raise Unreadable(text, at, "a comment begins with `-- `")

@@ -20,10 +20,11 @@ from tracepact.io import (
     regions_from,
 )
 from tracepact.io.clips import clip_choice_from
+from tracepact.io.columns import columns_from
 from tracepact.io.formats import FORMATS
 from tracepact.io.outside import Outside
 from tracepact.io.reading import report_unused_readings
-from tracepact.progress import OnStep, silent
+from tracepact.progress import OnStage, silent
 from tracepact.tools.parameters import LowHigh, OddLength, Share, durations_option, with_options
 from tracepact.tools.score.run import Run, is_incomplete, score, score_document
 from tracepact.trace import Durations, EventTable, Mode
@@ -70,12 +71,14 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 multiple=True,
                 metavar="MAP",
                 help="Read a table by these columns: onset=Start,offset=End,clip=File,label=Class, or by a TOML file "
-                "that names them. Repeatable: each table is read by the first map that fits it.",
+                "that names them; label==up gives every event the label up. Repeatable: each table is read by the "
+                "first map that fits it.",
             ),
             click.option(
                 "--rate",
                 metavar="NUMBER",
-                help="How many units of time are a second, in label files and with --columns.",
+                help="The number of time units in a second, for label files and tables read with --columns; "
+                "16000 if times are samples at 16 kHz.",
             ),
             click.option(
                 "--label-column", metavar="NAME", help="The column of Raven and BirdNET tables that holds the labels."
@@ -84,8 +87,16 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 "--tier", multiple=True, metavar="NAME", help="Read only this tier (TextGrid, ELAN, JAMS); repeatable."
             ),
             click.option("--threshold", type=Share(), help="Predicted scores greater than this are active."),
-            click.option("--hysteresis", type=LowHigh(), help="Two thresholds: runs above low that reach above high."),
-            click.option("--median", type=OddLength(), help="Filter predicted scores first, over this many frames."),
+            click.option(
+                "--hysteresis",
+                type=LowHigh(),
+                help="Scores are active above LOW, in every stretch that somewhere exceeds HIGH.",
+            ),
+            click.option(
+                "--median",
+                type=OddLength(),
+                help="Length of a median filter applied to predicted scores first, in frames.",
+            ),
         ),
         function,
     )
@@ -101,7 +112,7 @@ def side_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--audio",
                 type=click.Path(exists=True, file_okay=False),
-                help="A folder of sound files: without --durations, their headers give the lengths of the clips.",
+                help="A folder of sound files; without --durations, their headers give the durations of the clips.",
             ),
             click.option(
                 "--ignore",
@@ -109,9 +120,11 @@ def side_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 help="Regions without obligations: filename, onset, offset, event_label; or a UEM file.",
             ),
             click.option(
-                "--ref-format", type=click.Choice(FORMATS), help="Format of the reference, where it is not recognised."
+                "--ref-format", type=click.Choice(FORMATS), help="Format of the reference, if it is not detected."
             ),
-            click.option("--pred-format", type=click.Choice(FORMATS), help="Format of the predictions, likewise."),
+            click.option(
+                "--pred-format", type=click.Choice(FORMATS), help="Format of the predictions, if it is not detected."
+            ),
             reading_options,
             click.option("--ref-threshold", type=Share(), help="Soft reference labels greater than this are events."),
             click.option(
@@ -180,9 +193,12 @@ def decoding_from(
 
 
 def readings(given: SideOptions) -> tuple[Reading, Reading]:
-    """How each side is to be read, as the options say."""
+    """How each side is to be read, as the options say; InvalidInput for a column map that cannot be used."""
     decoding = decoding_from(given["threshold"], given["hysteresis"], given["median"])
-    column, tiers, maps, rate = given["label_column"], given["tier"], given["columns"] or None, given["rate"]
+    faults = Diagnostics()
+    maps = columns_from(given["columns"], faults) or None
+    faults.raise_errors()
+    column, tiers, rate = given["label_column"], given["tier"], given["rate"]
     return (
         Reading(given["ref_format"], column, tiers, given["ref_threshold"], maps, rate),
         Reading(given["pred_format"], column, tiers, decoding, maps, rate),
@@ -231,7 +247,7 @@ def read_sides(
 def score_from_options(
     contract: Contract,
     conditions: str | None = None,
-    on_stage: OnStep = silent,
+    on_stage: OnStage = silent,
     **given: Unpack[DataOptions],
 ) -> Run:
     """Score what the options name."""

@@ -15,22 +15,25 @@ from msgspec import structs
 from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics, did_you_mean
 from tracepact.files import json_text, write_csv
-from tracepact.lang import load_contract
-from tracepact.scoring import Scorecard
+from tracepact.scoring import LOGIC, Scorecard
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
-from tracepact.show.screen import print_tables, progress
+from tracepact.show.progress import progress
+from tracepact.show.screen import print_tables
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import format_option, set_option
+from tracepact.tools.parameters import format_option, given_contract, set_option
 from tracepact.tools.score.arguments import DataOptions, check_data_options, data_options, score_from_options
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.stored import written_views
 from tracepact.tools.score.report.text import render_report
 from tracepact.tools.score.run import STAGES, Run
+from tracepact.tools.score.store.parquet import NAME as PARQUET
 from tracepact.tools.score.store.rows import SCORE_COLUMNS, score_rows
-from tracepact.tools.score.store.writing import check_place, write_run
-from tracepact.wording import decimal, parse_exact, print_number
+from tracepact.tools.score.store.writing import VIEWS, Replaced, check_place, write_run
+from tracepact.wording import decimal, parse_exact, print_number, quoted
 
+_MEAN, _HEADLINE = "mean", "headline"
+"""What `--require` calls the two means; a clause or a profile of that name comes first."""
 _RELATIONS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt, "==": operator.eq}
 _REQUIREMENT = re.compile(
     r"\s*(?:([A-Za-z_][A-Za-z0-9_]*)\s*\.\s*)?([A-Za-z_][A-Za-z0-9_]*)\s*(>=|>|<=|<|==)\s*([0-9./]+)\s*"
@@ -47,9 +50,9 @@ _REQUIREMENT = re.compile(
     "--require",
     "requirements",
     multiple=True,
-    help="Exit with 1 unless this holds (>=, >, <=, <, ==) of a clause, a profile, logic or headline (the mean of the "
-    "clauses that ask something), under the contract's aggregation or a named one: --require 'onset_guard>=0.9', "
-    "--require 'pooled.onset_guard>=0.9'; repeatable.",
+    help="Exit with 1 unless this holds (>=, >, <=, <, ==) for a clause, a profile, the mean of the vector (mean) or "
+    "the mean of the clauses with an obligation (headline), under the contract's aggregation or a named one: "
+    "--require 'onset_guard>=0.9', --require 'pooled.onset_guard>=0.9'; repeatable.",
 )
 @click.option(
     "--out",
@@ -71,26 +74,27 @@ def command(
     parquet: bool,
     **given: Unpack[DataOptions],
 ) -> int:
-    """Score predictions and show the vector, the profiles and curves beside it, and where clauses failed.
+    """Score predictions and show the vector, the profiles, the standard metrics, and where clauses failed.
 
     CONTRACT is a file, or the name of a starter contract such as boundary_gate. --format csv prints the score of every
-    clip, class and clause.
+    clip, class and clause. --out replaces a run directory; one that had a page, or Parquet rows, has them again.
 
-    Exit codes: 0 scored, 1 a --require does not hold.
+    Exit codes: 0 scored, 1 a --require does not hold, 2 invalid input.
     """
     check_data_options(given)
     for asked, option in ((page, "--page"), (parquet, "--parquet")):
         if asked and out is None:
             raise click.UsageError(f"{option} goes into the run directory: give --out as well")
-    compiled = load_contract(contract, dict(overrides))
+    compiled = given_contract(contract, overrides)
     faults = Diagnostics()
     known = {p.name for p in compiled.profiles}
     for name in profiles:
         _check_name(name, known, "profile", "unknown-profile", faults)
-    values = {clause.name for clause in compiled.clauses} | known | {"logic", "headline"}
+    values = {clause.name for clause in compiled.clauses} | known | {_MEAN, _HEADLINE}
     wanted = [found for text in requirements if (found := _requirement(text, values, faults))]
     faults.raise_errors()
     replaced = None if out is None else check_place(out)
+    page, parquet = page or _had(replaced, *VIEWS), parquet or _had(replaced, PARQUET)
     with progress(len(STAGES) + 1) as advance:
         run = score_from_options(compiled, conditions, advance, **given)
         advance("reporting")
@@ -103,7 +107,9 @@ def command(
             written = write_run(run, out, report=report, views=views, parquet=parquet)
         say(f"wrote {len(written)} files to {out}")
         if replaced:
-            say(f"replaced the run of {replaced} that was there")
+            again = [name for name in (*VIEWS, PARQUET) if name in replaced.files]
+            also = f"; it had {quoted(again)}, written again" if again else ""
+            say(f"replaced the run of {replaced.about} that was there{also}")
     if profiles:
         report = _keep_profiles(report, profiles)
     with reader_may_leave():
@@ -112,6 +118,11 @@ def command(
     for line in failed:
         say(f"violated: {line}", "bold red")
     return Exit.VIOLATED if failed else Exit.OK
+
+
+def _had(replaced: Replaced | None, *names: str) -> bool:
+    """Whether the run that is replaced had one of these files."""
+    return replaced is not None and not replaced.files.isdisjoint(names)
 
 
 def _keep_profiles(report: Report, names: Sequence[str]) -> Report:
@@ -168,9 +179,13 @@ def _requirement(text: str, known: set[str], faults: Diagnostics) -> _Requiremen
         help = did_you_mean(found[1], aggregations) or f"write one of {', '.join(aggregations)}"
         faults.add("bad-requirement", f"there is no aggregation `{found[1]}`", help=help)
         return None
-    if not _check_name(found[2], known, "clause or profile", "bad-requirement", faults):
+    name = found[2]
+    if name == LOGIC and LOGIC not in known:
+        say(f"--require: the mean of the vector is called `{_MEAN}` now; `{LOGIC}` goes with the next version")
+        name = _MEAN
+    if not _check_name(name, known, "clause or profile", "bad-requirement", faults):
         return None
-    return _Requirement(Aggregation(found[1]) if found[1] else None, found[2], found[3], bound)
+    return _Requirement(Aggregation(found[1]) if found[1] else None, name, found[3], bound)
 
 
 def _unmet(run: Run, wanted: Sequence[_Requirement]) -> list[str]:
@@ -192,8 +207,6 @@ def _required_value(card: Scorecard, required: _Requirement) -> Fraction | None:
     profiles = {profile.name: profile for profile in card.contract.profiles}
     if profile := profiles.get(required.name):
         return card.profile(replace(profile, aggregation=required.aggregation or profile.aggregation))
-    if required.name == "logic":
-        return card.logic(required.aggregation)
-    if required.name == "headline" and "headline" not in card.counts:
-        return card.headline(required.aggregation)
-    return card.score(required.name, required.aggregation).value
+    if required.name in card.counts:
+        return card.score(required.name, required.aggregation).value
+    return (card.logic if required.name == _MEAN else card.headline)(required.aggregation)

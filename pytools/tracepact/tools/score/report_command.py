@@ -7,7 +7,7 @@ import click
 from tracepact.diagnostics import Diagnostics
 from tracepact.files import write_whole
 from tracepact.show.lines import reader_may_leave, say
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.tools.score.report.stored import FILES, report_forms
 from tracepact.tools.score.store.opening import open_run
 

@@ -1,6 +1,7 @@
 """One scoring run: tables or in-memory data and a contract in, a scorecard with its diagnostics and inputs out."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -27,18 +28,20 @@ from tracepact.io import (
     regions_from,
     table_of_masks,
 )
+from tracepact.io.arrays import report_unequal_arrays
 from tracepact.io.clips import ClipsOf, clip_choice_from
 from tracepact.io.outside import Outside
 from tracepact.io.reading import report_unused_readings
 from tracepact.lang import load_contract, override, parse_contract
 from tracepact.metrics.compare import report_unlisted
-from tracepact.progress import OnStep, silent
+from tracepact.progress import OnStage, silent
 from tracepact.records import plain
 from tracepact.scoring import score_family
 from tracepact.specs import shown_path
+from tracepact.tools.score.margins import score_margins
 from tracepact.tools.score.report.build import report_of
-from tracepact.tools.score.report.files import report_text
 from tracepact.tools.score.report.notebook import notebook_html
+from tracepact.tools.score.report.text import report_text
 from tracepact.tools.score.report.violations import all_violations
 from tracepact.tools.score.scored import Input, Scored
 from tracepact.tools.score.store.writing import write_run
@@ -63,6 +66,7 @@ class Run(Scored):
         ignore: the regions without obligations.
         conditions: the condition of each clip, if they were given.
         preparation: what decoding, label map and joining did.
+        margins: how far each verdict is from its opposite, in score, where a threshold alone decoded it (rule 13.36).
 
     Examples:
         >>> import tracepact
@@ -91,13 +95,17 @@ class Run(Scored):
             >>> [(v["clip"], v["time"], v["distance"]["frames"]) for v in run.violations("onset_guard")]
             [('clip', '1', 3)]
         """
-        found: list[dict[str, Any]] = plain(all_violations(self.card, clause))
+        found: list[dict[str, Any]] = plain(all_violations(self.card, clause, self.margins))
         return found
 
     witnesses = renamed("witnesses", "violations")
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain data (spec/schemas/report.schema.json)."""
+        """The report as plain data.
+
+        Returns:
+            What `report.json` of a run directory holds (spec/schemas/report.schema.json).
+        """
         return report_of(self).to_dict()
 
     def save(self, folder: str | Path) -> list[Path]:
@@ -137,21 +145,24 @@ def score(
     conditions: Any = None,
     label_map: Any = None,
     decoding: Decoding | Time | None = None,
+    classes: Sequence[str] | None = None,
+    step: Time | None = None,
     ref_reading: Reading | None = None,
     pred_reading: Reading | None = None,
     outside: Outside | str = Outside.FALSE_ALARM,
     clips: Any = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
-    on_stage: OnStep = silent,
+    on_stage: OnStage = silent,
 ) -> Run:
     """Score predictions against references under a contract.
 
     Args:
         contract: a Contract, a path, the name of a starter contract, or contract text.
-        ref: the references: a path, a list of intervals, a mapping from clips to such lists, a data frame, or masks
-            (one truth value per frame).
-        pred: the predictions, likewise.
+        ref: the references: a path, a list of intervals, a mapping from clips to such lists, a data frame, masks
+            (one truth value per frame, or with `classes` frames × classes), or scores: a ScoreField, an array or tensor
+            of frames × classes, a mapping from clips to such arrays, or a data frame (rule 13.33).
+        pred: the predictions, in any of these forms.
         durations: a table, a mapping from clips, one time for all clips, or an AudioFolder; masks bring their own.
         mode: whether labels are kept apart (the default) or scored as one class.
         ignore: regions without obligations, in the forms of `ref`.
@@ -159,6 +170,8 @@ def score(
         conditions: a table or a mapping from clips to conditions, which group the results.
         label_map: a TOML file or a mapping of its form (rule 13.11).
         decoding: how predicted scores become events, or a threshold alone.
+        classes: the classes of the columns of arrays, on both sides; a reading may name others for its own.
+        step: the length of a frame of arrays, likewise; that of the contract if none is given.
         ref_reading: what the content of the reference does not say.
         pred_reading: the same for the predictions.
         outside: what becomes of predicted events that start after the end of their clip: `false-alarm`, `cut`,
@@ -188,10 +201,16 @@ def score(
     diagnostics = Diagnostics()
     compiled = _contract(contract, set)
     labels = label_map_from(label_map, diagnostics)
-    readings = (ref_reading or Reading(), pred_reading or Reading())
-    if decoding is not None:
-        readings = (readings[0], replace(readings[1], decoding=decoding))
-    masked = [masks_from(data, diagnostics, name=name) for name, data in (("ref", ref), ("pred", pred))]
+    own_decoding = pred_reading.decoding if pred_reading else None
+    readings = [
+        replace(own, classes=own.classes or classes, step=own.step or step or _array_step(data, compiled))
+        for own, data in ((ref_reading or Reading(), ref), (pred_reading or Reading(), pred))
+    ]
+    readings[1] = replace(readings[1], decoding=own_decoding if decoding is None else decoding)
+    masked = [
+        masks_from(data, diagnostics, name=name) if reading.classes is None else None
+        for name, data, reading in zip(("ref", "pred"), (ref, pred), readings, strict=True)
+    ]
     by_masks = durations_of_masks([m for m in masked if m is not None], compiled.step, diagnostics)
     reference, prediction = (
         events_from(data, diagnostics, name=name, reading=reading)
@@ -200,6 +219,7 @@ def score(
         for name, data, found, reading in zip(("ref", "pred"), (ref, pred), masked, readings, strict=True)
     )
     report_unused_readings(tuple(zip(readings, (reference, prediction), strict=True)), diagnostics)
+    report_unequal_arrays(reference, prediction, diagnostics)
     given = by_masks if durations is None and by_masks else durations
     lengths = given if isinstance(given, AudioFolder) else durations_from(given, diagnostics)
     regions = regions_from(ignore, diagnostics) if ignore is not None else None
@@ -232,7 +252,7 @@ def score_document(
     clips: Any = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
-    on_stage: OnStep = silent,
+    on_stage: OnStage = silent,
 ) -> Run:
     """Score one JSON document that holds both sides, durations, ignore regions and masks.
 
@@ -302,7 +322,7 @@ def _finish(
     clips: Any,
     diagnostics: Diagnostics,
     strict: bool,
-    on_stage: OnStep,
+    on_stage: OnStage,
 ) -> Run:
     diagnostics.extend(contract.warnings)
     groups = conditions_from(conditions, diagnostics) if conditions is not None else None
@@ -349,6 +369,7 @@ def _finish(
         ready.ignore,
         groups.clips if groups else None,
         ready.record,
+        score_margins(contract, family, ready.reference, ready.prediction, labels),
     )
 
 
@@ -357,6 +378,11 @@ def _with_silent_clips(ready: Prepared, diagnostics: Diagnostics) -> Prepared:
     report_unlisted(ready.reference, ready.prediction, ready.durations, diagnostics)
     silent = {clip: () for clip in ready.prediction.clips if clip not in ready.reference.clips}
     return replace(ready, reference=replace(ready.reference, clips={**ready.reference.clips, **silent}))
+
+
+def _array_step(data: Any, contract: Contract) -> Fraction | None:
+    """The length of a frame of arrays that say nothing of it: that of the contract. A file says its own."""
+    return None if isinstance(data, str | os.PathLike) else contract.step
 
 
 def _is_text(contract: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tracepact.diagnostics import Diagnostic
 from tracepact.scoring import Scorecard
+from tracepact.tools.score.margins import ScoreMargins
 from tracepact.trace import Durations, EventTable, Regions
 
 
@@ -32,6 +33,7 @@ class Scored:
     ignore: Regions | None = None
     conditions: Mapping[str, str] | None = None
     preparation: Mapping[str, Any] = field(default_factory=dict)
+    margins: ScoreMargins | None = None
 
     @property
     def vector(self) -> dict[str, Fraction]:

@@ -144,7 +144,25 @@ class Verification:
 
 
 def verify_run(folder: str | Path) -> Verification:
-    """Check a run directory (rule 17.5); InvalidInput if there is none or its manifest cannot be read at all."""
+    """Check a run directory: its files, and its scores computed again (rule 17.5).
+
+    Args:
+        folder: a run directory.
+
+    Returns:
+        What was checked and what is not as it was; `holds` says whether all is.
+
+    Raises:
+        InvalidInput: there is no run directory, or its manifest cannot be read at all.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> import tracepact
+        >>> with TemporaryDirectory() as folder:
+        ...     files = tracepact.score("boundary_gate", [(1, 3)], [(1, 2)], durations=5).save(f"{folder}/run")
+        ...     tracepact.verify_run(f"{folder}/run").holds
+        True
+    """
     stored = open_run(folder, Diagnostics(), checked=False)
     drifts = [*_manifest_drift(stored), *_file_drifts(stored)]
     faults: list[Diagnostic] = []

@@ -7,7 +7,7 @@ import click
 
 from tracepact.files import Row
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
-from tracepact.show.screen import progress
+from tracepact.show.progress import progress
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import format_option
 from tracepact.tools.results import print_json, print_rows

@@ -16,7 +16,7 @@ from tracepact.tools.parameters import format_option
 from tracepact.tools.results import print_json, print_rows
 from tracepact.tools.select.candidates import Candidates
 from tracepact.tools.select.observe import Screening
-from tracepact.tools.select.options import FamilyOptions, family_options, read_family_options, steps_shown
+from tracepact.tools.select.options import FamilyOptions, family_options, read_family_options, stages_shown
 from tracepact.tools.select.report.build import basis_record
 from tracepact.tools.select.report.files import MEMBER_COLUMNS, MemberRecord, member_records, member_rows
 from tracepact.tools.select.report.tables import pair_rows
@@ -98,8 +98,8 @@ def observe(form: str, **options: Unpack[FamilyOptions]) -> None:
     The column `perfect` says how the candidate did on perfect predictions.
     """
     calibration, family, authors = read_family_options(options)
-    with steps_shown() as on_step:
-        observed = observe_family(calibration, family, authors, on_step=on_step)
+    with stages_shown() as on_stage:
+        observed = observe_family(calibration, family, authors, on_stage=on_stage)
     print_diagnostics(observed.warnings)
     found = (
         ObservedCandidate(
@@ -127,8 +127,8 @@ def retain(members: bool, form: str, **options: Unpack[FamilyOptions]) -> None:
     --format csv prints a row for every coordinate: its name, text and cost, and its value on every case.
     """
     calibration, family, authors = read_family_options(options)
-    with steps_shown() as on_step:
-        retained = retain_basis(observe_family(calibration, family, authors, on_step=on_step), on_step=on_step)
+    with stages_shown() as on_stage:
+        retained = retain_basis(observe_family(calibration, family, authors, on_stage=on_stage), on_stage=on_stage)
     print_diagnostics(retained.observed.warnings)
     if members and form == "json":
         print_json(MemberList(tuple(member_records(retained))))
@@ -157,9 +157,9 @@ def separate(form: str, **options: Unpack[FamilyOptions]) -> int:
     Exit codes: 0 every pair is separated, 1 some pair is not.
     """
     calibration, family, authors = read_family_options(options)
-    with steps_shown() as on_step:
-        observed = observe_family(calibration, family, authors, on_step=on_step)
-        retained = retain_basis(observed, (Requirement.SEPARATE,), on_step=on_step)
+    with stages_shown() as on_stage:
+        observed = observe_family(calibration, family, authors, on_stage=on_stage)
+        retained = retain_basis(observed, (Requirement.SEPARATE,), on_stage=on_stage)
     print_diagnostics(observed.warnings)
     found = basis_record(retained)
     match form:

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from tracepact.core import Projection
 from tracepact.diagnostics import Diagnostic, Source, TextPlace
-from tracepact.tools.select.family import FamilySpec
+from tracepact.tools.select.family import CandidateFamily
 from tracepact.trace import Event
 
 
@@ -53,7 +53,7 @@ class Calibration:
     merge_gap: Fraction
     cases: tuple[Case, ...]
     references: tuple[Reference, ...]
-    family: FamilySpec
+    family: CandidateFamily
     source: Source = field(compare=False, repr=False)
     digest: str = field(default="", compare=False)
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)

@@ -8,7 +8,7 @@ from functools import cached_property
 from tracepact.core import Contract, Dag, EventClause, Formula, FrameClause, Implies, cost, reach
 from tracepact.diagnostics import Diagnostics, Place
 from tracepact.lang import parse_formula
-from tracepact.tools.select.family import CONNECTIVES, FamilySpec
+from tracepact.tools.select.family import CONNECTIVES, CandidateFamily
 from tracepact.tools.select.formulas import enumerate_formulas, formula_count, formula_of, node_costs, radii
 from tracepact.tools.select.predicates import enumerate_predicates, predicate_cost, predicate_count
 
@@ -44,7 +44,7 @@ Candidate = FrameCandidate | EventCandidate
 class Candidates:
     """All candidates by their place in the order; one is made when it is asked for."""
 
-    def __init__(self, family: FamilySpec, step: Fraction, authors: Contract | None = None) -> None:
+    def __init__(self, family: CandidateFamily, step: Fraction, authors: Contract | None = None) -> None:
         self.family = family
         self.step = step
         self.contract = authors
@@ -106,14 +106,14 @@ def _author_cost(clause: FrameClause | EventClause) -> int:
     return cost(clause.obligation) + cost(clause.formula)
 
 
-def family_size(family: FamilySpec, step: Fraction, authors: Sequence[object] = ()) -> int:
+def family_size(family: CandidateFamily, step: Fraction, authors: Sequence[object] = ()) -> int:
     """How many candidates there are, without making them."""
     formulas = formula_count(family, step) if family.obligations else 0
     return len(authors) + len(family.obligations) * formulas + predicate_count(family, step)
 
 
 def check_size(
-    family: FamilySpec, step: Fraction, authors: Contract | None, diagnostics: Diagnostics, place: Place
+    family: CandidateFamily, step: Fraction, authors: Contract | None, diagnostics: Diagnostics, place: Place
 ) -> None:
     """Refuse a family beyond its bound, and an empty one (rule 14.7)."""
     clauses = authors.clauses if authors else ()
@@ -129,7 +129,7 @@ def check_size(
         diagnostics.add("empty-family", "the family has no candidate", place, "give it clauses")
 
 
-def _smaller(family: FamilySpec, step: Fraction, clauses: Sequence[object]) -> str | None:
+def _smaller(family: CandidateFamily, step: Fraction, clauses: Sequence[object]) -> str | None:
     """Which bound to lower so that the family fits, and what that leaves: one of them, or else several together."""
     smaller = [(way(less), less) for way, change in _WAYS if (less := change(family)) != family]
     sizes = [(words, family_size(less, step, clauses)) for words, less in smaller]
@@ -148,7 +148,7 @@ def _smaller(family: FamilySpec, step: Fraction, clauses: Sequence[object]) -> s
 
 
 _ROUNDS = 4
-_WAYS: tuple[tuple[Callable[[FamilySpec], str], Callable[[FamilySpec], FamilySpec]], ...] = (
+_WAYS: tuple[tuple[Callable[[CandidateFamily], str], Callable[[CandidateFamily], CandidateFamily]], ...] = (
     (
         lambda less: "leave `and` and `or` out of `operators`",
         lambda family: replace(family, operators=tuple(o for o in family.operators if o not in CONNECTIVES)),

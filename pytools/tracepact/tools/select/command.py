@@ -12,7 +12,7 @@ from tracepact.show.screen import print_tables
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import Seconds, format_option
 from tracepact.tools.results import print_json, print_rows
-from tracepact.tools.select.options import FamilyOptions, family_options, read_family_options, steps_shown
+from tracepact.tools.select.options import FamilyOptions, family_options, read_family_options, stages_shown
 from tracepact.tools.select.report.build import changes_between, selection_record
 from tracepact.tools.select.report.files import write_selection
 from tracepact.tools.select.report.record import SelectionRecord
@@ -31,10 +31,10 @@ from tracepact.tools.select.write import describe
     multiple=True,
     default=(Requirement.SEPARATE.value,),
     show_default=True,
-    help="What the clauses must do: separate ranks, name faults; repeatable.",
+    help="What the clauses must do: separate cases of different rank, name faults; repeatable.",
 )
 @click.option(
-    "--seconds", type=Seconds(), help="A budget for the search; when it is spent, the best found is given with its gap."
+    "--seconds", type=Seconds(), help="Time limit of the search; after it, the best set found is shown with its gap."
 )
 @click.option("--all", "every", is_flag=True, help="List every other set of the same size and cost.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Write contract, page and tables here.")
@@ -47,18 +47,19 @@ def command(
     form: str,
     **options: Unpack[FamilyOptions],
 ) -> int:
-    """Find the smallest contract that separates worse cases from better ones, prove it, and justify each clause.
+    """Find the smallest contract that scores worse cases lower, prove that it is smallest, and justify each clause.
 
     CALIBRATION is a file, or the name of a shipped set such as boundary_gate. A case is an edit of a reference
     (late_onset, early_onset, late_release, early_release, missing, bleed, length, split, extra, none), intervals, or a
     clip of two tables; chapter 14 of spec/tools.md has the form, spec/schemas/calibration.schema.json its schema.
 
-    Of two cases of different rank some clause is strictly lower on the worse one. Nothing more is promised: other
-    clauses, and the mean of all, may be higher on it, and the answer says on how many pairs they are. With --require
-    name a case whose prediction is its reference needs no name. --format csv prints the values of the selected clauses.
+    The guarantee: for any two cases of different rank, at least one clause scores strictly lower on the worse case.
+    Other clauses, and the mean of all, may score higher on it; the result says for how many pairs they do. --require
+    name asks for a clause that is lowest on each case alone, except on cases whose prediction equals the reference.
+    --format csv prints the values of the selected clauses.
 
-    Exit codes: 0 every requirement is met and the set is proved smallest, 1 no candidate meets some requirement, 3 the
-    budget was spent before the proof.
+    Exit codes: 0 every requirement is met and the set is proved smallest, 1 no candidate meets some requirement, 2
+    invalid input, 3 the time limit was reached before the proof.
     """
     required = tuple(Requirement(value) for value in dict.fromkeys(requirements))
     found, selection = _selected(options, required, seconds, every)
@@ -82,11 +83,11 @@ def _selected(
     options: FamilyOptions, required: tuple[Requirement, ...], seconds: Fraction | None, every: bool
 ) -> tuple[SelectionRecord, Selection]:
     calibration, family, authors = read_family_options(options)
-    with steps_shown() as on_step:
+    with stages_shown() as on_stage:
         selection = select(
-            calibration, family, authors, requirements=required, seconds=seconds, every=every, on_step=on_step
+            calibration, family, authors, requirements=required, seconds=seconds, every=every, on_stage=on_stage
         )
-        on_step("larger families")
+        on_stage("larger families")
         return selection_record(selection, larger_families(selection, describe)), selection
 
 

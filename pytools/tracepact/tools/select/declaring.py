@@ -8,14 +8,14 @@ from tracepact.core import Matcher, MatcherKind
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, InvalidInput, Source
 from tracepact.lang import parse_formula
-from tracepact.tools.select.family import ATTRIBUTES, CONNECTIVES, DEEPEST, EACH, MODALITIES, SHAPES, FamilySpec
+from tracepact.tools.select.family import ATTRIBUTES, CONNECTIVES, DEEPEST, EACH, MODALITIES, SHAPES, CandidateFamily
 from tracepact.tools.select.fields import Fields, is_number, read_toml
 from tracepact.tools.select.places import Places
 
 T = TypeVar("T")
 
 
-def read_family(source: Source, step: Fraction) -> FamilySpec:
+def read_family(source: Source, step: Fraction) -> CandidateFamily:
     """A family from a text of its own: the table `family`, or its keys alone."""
     diagnostics = Diagnostics()
     data = read_toml(source, diagnostics)
@@ -29,9 +29,9 @@ def read_family(source: Source, step: Fraction) -> FamilySpec:
     return replace(found, source=source)
 
 
-def family_of(fields: Fields) -> FamilySpec:
+def family_of(fields: Fields) -> CandidateFamily:
     """The family a table declares; what it does not say is as in the default family."""
-    base, step = FamilySpec(), fields.step or Fraction(1, 50)
+    base, step = CandidateFamily(), fields.step or Fraction(1, 50)
 
     def time(item: Any, index: int) -> Fraction:
         return fields.as_time(item, "tolerances", index, positive=True)
@@ -57,7 +57,7 @@ def family_of(fields: Fields) -> FamilySpec:
             return None
         return str(item)
 
-    family = FamilySpec(
+    family = CandidateFamily(
         atoms=_once(fields.words("atoms", (*BUILTIN_ATOMS, *CLASS_ATOMS), base.atoms)),
         obligations=_once(fields.items("obligations", obligation, base.obligations)),
         tolerances=_once(fields.items("tolerances", time, base.tolerances)),

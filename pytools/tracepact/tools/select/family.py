@@ -17,7 +17,7 @@ DEEPEST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class FamilySpec:
+class CandidateFamily:
     """A declared family; times in seconds, obligations as formula text, the order of every list counts.
 
     `source` is the text that declares it, if it has one of its own.
@@ -39,14 +39,14 @@ class FamilySpec:
     most: int = MOST
     source: Source | None = field(default=None, compare=False, repr=False)
 
-    def wider(self, radius: Fraction) -> "FamilySpec":
+    def wider(self, radius: Fraction) -> "CandidateFamily":
         """The same family with one more tolerance."""
         return replace(self, tolerances=(*self.tolerances, radius))
 
-    def deeper(self) -> "FamilySpec":
+    def deeper(self) -> "CandidateFamily":
         """The same family one modality deeper."""
         return replace(self, depth=self.depth + 1)
 
 
-NO_FAMILY = FamilySpec(atoms=(), obligations=(), operators=(), each=(), joined=False)
+NO_FAMILY = CandidateFamily(atoms=(), obligations=(), operators=(), each=(), joined=False)
 """Nothing is generated: only what an author writes."""

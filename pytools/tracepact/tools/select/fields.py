@@ -18,7 +18,7 @@ _MANY_SECONDS = 5
 _SHORT_TIMES = {"step", "merge_gap", "by", "gap", "for", "tolerances", "search"}
 """Keys whose times are mostly milliseconds."""
 _TOML_HELP = (
-    "a line is `key = value`; texts stand in quotes; `{…}` of a case stays on one line; a table is `[reference.gate]`"
+    "a line is `key = value`; texts are in quotes; `{…}` of a case stays on one line; a table is `[reference.gate]`"
 )
 
 
@@ -211,7 +211,7 @@ def _time_help(value: object) -> str:
         return 'write `"120ms"`, `"0.12s"` or `0.12`, which is seconds'
     number, blank, unit = written.groups()
     if unit not in s.UNITS:
-        return f"`{unit}` is no unit here: the units are `ms`, `s` and `f` for frames"
+        return f"`{unit}` is not a unit here: the units are `ms`, `s` and `f` for frames"
     return f'write it without the space: `"{number}{unit}"`' if blank else 'write `"120ms"` or `"0.12s"`'
 
 

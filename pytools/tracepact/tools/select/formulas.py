@@ -24,25 +24,25 @@ from tracepact.core import (
     Until,
     cost,
 )
-from tracepact.tools.select.family import FamilySpec
+from tracepact.tools.select.family import CandidateFamily
 
 _REACH = {"U": Operator.UNTIL, "S": Operator.SINCE}
 _WINDOW = {"F": Operator.EVENTUALLY, "G": Operator.ALWAYS}
 _JOIN = {"and": Operator.AND, "or": Operator.OR}
 
 
-def radii(family: FamilySpec, step: Fraction) -> tuple[int, ...]:
+def radii(family: CandidateFamily, step: Fraction) -> tuple[int, ...]:
     """The tolerances in frames, each once."""
     return tuple(dict.fromkeys(ceil(tolerance / step) for tolerance in family.tolerances))
 
 
-def windows(family: FamilySpec, step: Fraction) -> tuple[tuple[int, int], ...]:
+def windows(family: CandidateFamily, step: Fraction) -> tuple[tuple[int, int], ...]:
     """The windows of every tolerance in every shape."""
     ends = {"near": (-1, 1), "ahead": (0, 1), "back": (-1, 0)}
     return tuple((ends[shape][0] * r, ends[shape][1] * r) for r in radii(family, step) for shape in family.shapes)
 
 
-def formula_count(family: FamilySpec, step: Fraction) -> int:
+def formula_count(family: CandidateFamily, step: Fraction) -> int:
     """How many formulas the family has, without making them."""
     joins = [o for o in family.operators if o in _JOIN]
     unary = len(windows(family, step)) * sum(o in _WINDOW for o in family.operators)
@@ -63,7 +63,7 @@ def _pairs(number: int) -> int:
     return number * (number - 1) // 2
 
 
-def enumerate_formulas(family: FamilySpec, step: Fraction, dag: Dag) -> list[int]:
+def enumerate_formulas(family: CandidateFamily, step: Fraction, dag: Dag) -> list[int]:
     """The formulas by depth, then operator, then parts, as indices into the graph."""
     basic: list[int] = []
     below: list[int] = []
@@ -79,14 +79,14 @@ def enumerate_formulas(family: FamilySpec, step: Fraction, dag: Dag) -> list[int
     return below[parts:]
 
 
-def _literals(family: FamilySpec, dag: Dag) -> Iterator[int]:
+def _literals(family: CandidateFamily, dag: Dag) -> Iterator[int]:
     for name in family.atoms:
         atom = dag.put(Node(Operator.ATOM, (name,), ()))
         yield atom
         yield dag.put(Node(Operator.NOT, (), (atom,)))
 
 
-def _modal(family: FamilySpec, step: Fraction, dag: Dag, level: list[int], before: list[int]) -> Iterator[int]:
+def _modal(family: CandidateFamily, step: Fraction, dag: Dag, level: list[int], before: list[int]) -> Iterator[int]:
     """Modalities whose deepest part is of the last level."""
     for operator in family.operators:
         if operator in _WINDOW:
@@ -102,7 +102,7 @@ def _modal(family: FamilySpec, step: Fraction, dag: Dag, level: list[int], befor
                         yield dag.put(Node(_REACH[operator], (radius,), (left, right)))
 
 
-def _joined(family: FamilySpec, dag: Dag, before: list[int], made: list[int]) -> Iterator[int]:
+def _joined(family: CandidateFamily, dag: Dag, before: list[int], made: list[int]) -> Iterator[int]:
     """Pairs without order of basic formulas, one at least of the last level; never a literal with its negation."""
     every = [*before, *made]
     for operator in family.operators:

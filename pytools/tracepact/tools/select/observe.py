@@ -14,7 +14,7 @@ from tracepact.events.evaluate import obligations
 from tracepact.events.matching import matching
 from tracepact.events.predicate import prepare
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
-from tracepact.progress import OnStep, silent
+from tracepact.progress import OnStage, silent
 from tracepact.tools.select.candidates import Candidates
 from tracepact.tools.select.trials import Trials
 from tracepact.tools.select.word_masks import Rows, evaluate_rows
@@ -73,14 +73,14 @@ def _observation(
     return Observation(numerator // divisor, denominator // divisor, ~asked & ~against, screening)
 
 
-def observe(candidates: Candidates, trials: Trials, matcher: Matcher, on_step: OnStep = silent) -> Observation:
-    """Every candidate on every case; `on_step` is told what comes next."""
-    on_step("an author's clauses")
+def observe(candidates: Candidates, trials: Trials, matcher: Matcher, on_stage: OnStage = silent) -> Observation:
+    """Every candidate on every case; `on_stage` is told what comes next."""
+    on_stage("an author's clauses")
     parts = [_author(clause, trials, matcher) for clause in candidates.authors]
-    on_step(f"{candidates.first_event - candidates.first_frame:,} frame candidates")
+    on_stage(f"{candidates.first_event - candidates.first_frame:,} frame candidates")
     if candidates.formulas:
         parts.append(observe_frames(candidates.dag, candidates.obligations, candidates.formulas, trials))
-    on_step(f"{len(candidates.predicates):,} event candidates")
+    on_stage(f"{len(candidates.predicates):,} event candidates")
     parts.append(observe_events(candidates.predicates, trials, matcher))
     return Observation.joined(parts)
 

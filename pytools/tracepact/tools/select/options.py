@@ -10,12 +10,12 @@ import click
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, InvalidInput
 from tracepact.lang import load_contract, read_file
-from tracepact.progress import OnStep
-from tracepact.show.screen import counted
+from tracepact.progress import OnStage
+from tracepact.show.progress import counted
 from tracepact.tools.parameters import Assignment, with_options
 from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.declaring import read_family
-from tracepact.tools.select.family import NO_FAMILY, FamilySpec
+from tracepact.tools.select.family import NO_FAMILY, CandidateFamily
 from tracepact.tools.select.reading import load_calibration
 
 
@@ -37,16 +37,18 @@ def family_options(function: Callable[..., Any]) -> Callable[..., Any]:
         (
             click.argument("calibration"),
             click.option(
-                "--family", metavar="FILE", help="A file that declares the candidates; `none`: --clauses alone."
+                "--family",
+                metavar="FILE",
+                help="A file that declares the candidates; `none` keeps those of --clauses.",
             ),
             click.option(
                 "--clauses",
                 metavar="CONTRACT",
                 multiple=True,
-                help="A contract whose clauses are candidates, before all others.",
+                help="A contract whose clauses are tried as candidates too, before all others.",
             ),
-            click.option("--depth", type=click.IntRange(min=0, max=4), help="How deep modalities nest."),
-            click.option("--most", type=click.IntRange(min=1), help="The bound on the number of candidates."),
+            click.option("--depth", type=click.IntRange(min=0, max=4), help="Greatest nesting of temporal operators."),
+            click.option("--most", type=click.IntRange(min=1), help="Greatest number of candidates."),
             click.option(
                 "--without", metavar="CASE", multiple=True, help="Leave a case out and show what that changes."
             ),
@@ -62,7 +64,7 @@ def family_options(function: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-def read_family_options(options: FamilyOptions) -> tuple[Calibration, FamilySpec, Contract | None]:
+def read_family_options(options: FamilyOptions) -> tuple[Calibration, CandidateFamily, Contract | None]:
     """The calibration set, the family and the author's contract that the options name."""
     if len(options["clauses"]) > 1:
         raise click.UsageError("--clauses takes one contract: put the clauses into one file")
@@ -74,7 +76,7 @@ def read_family_options(options: FamilyOptions) -> tuple[Calibration, FamilySpec
     return calibration, _family(options, calibration), authors
 
 
-def _family(options: FamilyOptions, calibration: Calibration) -> FamilySpec:
+def _family(options: FamilyOptions, calibration: Calibration) -> CandidateFamily:
     family = calibration.family
     if options["family"] == "none":
         family = NO_FAMILY
@@ -89,7 +91,7 @@ def _family(options: FamilyOptions, calibration: Calibration) -> FamilySpec:
 
 
 @contextmanager
-def steps_shown() -> Iterator[OnStep]:
+def stages_shown() -> Iterator[OnStage]:
     """A line on standard error that says what is being done."""
     with counted() as update:
         yield lambda what: update(0, 1, what)

@@ -25,20 +25,20 @@ from tracepact.core import (
     subformulas,
 )
 from tracepact.lang import parse_contract
-from tracepact.tools.select.family import FamilySpec
+from tracepact.tools.select.family import CandidateFamily
 from tracepact.wording import ms, print_number
 
 RUNS_COST = 16
 """What an event clause costs before its predicate: runs, overlaps and matches (rule 14.11)."""
 
 
-def predicate_texts(family: FamilySpec, step: Fraction, each: str) -> list[tuple[str, str]]:
+def predicate_texts(family: CandidateFamily, step: Fraction, each: str) -> list[tuple[str, str]]:
     """The single predicates of one kind of obligation in declared order, each with the attribute it came from."""
     tolerances = [ms(t) for t in dict.fromkeys(family.tolerances)]
     return [(name, text) for name in family.attributes for text in _of_attribute(name, each, family, tolerances)]
 
 
-def _of_attribute(name: str, each: str, family: FamilySpec, tolerances: list[str]) -> Iterator[str]:
+def _of_attribute(name: str, each: str, family: CandidateFamily, tolerances: list[str]) -> Iterator[str]:
     kept = [print_number(1 - share) for share in family.shares]
     owners = {"ref": ("",), "pred": ("",), "matched": ("ref.", "pred.")}[each]
     match name:
@@ -67,7 +67,7 @@ def _of_attribute(name: str, each: str, family: FamilySpec, tolerances: list[str
             yield from (f"{owner}purity >= {share}" for share in kept)
 
 
-def predicate_count(family: FamilySpec, step: Fraction) -> int:
+def predicate_count(family: CandidateFamily, step: Fraction) -> int:
     """How many event candidates the family has."""
     total = 0
     for each in family.each:
@@ -78,7 +78,7 @@ def predicate_count(family: FamilySpec, step: Fraction) -> int:
     return total
 
 
-def enumerate_predicates(family: FamilySpec, step: Fraction) -> list[EventClause]:
+def enumerate_predicates(family: CandidateFamily, step: Fraction) -> list[EventClause]:
     """The event candidates: each predicate, then pairs of different attributes joined by `and`."""
     found: list[EventClause] = []
     for each in family.each:

@@ -15,7 +15,7 @@ from tracepact.specs import spec_path
 from tracepact.tools.select.calibration import Calibration, Case, Reference
 from tracepact.tools.select.declaring import family_of
 from tracepact.tools.select.edits import ARGUMENTS, Edit, NotApplicable, apply
-from tracepact.tools.select.family import FamilySpec
+from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.fields import Fields, is_number, read_toml
 from tracepact.tools.select.places import Places
 from tracepact.trace import Event, EventTable, Grid, union_runs
@@ -83,7 +83,7 @@ class _Reading:
         merge_gap = fields.time("merge_gap", positive=False)
         self._references()
         cases = self._cases()
-        family = FamilySpec()
+        family = CandidateFamily()
         if isinstance(declared := fields.take("family"), dict):
             family = family_of(fields.inner(declared, "family", what="family"))
         elif declared is not None:
@@ -367,7 +367,7 @@ class _Reading:
     # The whole set
 
     def _changed(self, cases: list[Case], without: tuple[str, ...], ranks: Mapping[str, str]) -> list[Case]:
-        """Cases left out and ranks set from outside."""
+        """Cases left out, and ranks other than those of the file."""
         names = {case.name for case in cases}
         for name in (*without, *ranks):
             if name not in names:

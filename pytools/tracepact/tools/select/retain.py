@@ -50,10 +50,6 @@ class Basis:
         """How many candidates passed the tests and were not proved perfect: members beside their representative."""
         return sum(len(c.members) - 1 for c in self.coordinates) + sum(map(len, self.constants.values()))
 
-    def coordinate_of(self, candidate: int) -> int | None:
-        """The place of the coordinate a candidate maps to; None for constants and dropped ones."""
-        return next((i for i, c in enumerate(self.coordinates) if candidate in c.members), None)
-
 
 def observational_classes(observation: Observation) -> list[list[int]]:
     """The kept candidates by their values, classes and members in order."""
@@ -75,7 +71,7 @@ def retain(
     observation: Observation,
     costs: Sequence[int],
     prove: Callable[[int], Proof],
-    on_step: Callable[[int, int], None] = lambda done, total: None,
+    on_stage: Callable[[int, int], None] = lambda done, total: None,
 ) -> Basis:
     """Collapse the kept candidates; of each class the first in (cost, order) that is proved perfect stays."""
     coordinates: list[Coordinate] = []
@@ -85,7 +81,7 @@ def retain(
     proofs: dict[str, int] = {}
     classes = observational_classes(observation)
     for done, members in enumerate(classes):
-        on_step(done, len(classes))
+        on_stage(done, len(classes))
         values = observation.values(members[0])
         if is_constant(values):
             constants[values[0] if values else None] = tuple(members)

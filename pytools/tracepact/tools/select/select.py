@@ -7,12 +7,12 @@ from fractions import Fraction
 from tracepact.core import Contract, Matcher
 from tracepact.diagnostics import Diagnostic, Diagnostics, Place, TextPlace
 from tracepact.logic import Outcome
-from tracepact.progress import OnStep, silent
+from tracepact.progress import OnStage, silent
 from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.candidates import Candidates, check_size, family_size
 from tracepact.tools.select.cover.best import all_optima, solve
 from tracepact.tools.select.cover.problem import Cover, Level, Optima, Problem
-from tracepact.tools.select.family import FamilySpec
+from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.observe import Observation, Screening, observe
 from tracepact.tools.select.perfect import Prover
 from tracepact.tools.select.places import Places
@@ -102,7 +102,7 @@ class Selection:
         )
 
 
-def check_family(calibration: Calibration, family: FamilySpec, authors: Contract | None) -> None:
+def check_family(calibration: Calibration, family: CandidateFamily, authors: Contract | None) -> None:
     """Refuse a family that is too large or empty, and clauses on another grid; InvalidInput says why."""
     diagnostics = Diagnostics()
     check_size(family, calibration.step, authors, diagnostics, _declared(calibration, family))
@@ -127,37 +127,37 @@ def _setting(value: object) -> str:
     return ms(value) if isinstance(value, Fraction) else str(value)
 
 
-def _declared(calibration: Calibration, family: FamilySpec) -> Place:
+def _declared(calibration: Calibration, family: CandidateFamily) -> Place:
     """Where the bound of a family is written, or as near to it as there is something."""
     places = Places.of(family.source or calibration.source)
     alone = family.source is not None and ("family",) not in places.keys
     return places.key(("most",) if alone else ("family", "most"))
 
 
-def with_matcher(family: FamilySpec, authors: Contract | None) -> FamilySpec:
+def with_matcher(family: CandidateFamily, authors: Contract | None) -> CandidateFamily:
     """The family with the matcher of an author's contract, unless it declares matchers itself."""
-    if authors is None or family.matchers != FamilySpec().matchers:
+    if authors is None or family.matchers != CandidateFamily().matchers:
         return family
     return replace(family, matchers=(authors.matcher,))
 
 
 def observe_family(
     calibration: Calibration,
-    family: FamilySpec,
+    family: CandidateFamily,
     authors: Contract | None = None,
     *,
     matcher: Matcher | None = None,
-    on_step: OnStep = silent,
+    on_stage: OnStage = silent,
 ) -> Observed:
     """Make the candidates and observe them on the cases."""
     check_family(calibration, family, authors)
     matcher = matcher or with_matcher(family, authors).matchers[0]
-    on_step("making candidates")
+    on_stage("making candidates")
     candidates = Candidates(family, calibration.step, authors)
     warnings: list[Diagnostic] = list(calibration.warnings)
     cases = family_of_cases(calibration, grid_contract(calibration, matcher), warnings)
     trials = trials_of(calibration, cases, candidates.reach)
-    observation = observe(candidates, trials, matcher, on_step)
+    observation = observe(candidates, trials, matcher, on_stage)
     return Observed(calibration, candidates, trials, matcher, observation, Prover(calibration.step), tuple(warnings))
 
 
@@ -165,7 +165,7 @@ def retain_basis(
     observed: Observed,
     requirements: Sequence[Requirement] = (Requirement.SEPARATE,),
     *,
-    on_step: OnStep = silent,
+    on_stage: OnStage = silent,
 ) -> Retained:
     """Collapse the candidates into their basis and say which coordinate meets what."""
     candidates, prover = observed.candidates, observed.prover
@@ -173,7 +173,7 @@ def retain_basis(
         observed.observation,
         candidates.costs,
         lambda index: prover.decide(candidates[index]),
-        lambda done, total: on_step(f"class {done:,} of {total:,}"),
+        lambda done, total: on_stage(f"class {done:,} of {total:,}"),
     )
     rows = requirement_rows(observed.calibration.cases, basis.coordinates, requirements)
     return Retained(observed, basis, tuple(rows))
@@ -181,13 +181,13 @@ def retain_basis(
 
 def select(
     calibration: Calibration,
-    family: FamilySpec | None = None,
+    family: CandidateFamily | None = None,
     authors: Contract | None = None,
     *,
     requirements: Sequence[Requirement] = (Requirement.SEPARATE,),
     seconds: Fraction | None = None,
     every: bool = False,
-    on_step: OnStep = silent,
+    on_stage: OnStage = silent,
 ) -> Selection:
     """The smallest contract for a calibration set, with its evidence; `every` asks for all optima.
 
@@ -197,10 +197,10 @@ def select(
     best: tuple[tuple[int, int, int], Retained, Cover] | None = None
     by_matcher = []
     for matcher in family.matchers:
-        observed = observe_family(calibration, family, authors, matcher=matcher, on_step=on_step)
-        retained = retain_basis(observed, requirements, on_step=on_step)
-        on_step("the smallest set")
-        cover = solve(_problem(retained), seconds=seconds, on_step=on_step)
+        observed = observe_family(calibration, family, authors, matcher=matcher, on_stage=on_stage)
+        retained = retain_basis(observed, requirements, on_stage=on_stage)
+        on_stage("the smallest set")
+        cover = solve(_problem(retained), seconds=seconds, on_stage=on_stage)
         by_matcher.append((matcher, len(cover.columns), cover.cost))
         key = (len(retained.unmet), len(cover.columns), cover.cost)
         if best is None or key < best[0]:
@@ -209,7 +209,7 @@ def select(
     _, retained, cover = best
     optima = None
     if every and cover.proven >= Level.COST:
-        on_step("all other smallest sets")
+        on_stage("all other smallest sets")
         optima = all_optima(_problem(retained), cover, limit=MOST_OPTIMA, seconds=seconds)
     return Selection(
         retained,
@@ -226,7 +226,7 @@ def _problem(retained: Retained) -> Problem:
 
 
 def _author_warnings(retained: Retained) -> list[Diagnostic]:
-    """An author's clauses that are no candidates are named, never dropped silently."""
+    """An author's clauses that are not candidates are named, never dropped silently."""
     observed, basis = retained.observed, retained.basis
     found = []
     for index, clause in enumerate(observed.candidates.authors):

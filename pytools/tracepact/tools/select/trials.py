@@ -14,7 +14,7 @@ from tracepact.diagnostics import Diagnostic, Diagnostics
 from tracepact.lang import parse_contract
 from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.word_masks import Rows, WordAlgebra
-from tracepact.trace import Durations, Event, EventTable, Family, Layout, Run, Side, assemble
+from tracepact.trace import Durations, Event, EventTable, Family, FrameRun, Layout, Side, assemble
 from tracepact.trace.family import Atoms, offset, onset
 from tracepact.wording import ms, print_number
 
@@ -117,7 +117,7 @@ class Trials:
     def alike(self, one: int, other: int) -> bool:
         """Whether two clips are the same on the grid, whatever their classes are called; no formula parts them."""
 
-        def classes(clip: int) -> list[tuple[tuple[Run, ...], ...]]:
+        def classes(clip: int) -> list[tuple[tuple[FrameRun, ...], ...]]:
             return sorted(tuple(self.family.runs[side].get(s, ()) for side in Side) for s in self.segments[clip])
 
         return self.family.frames[one] == self.family.frames[other] and classes(one) == classes(other)

@@ -14,7 +14,6 @@ from rich.live import Live
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
 from tracepact.files import json_text, write_whole
-from tracepact.lang import load_contract
 from tracepact.records import Record, plain
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.screen import output
@@ -22,7 +21,7 @@ from tracepact.show.terminal import TerminalTable
 from tracepact.stream import Arrival, StreamMonitor, restore_state, save_state
 from tracepact.stream.lines import BadLine, EndLine, FrameLine, Line, read_lines
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import format_option, set_option
+from tracepact.tools.parameters import format_option, given_contract, set_option
 from tracepact.tools.watch.live import summary_table, violation_text
 from tracepact.tools.watch.record import BadLineRecord, WatchSummary, violation_record
 from tracepact.trace.assemble import UNION_CLASS
@@ -79,7 +78,7 @@ def command(
 
     Exit codes: 0 monitored to the end, 1 with --fail something was violated, 2 stopped at a bad line.
     """
-    compiled = load_contract(contract, dict(overrides))
+    compiled = given_contract(contract, overrides)
     if save is not None and not save.parent.is_dir():
         headline = f"there is no folder `{save.parent}` to save the state in"
         raise InvalidInput([Diagnostic("unreadable-file", headline, RowPlace(str(save)))])

@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Literal
 
+from msgspec import UNSET, UnsetType
+
 from tracepact.core import Aggregation, Contract, EventClause, FrameClause
 from tracepact.diagnostics.record import diagnostic_record
 from tracepact.metrics import metrics_record
-from tracepact.records import record_of
+from tracepact.records import Exact, record_of
 from tracepact.scoring import Score, Scorecard, sweep
 from tracepact.tools.score.report.measured import measured
 from tracepact.tools.score.report.preparation import Preparation
@@ -31,12 +33,12 @@ from tracepact.tools.score.report.record import (
     SweepRecord,
     Versions,
 )
-from tracepact.tools.score.report.scores import ScoreRecord, ValueRecord
+from tracepact.tools.score.report.scores import ScoreRecord, SoftRecord, ValueRecord
 from tracepact.tools.score.report.timeline import worst_timelines
 from tracepact.tools.score.report.violations import shown_violations
 from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.store.manifest import versions
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 from tracepact.trace.layout import Indices
 from tracepact.wording import rounded
 
@@ -60,7 +62,7 @@ def report_of(run: Scored) -> Report:
         matcher=MatcherRecord(matcher.kind, matcher.search, matcher.overlap_reward, contract.merge_gap),
         family=FamilyRecord(family.mode, len(family.clips), family.classes, sum(family.frames) * len(family.classes)),
         aggregation=contract.aggregation,
-        vector=tuple(ClauseRecord(c.name, _kind(c), _scores(card, c.name)) for c in clauses),
+        vector=tuple(ClauseRecord(c.name, _kind(c), _scores(card, c.name), _soft(run, c)) for c in clauses),
         logic={a: ValueRecord.of(card.logic(a)) for a in Aggregation},
         profiles=_profiles(card),
         metrics=metrics_record(measured(run), most=_LISTED_DIFFERENCES),
@@ -71,7 +73,7 @@ def report_of(run: Scored) -> Report:
         ),
         conditions=_conditions(card, run.conditions) if run.conditions else (),
         sweeps=tuple(SweepRecord(p.parameter, p.value, _vector(p.vector)) for p in sweep(card)),
-        violations=tuple(shown_violations(card, clause) for clause in clauses),
+        violations=tuple(shown_violations(card, clause, margins=run.margins) for clause in clauses),
         timelines=tuple(worst_timelines(card)),
         matches=_matches(card),
         diagnostics=DiagnosticsRecord(
@@ -86,6 +88,15 @@ def _kind(clause: FrameClause | EventClause) -> Literal["frame", "event"]:
 
 def _scores(card: Scorecard, clause: str, clips: Indices | None = None) -> dict[Aggregation, ScoreRecord]:
     return {a: ScoreRecord.of(card.score(clause, a, clips=clips)) for a in Aggregation}
+
+
+def _soft(run: Scored, clause: FrameClause | EventClause) -> SoftRecord | UnsetType:
+    if run.margins is None or isinstance(clause, EventClause):
+        return UNSET
+    found = {a: run.margins.score(run.card, clause.name, a) for a in Aggregation}
+    least, middle = found[Aggregation.POOLED].least, run.margins.middle(clause.name)
+    texts = (None if margin is None else str(margin) for margin in (least, middle))
+    return SoftRecord({a: Exact.of(score.value) for a, score in found.items()}, *texts)
 
 
 def _vector(scores: Mapping[str, Score]) -> dict[str, ScoreRecord]:
@@ -128,7 +139,7 @@ def _matches(card: Scorecard) -> tuple[MatchRecord, ...]:
     """Every matched pair, in seconds."""
     step = card.family.step
 
-    def seconds(run: Run) -> tuple[Fraction, Fraction]:
+    def seconds(run: FrameRun) -> tuple[Fraction, Fraction]:
         return run[0] * step, run[1] * step
 
     places = ((card.family.place(match.segment), match) for match in card.events.matches)

@@ -12,7 +12,7 @@ import numpy as np
 from tracepact.core import EventClause, FrameClause
 from tracepact.scoring import NO_WITNESS, FrameViolations, Scorecard, distance_shape
 from tracepact.tools.score.report.violations import event_violation
-from tracepact.trace import Run, Side
+from tracepact.trace import FrameRun, Side
 from tracepact.trace.layout import Indices
 from tracepact.wording import print_number
 
@@ -88,7 +88,7 @@ def _segment(card: Scorecard, segment: int, matches: Mapping[int, list[int]], fa
     ]
 
 
-def packed(runs: tuple[Run, ...]) -> list[int]:
+def packed(runs: tuple[FrameRun, ...]) -> list[int]:
     """Runs as gaps and lengths."""
     flat: list[int] = []
     last = 0

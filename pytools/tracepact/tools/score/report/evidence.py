@@ -8,13 +8,12 @@ from tracepact.core import Aggregation
 from tracepact.diagnostics import InvalidInput
 from tracepact.metrics import MetricIntervals, compare_systems, intervals_record
 from tracepact.metrics.record import AccuracyRecord, accuracy_records
-from tracepact.scoring import ScoreRows
+from tracepact.scoring import MEAN, ScoreRows
 from tracepact.scoring.steps import StepFunction
 from tracepact.scoring.tolerance import Tolerance, curves
 from tracepact.scoring.uncertainty import USUAL, Interval, intervals
 from tracepact.show.figure import Curve, curve_chart
 from tracepact.tools.score.report.measured import measured
-from tracepact.tools.score.report.tables import HEADINGS, MEAN
 from tracepact.tools.score.scored import Scored
 
 
@@ -53,7 +52,7 @@ def tolerance_figure(tolerance: Tolerance) -> str:
     lines = {**moving, MEAN: tolerance.logic}
     marks = [mark.value for mark in tolerance.marks]
     return curve_chart(
-        f"Scores over {tolerance.parameter} ({HEADINGS[tolerance.aggregation]})",
+        f"Scores over {tolerance.parameter} ({tolerance.aggregation.words})",
         [
             Curve(name, _points(curve, unit), [(value * unit, curve.at(value)) for value in marks])
             for name, curve in lines.items()

@@ -1,4 +1,4 @@
-"""What was scored, in words: the facts that stand at the head of every view of a report."""
+"""What was scored, in words: the facts at the head of every view of a report."""
 
 from pathlib import PurePath
 from typing import NamedTuple
@@ -6,7 +6,6 @@ from typing import NamedTuple
 from tracepact.lang import parse_contract
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.scores import VACUOUS
-from tracepact.tools.score.report.tables import HEADINGS
 from tracepact.trace import Mode
 from tracepact.wording import count, decimal, time_text
 
@@ -34,12 +33,12 @@ def matcher(report: Report) -> str:
 
 
 def beside(report: Report) -> list[str]:
-    """What stands beside the vector: the soft boundary score, the profiles, the matched pairs."""
+    """What is shown beside the vector: the soft boundary score, the profiles, the matched pairs."""
     soft = report.soft_boundary
     mark = "" if soft.edges else f" {VACUOUS}"
-    scale = time_text(soft.scale)
+    about = f"{soft.edges:,} edges, scale {time_text(soft.scale)} (a float; no verdict depends on it)"
     return [
-        f"soft boundary score{mark} {decimal(soft.value)}, {soft.edges:,} edges, scale {scale} (decides nothing)",
+        f"soft boundary score{mark} {decimal(soft.value)}, {about}",
         *(f"profile {p.name} = {p.value} ({p.about})" for p in profiles(report)),
         count(len(report.matches), "matched pair"),
     ]
@@ -62,6 +61,6 @@ def profiles(report: Report) -> list[ProfileFact]:
         idle = [clause for clause, weight in weights[profile.name] if weight and clause in vacuous]
         mark = f"{VACUOUS} " if idle else ""
         rest = f"; nothing was asked by {', '.join(idle)}" if idle else ""
-        about = f"{HEADINGS[profile.aggregation]}{rest}"
+        about = f"{profile.aggregation.words}{rest}"
         found.append(ProfileFact(profile.name, f"{mark}{decimal(profile.value)}", about))
     return found

@@ -10,7 +10,7 @@ from tracepact.core import Aggregation
 from tracepact.lang.explain import explain_contract
 from tracepact.metrics import CountMetricRecord
 from tracepact.show.figure import inline
-from tracepact.show.page import Section, html_table, page, templates
+from tracepact.show.page import Section, html_page, html_table, templates
 from tracepact.show.table import Bar
 from tracepact.tools.score.report import facts, tables
 from tracepact.tools.score.report.clips import clip_data
@@ -34,7 +34,7 @@ def report_page(run: Scored, report: Report, found: Evidence) -> str:
     """The report of a run as a page that needs nothing beside itself; `report` is what its files say."""
     parts: Any = templates(_FOLDER).get_template("report.html").module
     about = [facts.family(report), facts.grid(report), facts.matcher(report)]
-    return page(
+    return html_page(
         f"{report.contract.name}: tracepact report",
         parts.head(report, facts.system(report), about, list(_tiles(report))),
         list(_sections(parts, run, report, found)),
@@ -48,7 +48,7 @@ def _tiles(report: Report) -> Iterator[tuple[str, str]]:
     own, soft = report.aggregation, report.soft_boundary
     for aggregation in dict.fromkeys((own, Aggregation.POOLED)):
         name = tables.headline_name(report, aggregation)
-        yield tables.headline_text(report, aggregation), f"{name}, {tables.HEADINGS[aggregation]}"
+        yield tables.headline_text(report, aggregation), f"{name}, {aggregation.words}"
     for profile in facts.profiles(report):
         yield profile.value, f"profile {profile.name} ({profile.about})"
     yield decimal(soft.value), f"soft boundary score, {soft.edges:,} edges (decides nothing)"
@@ -62,6 +62,9 @@ def _tiles(report: Report) -> Iterator[tuple[str, str]]:
 def _sections(parts: Any, run: Scored, report: Report, found: Evidence) -> Iterator[Section]:
     lead = "One score for each clause, an exact fraction of counts. Choose a clause to see the clips that fail it."
     yield Section("vector", "The vector", _vector(parts, run, report, found), lead)
+    if (margins := tables.margin_table(report)) is not None:
+        lead = "How far the verdicts of the frame clauses are from their opposite, in the scores the events come from."
+        yield Section("margins", "Margins in score", html_table(replace(margins, title="")), lead)
     lead = "The field’s own numbers on the same data, each with the policy it depends on; ties are decided exactly."
     yield Section("metrics", "Standard metrics", _metrics(parts, report, found), lead)
     if len(report.classes) > 1:
@@ -69,12 +72,12 @@ def _sections(parts: Any, run: Scored, report: Report, found: Evidence) -> Itera
         lead = "Pooled over clips. The stronger its shade, the more a cell has lost. Choose one to see its clips."
         yield Section("classes", "By class", shown, lead)
     if report.conditions:
-        lead = f"Aggregated as the contract says: {tables.HEADINGS[report.aggregation]}."
+        lead = f"Aggregated as the contract says: {report.aggregation.words}."
         yield Section("conditions", "By condition", html_table(tables.condition_table(report), kind="heat"), lead)
     if found.curves:
         lead = (
             "Every score as the exact step function of a parameter; nothing is interpolated. Aggregated as the "
-            f"contract says ({tables.HEADINGS[report.aggregation]}), whichever aggregation is chosen above."
+            f"contract says ({report.aggregation.words}), whichever aggregation is chosen above."
         )
         yield Section("tolerance", "Tolerance", _tolerance(parts, found), lead)
     lead = (
@@ -99,13 +102,13 @@ def _vector(parts: Any, run: Scored, report: Report, found: Evidence) -> Any:
     texts = {row.clause: row.words for row in explain_contract(run.card.contract).clauses}
     shown = [
         (
-            tables.HEADINGS[a],
+            a.words,
             replace(tables.vector_table(report, a, ranges=found.intervals.get(a), texts=texts), title=""),
         )
         for a in (own, *(a for a in Aggregation if a is not own))
     ]
     one = Fraction(1)
-    samples = [(Bar(one), "earned"), (Bar(one, one), "counts 1 because nothing was obliged")]
+    samples = [(Bar(one), "earned"), (Bar(one, one), "scores 1 without an obligation")]
     if found.intervals:
         samples.append((Bar(Fraction(0), low=0.1, high=0.9), "95 % interval"))
     return parts.vector(shown, samples)

@@ -12,6 +12,7 @@ from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.tables import (
     class_table,
     condition_table,
+    margin_table,
     sweep_table,
     vector_table,
     violation_table,
@@ -44,7 +45,7 @@ def _head(report: Report) -> Iterator[str]:
         yield plain(line)
     if contract.overridden:
         yield ""
-        yield f"**Set from outside:** {plain(contract.overridden)}"
+        yield f"**Overridden:** {plain(contract.overridden)}"
 
 
 def _folded(report: Report, found: Evidence) -> Iterator[tuple[str, list[str]]]:
@@ -55,7 +56,8 @@ def _folded(report: Report, found: Evidence) -> Iterator[tuple[str, list[str]]]:
     if report.metrics.differences is not None:
         lines += ["", *(f"- {plain(line)}" for line in difference_lines(report.metrics.differences))]
     yield "Standard metrics", lines
-    shown = []
+    margins = margin_table(report)
+    shown = [] if margins is None else [margins]
     if any(clause.total for clause in report.violations):
         shown.append(violation_table(report, most=1))
     if len(report.classes) > 1:

@@ -28,7 +28,7 @@ def render_metrics(found: MetricsRecord) -> RenderableType:
 
 
 def render_metrics_summary(found: MetricsRecord) -> RenderableType:
-    """What stands in the report of a run: the metrics and how many decisions differ."""
+    """What the report of a run holds: the metrics and how many decisions differ."""
     return Group(*(TerminalTable(table) for table in overall_tables(found)), *_notes(found))
 
 
@@ -49,7 +49,7 @@ def metric_tables(found: MetricsRecord) -> list[Table]:
 
 
 def overall_tables(found: MetricsRecord) -> list[Table]:
-    """The metrics with their policies, and their errors if some have any; what the values leave out stands below."""
+    """The metrics with their policies, and their errors if some have any; what the values leave out is below."""
     shown = _shown(found)
     columns = [*words("metric"), *numbers("micro", "macro", "precision", "recall", "tp / fp / fn")]
     columns += [Column("input", tone=Tone.FAINT), Column("policy", tone=Tone.FAINT)]

@@ -62,7 +62,8 @@ class PreparedSide(Record, frozen=True):
             found.append(f"{side}: {clips} named by their files got the names of the other tables")
         if self.lengths:
             verb = "is" if self.lengths == 1 else "are"
-            found.append(f"{side}: its files say how long {count(self.lengths, 'clip')} {verb} ({self.format})")
+            said = "arrays" if self.format == "memory" else "files"
+            found.append(f"{side}: its {said} say how long {count(self.lengths, 'clip')} {verb} ({self.format})")
         return found
 
 
@@ -147,6 +148,20 @@ class Preparation(Record, frozen=True):
         Meta(description="Absent if no predicted event was outside its clip and the policy is the default."),
     ] = UNSET
     clips: Annotated[ClipsRecord | UnsetType, Meta(description="Absent if no clips were chosen.")] = UNSET
+
+    @property
+    def _decodings(self) -> list[DecodingRecord]:
+        return [side.decoding for side in (self.reference, self.prediction) if side.decoding is not None]
+
+    @property
+    def is_decoded(self) -> bool:
+        """Whether scores became events on some side."""
+        return bool(self._decodings)
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether scores became events by more than a threshold."""
+        return any(how.low is not None or how.median > 1 for how in self._decodings)
 
     @property
     def lines(self) -> list[str]:

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from msgspec import Meta, field
+from msgspec import UNSET, Meta, UnsetType, field
 
 from tracepact.core import Aggregation, MatcherKind, Projection
 from tracepact.diagnostics.record import DiagnosticRecord
@@ -11,7 +11,7 @@ from tracepact.metrics import MetricsRecord
 from tracepact.records import Count, Digest, Name, NotNegative, Record, Share, ShareDecimal
 from tracepact.scoring.vacuity import headline_mean
 from tracepact.tools.score.report.preparation import Preparation
-from tracepact.tools.score.report.scores import Scores, ValueRecord, Values, Vector
+from tracepact.tools.score.report.scores import Scores, SoftRecord, ValueRecord, Values, Vector
 from tracepact.tools.score.report.timeline import Timeline
 from tracepact.tools.score.report.violations import ClauseViolations
 from tracepact.trace import Mode
@@ -39,7 +39,7 @@ class ParameterRecord(Record, frozen=True):
 
     name: Name
     value: Annotated[_Filled, Meta(description="The value as it is written.")]
-    overridden: Annotated[bool, Meta(description="Whether the value was set from outside (3.3).")]
+    overridden: Annotated[bool, Meta(description="Whether another value than the declared one was set (3.3).")]
 
 
 class ContractRecord(Record, frozen=True):
@@ -54,7 +54,7 @@ class ContractRecord(Record, frozen=True):
 
     @property
     def overridden(self) -> str:
-        """The parameters that were set from outside, in words; empty for none."""
+        """The parameters with another value than the declared one, in words; empty for none."""
         return ", ".join(f"{p.name} = {p.value}" for p in self.parameters if p.overridden)
 
 
@@ -108,6 +108,10 @@ class ClauseRecord(Record, frozen=True):
     clause: Name
     kind: Annotated[Literal["frame", "event"], Meta(description="Frame clause or event clause (3.10).")]
     scores: Scores
+    soft: Annotated[
+        SoftRecord | UnsetType,
+        Meta(description="The margins of a frame clause, where a threshold alone decoded scores (13.36)."),
+    ] = UNSET
 
 
 class ProfileRecord(Record, frozen=True):

@@ -6,12 +6,21 @@ from typing import Annotated
 from msgspec import Meta
 
 from tracepact.core import Aggregation
-from tracepact.records import Count, Name, Record, Share, ShareDecimal
+from tracepact.records import Count, Exact, Name, Record, Share, ShareDecimal
 from tracepact.scoring import Score
 from tracepact.scoring.vacuity import vacuous_share
 from tracepact.wording import decimal, rounded
 
 VACUOUS = "∅"
+
+
+SoftValue = Annotated[
+    str,
+    Meta(
+        pattern="^(-?unbounded|-?[0-9]+(/[1-9][0-9]*)?)$",
+        description="A soft value in lowest terms: `1/5`, `-0`, `-unbounded` (18.2).",
+    ),
+]
 
 
 class ValueRecord(Record, frozen=True):
@@ -73,6 +82,29 @@ class ScoreRecord(Record, frozen=True):
     def free(self) -> Fraction:
         """The share of the score that counts without an obligation."""
         return vacuous_share(self.vacuous, self.vacuous_entries, self.entries)
+
+
+class SoftRecord(Record, frozen=True):
+    """How far the verdicts of a frame clause are from their opposite, in score (18.10)."""
+
+    scores: Annotated[
+        dict[Aggregation, Exact],
+        Meta(description="The soft score under every aggregation: the mean margin, each cut to [-1, 1]."),
+    ]
+    least: Annotated[SoftValue | None, Meta(description="The least margin; null without obligations.")]
+    violated: Annotated[
+        SoftValue | None,
+        Meta(description="The middle margin of the violated obligations, the lower of two; null if there are none."),
+    ]
+
+
+def margin_words(text: str) -> str:
+    """A soft value in a table."""
+    if text.removeprefix("-") == "unbounded":
+        return text.replace("unbounded", "∞").replace("-", "−")
+    if text == "-0":
+        return "−0.000"
+    return decimal(Fraction(text))
 
 
 _EVERY = Meta(

@@ -6,13 +6,13 @@ from msgspec import ValidationError
 
 from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
-from tracepact.progress import OnStep, silent
+from tracepact.progress import OnStage, silent
 from tracepact.records import record_of
 from tracepact.tools.score.report.evidence import Evidence, evidence
-from tracepact.tools.score.report.files import report_text
 from tracepact.tools.score.report.html import report_page
 from tracepact.tools.score.report.markdown import report_markdown
 from tracepact.tools.score.report.record import Report
+from tracepact.tools.score.report.text import report_text
 from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.store.opening import StoredRun
 
@@ -20,7 +20,7 @@ FILES = {"html": "report.html", "markdown": "report.md", "text": "report.txt"}
 """The forms of a report and the files they are written to."""
 
 
-def report_forms(stored: StoredRun, forms: Sequence[str] = tuple(FILES), on_stage: OnStep = silent) -> dict[str, str]:
+def report_forms(stored: StoredRun, forms: Sequence[str] = tuple(FILES), on_stage: OnStage = silent) -> dict[str, str]:
     """The report of a stored run in some of the FILES' forms.
 
     InvalidInput if the run does not come out as it is stored: a page would then show what the report does not say.
@@ -43,7 +43,7 @@ def run_forms(
     run: Scored,
     report: Report,
     forms: Sequence[str] = tuple(FILES),
-    on_stage: OnStep = silent,
+    on_stage: OnStage = silent,
 ) -> dict[str, str]:
     """The report of a run in some of the FILES' forms; `report` is what its files say."""
     on_stage("intervals and curves")
@@ -57,7 +57,7 @@ def run_forms(
     return {form: makers[form]() for form in forms}
 
 
-def written_views(run: Scored, report: Report, on_stage: OnStep = silent) -> dict[str, str]:
+def written_views(run: Scored, report: Report, on_stage: OnStage = silent) -> dict[str, str]:
     """The page and the Markdown of a run, by the names of their files: what `write_run` takes as further views."""
     made = run_forms(run, report, ("html", "markdown"), on_stage)
     return {FILES[form]: text for form, text in made.items()}

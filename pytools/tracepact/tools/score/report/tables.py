@@ -3,20 +3,21 @@
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from tracepact.core import Aggregation
+from msgspec import UnsetType
+
+from tracepact.core import Aggregation, LeftOut, Projection
+from tracepact.scoring import LOGIC, MEAN
 from tracepact.scoring.bootstrap import DRAWS, SEED
 from tracepact.scoring.tolerance import Tolerance
 from tracepact.scoring.uncertainty import Interval
 from tracepact.show.table import Bar, Cell, Column, Table, Tone, numbers, words
 from tracepact.tools.score.report.record import Report
-from tracepact.tools.score.report.scores import VACUOUS, ScoreRecord
+from tracepact.tools.score.report.scores import VACUOUS, ScoreRecord, margin_words
 from tracepact.tools.score.report.violations import EventViolationRecord, FrameViolationRecord
 from tracepact.wording import count, decimal, short
 
 COUNTER = "⊥"
-MEAN = "mean of the vector"
 HEADLINE = f"mean without {VACUOUS} clauses"
-HEADINGS = {aggregation: aggregation.steps.heading for aggregation in Aggregation}
 INTERVAL = f"95 % interval over clips (bootstrap, {DRAWS:,} draws, seed {SEED})"
 _FEW = 20
 _WARNINGS = 200
@@ -36,10 +37,10 @@ def vector_table(
     """
     own = first or report.aggregation
     ranges, texts = ranges or {}, texts or {}
-    columns = [Column("clause"), Column(HEADINGS[own], tone=Tone.STRONG)]
+    columns = [Column("clause"), Column(own.words, tone=Tone.STRONG)]
     columns += numbers("95 % interval") if ranges else []
     columns += [*numbers("satisfied / obligated"), Column(f"{VACUOUS} +{COUNTER}", numbers=True, tone=Tone.FAINT)]
-    columns += [Column(HEADINGS[a], True, Tone.FAINT, wide_only=a is not Aggregation.POOLED) for a in others]
+    columns += [Column(a.words, True, Tone.FAINT, wide_only=a is not Aggregation.POOLED) for a in others]
     rows: list[Sequence[Cell | str]] = []
     for index, row in enumerate(report.vector):
         score, found = row.scores[own], ranges.get(row.clause)
@@ -55,6 +56,7 @@ def vector_table(
         )
     rows.append(_headline_row(report, own, others, ranges))
     notes = [*_entry_notes(report, own), *_headline_notes(report, own), *_range_notes(report, ranges)]
+    notes += _margin_notes(report)
     return Table("The vector", columns, rows, notes, totals=1)
 
 
@@ -69,12 +71,39 @@ def headline_text(report: Report, aggregation: Aggregation) -> str:
     return VACUOUS if value is None else decimal(value)
 
 
+def margin_table(report: Report) -> Table | None:
+    """The soft score and the least margin of every frame clause; None where no margins are known (rule 13.36)."""
+    own = report.aggregation
+    rows = []
+    for row in report.vector:
+        if not isinstance(row.soft, UnsetType):
+            least = VACUOUS if row.soft.least is None else margin_words(row.soft.least)
+            middle = "" if row.soft.violated is None else margin_words(row.soft.violated)
+            rows.append([row.clause, row.scores[own].text, decimal(row.soft.scores[own].value), least, middle])
+    if not rows:
+        return None
+    notes = [
+        "a margin is how far a verdict is from its opposite, in score; that of a violated obligation is negative",
+        "soft score: the mean margin, each cut to ±1; it is aggregated like the score (rule 18.10)",
+    ]
+    columns = [*words("clause"), *numbers(own.words, "soft score", "least margin", "median violated")]
+    return Table("Margins in score", columns, rows, notes)
+
+
+def _margin_notes(report: Report) -> Iterator[str]:
+    """Why scores that were decoded have no margins."""
+    if report.preparation.is_filtered:
+        yield "no margins in score: they are those of a threshold alone, without median filter or hysteresis (13.36)"
+    elif report.preparation.is_decoded and report.grid.projection is not Projection.CENTRE:
+        yield "no margins in score: they are those of the projection `centre` (13.36)"
+
+
 def _headline_row(
     report: Report, own: Aggregation, others: Sequence[Aggregation], ranges: Mapping[str, Interval]
 ) -> list[Cell | str]:
     """The headline means; the interval is that of `logic`, so it is shown only where the two are one."""
     value, asked = report.headline(own), [row.scores[own] for row in report.vector if not row.scores[own].vacuous]
-    found = ranges.get("logic") if len(asked) == len(report.vector) else None
+    found = ranges.get(LOGIC) if len(asked) == len(report.vector) else None
     bar = None
     if value is not None:
         bar = _bar(value, sum((score.free for score in asked), Fraction(0)) / len(asked), found)
@@ -106,9 +135,12 @@ def _entry_notes(report: Report, own: Aggregation) -> Iterator[str]:
     """What the marks for entries without an obligation mean, if there are some."""
     scores = [row.scores[own] for row in report.vector]
     entries = max(score.entries for score in scores)
-    what = {"macro_clips": "clip–class pairs", "macro_classes": "classes"}.get(own.value, "values")
+    what = own.steps.entries
+    counted = "each scores 1 (“no ∅” leaves them out)"
+    if own.steps.leaves_out is LeftOut.VACUOUS:
+        counted = "the mean leaves them out"
     if any(score.vacuous_entries for score in scores):
-        yield f"{VACUOUS}: {what} (of {entries:,}) without an obligation; each scores 1 (“no ∅” leaves them out)"
+        yield f"{VACUOUS}: {what} (of {entries:,}) without an obligation; {counted}"
     if any(score.counter_entries for score in scores):
         yield f"{COUNTER}: {what} with events, but none that the clause judges; each scores 0 (rule 7.4)"
 
@@ -128,7 +160,7 @@ def _range_notes(report: Report, ranges: Mapping[str, Interval]) -> Iterator[str
 def sweep_table(report: Report) -> Table:
     """The vector at every point of every sweep."""
     rows = [(f"{p.parameter} = {p.value}", p.vector, None) for p in report.sweeps]
-    return _vectors(f"Sweep ({HEADINGS[report.aggregation]})", "", report, rows)
+    return _vectors(f"Sweep ({report.aggregation.words})", "", report, rows)
 
 
 def class_table(report: Report) -> Table:
@@ -147,7 +179,7 @@ def condition_table(report: Report) -> Table:
         )
         for index, row in enumerate(report.conditions)
     ]
-    return _vectors(f"By condition ({HEADINGS[report.aggregation]})", "condition", report, rows)
+    return _vectors(f"By condition ({report.aggregation.words})", "condition", report, rows)
 
 
 def _vectors(
@@ -202,7 +234,7 @@ def _argument(tolerance: Tolerance, value: Fraction) -> str:
 def parameter_table(report: Report) -> Table:
     """The contract's parameters."""
     rows = [[p.name, p.value, "yes" if p.overridden else ""] for p in report.contract.parameters]
-    return Table("", [*words("parameter"), *numbers("value"), *words("set from outside")], rows)
+    return Table("", [*words("parameter"), *numbers("value"), *words("overridden")], rows)
 
 
 def input_table(report: Report) -> Table:

@@ -1,13 +1,17 @@
-"""Draws a report for a terminal: the vector, what stands beside it, and where it failed."""
+"""Draws a report for a terminal: the vector, what is shown beside it, and where it failed; and as files of a run."""
 
+import re
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import PurePath
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
 from tracepact.core import Aggregation
+from tracepact.files import json_text
+from tracepact.show.screen import needed_width
 from tracepact.show.table import turned
 from tracepact.show.terminal import TerminalTable
 from tracepact.tools.score.report import facts
@@ -16,12 +20,16 @@ from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.tables import (
     class_table,
     condition_table,
+    margin_table,
     sweep_table,
     vector_table,
     violation_table,
 )
 from tracepact.tools.score.report.timeline import Timeline
 from tracepact.wording import short
+
+_WIDTH = 132
+_FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 
 
 def render_report(report: Report) -> RenderableType:
@@ -30,13 +38,15 @@ def render_report(report: Report) -> RenderableType:
 
 
 def render_summary(report: Report) -> RenderableType:
-    """What fits a picture: the vector, what stands beside it, and the clip that failed worst."""
+    """What fits a picture: the vector, what is shown beside it, and the clip that failed worst."""
     return Group(_heading(report), *_vector(report), *map(_timeline, report.timelines[:1]))
 
 
 def _sections(report: Report) -> Iterator[RenderableType]:
     yield _heading(report)
     yield from _vector(report)
+    if (margins := margin_table(report)) is not None:
+        yield TerminalTable(margins)
     yield render_metrics_summary(report.metrics)
     if report.sweeps:
         yield TerminalTable(turned(sweep_table(report), "clause"))
@@ -65,7 +75,7 @@ def _heading(report: Report) -> RenderableType:
     for line in report.preparation.lines:
         text.append(f"\n{line}", style="dim")
     if contract.overridden:
-        text.append(f"\nset from outside: {contract.overridden}", style="yellow")
+        text.append(f"\noverridden: {contract.overridden}", style="yellow")
     return Padding(text, (0, 0, 1, 0))
 
 
@@ -86,3 +96,32 @@ def _timeline(found: Timeline) -> RenderableType:
         text.append(f"{name:>{width}} ", style="dim")
         text.append(cells + "\n", style=styles.get(name, "red"))
     return Padding(text, (0, 0, 0, 1))
+
+
+def report_views(report: Report) -> dict[str, str]:
+    """The views of a report that a run directory holds, by file name."""
+    return {
+        "report.json": json_text(report.to_dict()),
+        "report.txt": report_text(report),
+        "report.svg": _picture(render_summary(report), f"tracepact score {report.contract.name}"),
+    }
+
+
+def report_text(report: Report) -> str:
+    """The whole report as plain text."""
+    return _recorded(render_report(report)).export_text()
+
+
+def _picture(shown: RenderableType, title: str) -> str:
+    """What a terminal shows, as SVG that loads nothing: the fonts that rich would fetch are left to the viewer."""
+    style, end, rest = _recorded(shown).export_svg(title=title).partition("</style>")
+    return _FONTS.sub("", style) + end + rest
+
+
+def _recorded(shown: RenderableType) -> Console:
+    console = Console(
+        record=True, width=_WIDTH, file=StringIO(), force_terminal=True, color_system="truecolor", emoji=False
+    )
+    console.width = needed_width(shown, console)
+    console.print(shown)
+    return console

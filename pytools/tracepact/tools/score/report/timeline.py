@@ -10,7 +10,7 @@ from msgspec import Meta, field
 from tracepact.core import EventClause
 from tracepact.records import Count, Name, NotNegative, Record
 from tracepact.scoring import Scorecard
-from tracepact.trace import Run, Side, runs_of_frames
+from tracepact.trace import FrameRun, Side, runs_of_frames
 
 SHOWN = 3
 _Run = Annotated[tuple[Count, Count], Meta(description="A run: a half-open interval of frames (5.5).")]
@@ -64,7 +64,7 @@ def worst_timelines(card: Scorecard, most: int = SHOWN) -> list[Timeline]:
 def timeline(card: Scorecard, segment: int) -> Timeline:
     """What happened in one clip and class."""
     clip, label = card.family.place(segment)
-    failed: dict[str, tuple[Run, ...]] = {}
+    failed: dict[str, tuple[FrameRun, ...]] = {}
     for clause in card.contract.clauses:
         if isinstance(clause, EventClause):
             violated = card.event_clause(clause.name).violated
@@ -86,12 +86,12 @@ def timeline(card: Scorecard, segment: int) -> Timeline:
     )
 
 
-def side_lanes(ref: Sequence[Run], pred: Sequence[Run], frames: int, width: int) -> list[tuple[str, str]]:
+def side_lanes(ref: Sequence[FrameRun], pred: Sequence[FrameRun], frames: int, width: int) -> list[tuple[str, str]]:
     """The lanes of a reference and a prediction."""
     return [("ref", lane(ref, frames, width, "█")), ("pred", lane(pred, frames, width, "▓"))]
 
 
-def lane(runs: Sequence[Run], frames: int, width: int, mark: str) -> str:
+def lane(runs: Sequence[FrameRun], frames: int, width: int, mark: str) -> str:
     """A lane of text of at most so many cells; a cell is marked when any of its frames is."""
     width = min(width, frames)
     cells = ["·"] * width

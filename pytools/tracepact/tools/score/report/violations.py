@@ -5,13 +5,15 @@ from fractions import Fraction
 from typing import Annotated, Literal
 
 import numpy as np
-from msgspec import Meta, field
+from msgspec import UNSET, Meta, UnsetType, field
 
 from tracepact.core import Contract, EventClause, FrameClause, Quantity
 from tracepact.diagnostics import Span
 from tracepact.events import EventViolation, FailedComparison, Unbounded, Value
 from tracepact.records import Count, Name, NotNegative, OneOf, Record
 from tracepact.scoring import NO_WITNESS, FrameViolations, Scorecard
+from tracepact.tools.score.margins import ScoreMargins
+from tracepact.tools.score.report.scores import SoftValue, margin_words
 from tracepact.wording import short
 
 SHOWN = 5
@@ -95,6 +97,10 @@ class FrameViolationRecord(Record, ViolationRecord, frozen=True):
             "(10.2)."
         ),
     ]
+    margin: Annotated[
+        SoftValue | UnsetType,
+        Meta(description="Its soft value, where a threshold alone decoded scores (13.36)."),
+    ] = UNSET
 
     @property
     def start(self) -> Fraction:
@@ -103,14 +109,15 @@ class FrameViolationRecord(Record, ViolationRecord, frozen=True):
 
     @property
     def how_far(self) -> str:
-        """How far it is from holding, in words."""
+        """How far it is from holding, in words: in time, and in score."""
+        in_score = "" if isinstance(self.margin, UnsetType) else f"; margin {margin_words(self.margin)}"
         match self.distance:
             case None:
-                return "does not hold"
+                return f"does not hold{in_score}"
             case NearestFrame(offset=offset, seconds=seconds):
-                return f"nearest {short(seconds)} s {'later' if offset > 0 else 'earlier'}"
+                return f"nearest {short(seconds)} s {'later' if offset > 0 else 'earlier'}{in_score}"
             case _:
-                return "no witness in the clip"
+                return f"no witness in the clip{in_score}"
 
 
 class EventViolationRecord(Record, ViolationRecord, frozen=True):
@@ -145,23 +152,27 @@ class ClauseViolations(Record, frozen=True):
     shown: Annotated[tuple[ViolationRecord, ...], Meta(description="The worst of them.")]
 
 
-def shown_violations(card: Scorecard, clause: FrameClause | EventClause, most: int = SHOWN) -> ClauseViolations:
+def shown_violations(
+    card: Scorecard, clause: FrameClause | EventClause, most: int = SHOWN, *, margins: ScoreMargins | None = None
+) -> ClauseViolations:
     """The worst violations of a clause and how many there are in all."""
     if isinstance(clause, EventClause):
         found = card.event_clause(clause.name)
         worst = sorted(found.violations, key=_event_badness)[:most]
         return ClauseViolations(clause.name, len(found.violated), tuple(event_violation(card, v) for v in worst))
     frames = card.frame_violations(clause.name)
-    shown = (frame_violation(card, frames, index) for index in _worst_frames(frames, most))
+    shown = (frame_violation(card, frames, index, margins) for index in _worst_frames(frames, most))
     return ClauseViolations(clause.name, len(frames), tuple(shown))
 
 
-def all_violations(card: Scorecard, clause: str) -> Sequence[FrameViolationRecord | EventViolationRecord]:
+def all_violations(
+    card: Scorecard, clause: str, margins: ScoreMargins | None = None
+) -> Sequence[FrameViolationRecord | EventViolationRecord]:
     """Every violated obligation of a clause, in order of segment and time."""
     if any(clause == found.name for found in card.contract.event_clauses):
         return [event_violation(card, violation) for violation in card.event_clause(clause).violations]
     found = card.frame_violations(clause)
-    return [frame_violation(card, found, index) for index in range(len(found))]
+    return [frame_violation(card, found, index, margins) for index in range(len(found))]
 
 
 def _worst_frames(found: FrameViolations, most: int) -> list[int]:
@@ -185,15 +196,18 @@ def _event_badness(found: EventViolation) -> tuple[bool, float]:
     return True, float("-inf") if isinstance(amount, Unbounded) else -float(amount)
 
 
-def frame_violation(card: Scorecard, found: FrameViolations, index: int) -> FrameViolationRecord:
+def frame_violation(
+    card: Scorecard, found: FrameViolations, index: int, margins: ScoreMargins | None = None
+) -> FrameViolationRecord:
     """One violated frame."""
-    frame, step = int(found.frame[index]), card.family.step
+    frame, step, segment = int(found.frame[index]), card.family.step, int(found.segment[index])
+    margin = UNSET if margins is None else str(margins.violated[found.clause.name][segment, frame])
     part = FailingPart.of(card.contract, found.spans[int(found.span[index])])
     distance: NearestFrame | Literal["unbounded"] | None = None
     if found.offset is not None:
         offset = int(found.offset[index])
         distance = "unbounded" if offset == NO_WITNESS else NearestFrame(offset, abs(offset), abs(offset) * step)
-    return FrameViolationRecord(*card.family.place(int(found.segment[index])), frame, frame * step, part, distance)
+    return FrameViolationRecord(*card.family.place(segment), frame, frame * step, part, distance, margin)
 
 
 def event_violation(card: Scorecard, found: EventViolation) -> EventViolationRecord:

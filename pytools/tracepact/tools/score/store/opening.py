@@ -16,6 +16,7 @@ from tracepact.io import Conditions
 from tracepact.lang import parse_contract
 from tracepact.records import record_of
 from tracepact.scoring import ScoreRows
+from tracepact.tools.score.margins import read_margins
 from tracepact.tools.score.report.preparation import Preparation
 from tracepact.tools.score.run import Run, score
 from tracepact.tools.score.scored import Input
@@ -89,9 +90,13 @@ class StoredRun:
             masks=masks,
             conditions=conditions,
         )
-        # The stored tables are those after preparation; what was done, and by which files, is taken as recorded.
+        # The stored tables are those after preparation; what was done, by which files, and what the scores before it
+        # said of the verdicts are taken as recorded.
         inputs = tuple(Input(item["role"], item["name"], item["sha256"]) for item in self.manifest["inputs"])
-        return replace(again, preparation=self._preparation().to_dict(), inputs=inputs)
+        margins = None
+        if found := table.get("margins"):
+            margins = self._read(found["file"], lambda text: read_margins(text, contract, again.card.family))
+        return replace(again, preparation=self._preparation().to_dict(), inputs=inputs, margins=margins)
 
     def _preparation(self) -> Preparation:
         try:
@@ -148,3 +153,28 @@ def open_run(folder: str | Path, diagnostics: Diagnostics, *, checked: bool = Tr
         diagnostics.add("broken-run", f"the manifest {fault}", path, _HELP if manifest else _AGAIN)
         raise InvalidInput(diagnostics)
     return StoredRun(place, manifest, checked)
+
+
+def load_run(folder: str | Path) -> Run:
+    """The run that a run directory holds, computed again from its stored tables.
+
+    Args:
+        folder: a run directory, as `Run.save` or `tracepact score --out` wrote it.
+
+    Returns:
+        The run.
+
+    Raises:
+        InvalidInput: the folder is not a run directory, or a file of it is not as it was written.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> import tracepact
+        >>> run = tracepact.score("boundary_gate", [(1, 3)], [(1, 2)], durations=5)
+        >>> with TemporaryDirectory() as folder:
+        ...     files = run.save(f"{folder}/run")
+        ...     again = tracepact.load_run(f"{folder}/run")
+        >>> again.vector == run.vector
+        True
+    """
+    return open_run(folder, Diagnostics()).rescore()

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from tracepact.files import BadTable, Row, table_rows, table_text
-from tracepact.trace import Event, EventTable, Family, Run
+from tracepact.trace import Event, EventTable, Family, FrameRun
 from tracepact.wording import print_number
 
 EVENT_COLUMNS = ("filename", "onset", "offset", "event_label", "row")
@@ -85,7 +85,7 @@ def masks_text(family: Family) -> str:
 def _mask_rows(family: Family) -> Iterator[Row]:
     for atom, by_segment in family.masks.items():
         for index, clip in enumerate(family.clips):  # every class has the same masks; those of the first are read
-            runs: tuple[Run, ...] = by_segment[index]
+            runs: tuple[FrameRun, ...] = by_segment[index]
             if not runs:
                 yield atom, clip, "", ""
             for start, end in runs:

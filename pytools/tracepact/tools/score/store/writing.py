@@ -5,12 +5,14 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.files import json_text, table_text, write_folder
+from tracepact.tools.score.margins import margins_text
 from tracepact.tools.score.report.build import report_of
-from tracepact.tools.score.report.files import report_views
 from tracepact.tools.score.report.record import Report
+from tracepact.tools.score.report.text import report_views
 from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.store import tables
 from tracepact.tools.score.store.manifest import NAME, StoredTable, manifest_data, manifest_faults
@@ -45,7 +47,7 @@ def write_run(
     """Write a run directory and return its files: rows, tables, contract, views of the report, manifest.
 
     `report` is the run's report if it is at hand; `views` are the texts of further VIEWS; `parquet` adds the
-    score rows in that form. A run directory that stands there is replaced in one step; a folder that is none, or that
+    score rows in that form. A run directory at that place is replaced in one step; any other folder, or one that
     holds other files as well, is refused with InvalidInput.
     """
     place = Path(folder)
@@ -70,7 +72,7 @@ def write_run(
 
 
 def owner(path: Path) -> Path | None:
-    """The run directory one of whose files stands at this place, or would."""
+    """The run directory that has, or would have, a file at this place."""
     place = path.resolve()
     if not (place.parent / NAME).is_file():
         return None
@@ -79,8 +81,15 @@ def owner(path: Path) -> Path | None:
     return path.parent if place.name in names else None
 
 
-def check_place(folder: Path) -> str | None:
-    """Say what run directory a new one takes the place of: its contract and predictions; None if there is none.
+class Replaced(NamedTuple):
+    """The run directory that a new one takes the place of: its contract and predictions in words, and its files."""
+
+    about: str
+    files: frozenset[str]
+
+
+def check_place(folder: Path) -> Replaced | None:
+    """Say what run directory a new one takes the place of; None if there is none.
 
     A place where none can be written without loss is refused with InvalidInput.
     """
@@ -91,10 +100,11 @@ def check_place(folder: Path) -> str | None:
         found, _ = manifest_faults(_text(folder / NAME)) if NAME in there else (None, None)
         if found:
             tables = {table["role"]: table["name"] for table in found["tables"]}
-            replaced = f"{found['contract']['name']} on {tables.get('prediction', 'its predictions')}"
+            about = f"{found['contract']['name']} on {tables.get('prediction', 'its predictions')}"
+            replaced = Replaced(about, frozenset(there))
         ours = {NAME, *VIEWS, *(file["name"] for file in found["files"])} if found else set()
         if there - ours:
-            what = "is not a run directory" if found is None else "holds files that are no part of a run"
+            what = "is not a run directory" if found is None else "holds files that are not part of a run"
             some = quoted(sorted(there - ours)[:3])
             diagnostics.add(
                 "not-a-run",
@@ -130,3 +140,5 @@ def _tables(run: Scored) -> Iterator[StoredTable]:
         yield StoredTable("conditions", text, known.name if known else "conditions", known.digest if known else None)
     if family.masks:
         yield StoredTable("masks", tables.masks_text(family), "masks")
+    if run.margins is not None:
+        yield StoredTable("margins", margins_text(run.margins, family), "margins")

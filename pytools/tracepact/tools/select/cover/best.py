@@ -7,7 +7,7 @@ from functools import reduce
 from operator import or_
 from typing import Protocol
 
-from tracepact.progress import OnStep, silent
+from tracepact.progress import OnStage, silent
 from tracepact.tools.select.cover import bounds, by_branching, by_rc2, by_z3
 from tracepact.tools.select.cover.clock import Clock, Spent
 from tracepact.tools.select.cover.greedy import greedy_cover, independent_rows
@@ -39,7 +39,7 @@ def solve(
     problem: Problem,
     *,
     seconds: Fraction | None = None,
-    on_step: OnStep = silent,
+    on_stage: OnStage = silent,
     second_opinion: Fraction = _SECOND_OPINION,
 ) -> Cover:
     """The best cover, or the best found in the time, said as such.
@@ -47,15 +47,15 @@ def solve(
     `seconds` bounds the search; a second solver then has up to `second_opinion` seconds to refute anything better.
     """
     clock = Clock.of(seconds)
-    on_step("reducing")
+    on_stage("reducing")
     small = reduced(problem, Keep.OPTIMUM)
     search_time = clock if seconds is None else clock.at_most(seconds * (1 - _BOUND_SHARE))
-    best, solver = _search(small.problem, search_time, on_step)
-    on_step("evidence")
+    best, solver = _search(small.problem, search_time, on_stage)
+    on_stage("evidence")
     bound = _bound(problem, small.whole(best.columns), len(small.forced) + best.count_bound, best.proven, clock)
     float_bound = None
     if max(best.proven, bound.proves(small.whole(best.columns))) < Level.COUNT and bounds.available():
-        on_step("a cover and a bound by HiGHS")
+        on_stage("a cover and a bound by HiGHS")
         better, found = bounds.searched(small.problem, clock)
         float_bound = None if found is None else len(small.forced) + found
         if better is not None and small.problem.key(better) < small.problem.key(best.columns):
@@ -76,11 +76,11 @@ def solve(
         reductions=small.counts,
         float_bound=float_bound,
     )
-    return replace(cover, refutation=_refutation(problem, cover, second_opinion, on_step))
+    return replace(cover, refutation=_refutation(problem, cover, second_opinion, on_stage))
 
 
 def all_optima(
-    problem: Problem, cover: Cover, *, limit: int, seconds: Fraction | None = None, on_step: OnStep = silent
+    problem: Problem, cover: Cover, *, limit: int, seconds: Fraction | None = None, on_stage: OnStage = silent
 ) -> Optima:
     """Every cover equal in count and cost to one proven least in both; some of them if limit or time cut them short.
 
@@ -88,7 +88,7 @@ def all_optima(
     """
     if cover.proven < Level.COST:
         return Optima((), complete=False)
-    on_step("all optima")
+    on_stage("all optima")
     small = reduced(problem, Keep.OPTIMA)
     inside = tuple(c for c in cover.columns if c not in small.forced)
     clock = Clock.of(seconds)
@@ -103,7 +103,7 @@ def all_optima(
 class _Improve(Protocol):
     """A solver: the best cover from a seed on, and how much of it is proven."""
 
-    def __call__(self, problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnStep) -> FoundCover: ...
+    def __call__(self, problem: Problem, seed: tuple[int, ...], clock: Clock, on_stage: OnStage) -> FoundCover: ...
 
 
 def _solvers() -> dict[str, _Improve]:
@@ -118,24 +118,24 @@ def _nodes(problem: Problem, seed: tuple[int, ...]) -> int:
     return _VISITS // max(columns, 1) if len(seed) <= _FEW else 0
 
 
-def _search(problem: Problem, clock: Clock, on_step: OnStep) -> tuple[FoundCover, str]:
+def _search(problem: Problem, clock: Clock, on_stage: OnStage) -> tuple[FoundCover, str]:
     """The exact search, and who proved what is proven.
 
     Where few columns are enough our own search and a solver take turns, each turn four times as long as the last:
     neither is the faster one on all problems. Otherwise the solver has all the time.
     """
     if not problem.rows:
-        return FoundCover((), Level.ORDER), "reductions alone"
-    best, by = FoundCover(tuple(sorted(greedy_cover(problem))), Level.NONE), "greed"
+        return FoundCover((), Level.ORDER), "found by reductions, without a search"
+    best, by = FoundCover(tuple(sorted(greedy_cover(problem))), Level.NONE), "greedy choice"
     few = len(best.columns) <= _FEW
     name, improve = next(iter(_solvers().items()))
     turn, nodes = _TURN, _nodes(problem, best.columns)
     while best.proven < Level.ORDER and clock.left() != 0:
         if few:
-            ours = by_branching.improve(problem, best.columns, clock, on_step, nodes=nodes, proven=best.proven)
+            ours = by_branching.improve(problem, best.columns, clock, on_stage, nodes=nodes, proven=best.proven)
             best, by = _better(problem, best, by, ours, by_branching.NAME)
         if best.proven < Level.ORDER:
-            theirs = improve(problem, best.columns, clock.at_most(turn) if few else clock, on_step)
+            theirs = improve(problem, best.columns, clock.at_most(turn) if few else clock, on_stage)
             best, by = _better(problem, best, by, theirs, name)
         turn, nodes = 4 * turn, 4 * nodes
     return best, by
@@ -197,7 +197,7 @@ def _cost_bound(problem: Problem, independent: Iterable[int], count: int) -> int
     return max(by_rows, sum(sorted(problem.costs)[:count]))
 
 
-def _refutation(problem: Problem, cover: Cover, seconds: Fraction, on_step: OnStep) -> Refutation:
+def _refutation(problem: Problem, cover: Cover, seconds: Fraction, on_stage: OnStage) -> Refutation:
     """Other solvers than the one that proved it are asked, on the whole problem, for anything better."""
     if cover.proven is Level.NONE:
         return Refutation(reason="nothing is proven that could be refuted")
@@ -210,7 +210,7 @@ def _refutation(problem: Problem, cover: Cover, seconds: Fraction, on_step: OnSt
     whole = Problem(tuple(dict.fromkeys(problem.rows)), problem.costs)
     level, solver = Level.NONE, ""
     for name, improve in reversed(others.items()):
-        found = improve(whole, cover.columns, Clock.of(seconds / len(others)), on_step)
+        found = improve(whole, cover.columns, Clock.of(seconds / len(others)), on_stage)
         key = cover.proven.value
         if problem.key(found.columns)[:key] < problem.key(cover.columns)[:key]:
             raise RuntimeError(f"{name} found a better cover than the one {cover.solver} proved least")

@@ -6,7 +6,7 @@ where few columns are enough.
 
 from dataclasses import dataclass, field
 
-from tracepact.progress import OnStep
+from tracepact.progress import OnStage
 from tracepact.tools.select.cover.clock import Clock, Spent
 from tracepact.tools.select.cover.problem import FoundCover, Level, Problem, members, transposed
 
@@ -17,7 +17,7 @@ def improve(
     problem: Problem,
     seed: tuple[int, ...],
     clock: Clock,
-    on_step: OnStep,
+    on_stage: OnStage,
     *,
     nodes: int | None = None,
     proven: Level = Level.NONE,
@@ -28,12 +28,12 @@ def improve(
     order.
     """
     if proven < Level.COUNT:
-        on_step(f"fewer than {len(seed)} columns? ({NAME})")
+        on_stage(f"fewer than {len(seed)} columns? ({NAME})")
         counting = _Search(problem, seed, clock, nodes, count_only=True)
         finished, seed = counting.run(), counting.best
         if not finished:
             return FoundCover(seed, Level.NONE)
-    on_step(f"{len(seed)} columns that cost less? ({NAME})")
+    on_stage(f"{len(seed)} columns that cost less? ({NAME})")
     whole = _Search(problem, seed, clock, nodes, count_only=False)
     finished = whole.run()
     return FoundCover(whole.best, Level.ORDER if finished else max(proven, Level.COUNT), len(whole.best))

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from threading import Timer
 from typing import Any
 
-from tracepact.progress import OnStep
+from tracepact.progress import OnStage
 from tracepact.tools.select.cover.clock import Clock, Spent
 from tracepact.tools.select.cover.order import least_order
 from tracepact.tools.select.cover.problem import FoundCover, Level, Problem, members
@@ -23,22 +23,22 @@ def available() -> bool:
     return find_spec("pysat") is not None
 
 
-def improve(problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnStep) -> FoundCover:
+def improve(problem: Problem, seed: tuple[int, ...], clock: Clock, on_stage: OnStage) -> FoundCover:
     """The best cover, proven; if time runs out the seed, with a bound on the count."""
     best = seed
     bound = 0
     try:
-        on_step(f"the fewest columns ({NAME})")
+        on_stage(f"the fewest columns ({NAME})")
         with BestCovers(problem, clock, count_only=True) as counted:
             try:
                 best = counted.first()
             finally:
                 bound = counted.count_bound
         best = min(best, seed, key=problem.key)
-        on_step(f"{bound} columns of least cost ({NAME})")
+        on_stage(f"{bound} columns of least cost ({NAME})")
         with BestCovers(problem, clock) as priced:
             best = priced.first()
-            on_step(f"the earliest of equally good covers ({NAME})")
+            on_stage(f"the earliest of equally good covers ({NAME})")
             try:
                 best = least_order(best, priced.used, priced.ask)
             except Spent:
@@ -114,7 +114,7 @@ class BestCovers:
     def _cover(self, model: list[int]) -> tuple[int, ...]:
         true = {literal for literal in model if literal > 0}
         found = tuple(column for column, literal in self._literals.items() if literal in true)
-        assert self._problem.covers(found), "the solver's model is no cover"
+        assert self._problem.covers(found), "the solver's model is not a cover"
         return found
 
 

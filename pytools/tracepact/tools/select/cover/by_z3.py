@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tracepact.logic import solver as z3
-from tracepact.progress import OnStep
+from tracepact.progress import OnStage
 from tracepact.tools.select.cover.clock import Clock, Spent
 from tracepact.tools.select.cover.order import least_order
 from tracepact.tools.select.cover.problem import FoundCover, Level, Problem, members
@@ -85,7 +85,7 @@ class Covers:
         self._solver.add(z3.Or([z3.Not(self._columns[c]) for c in columns]))
 
 
-def improve(problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnStep) -> FoundCover:
+def improve(problem: Problem, seed: tuple[int, ...], clock: Clock, on_stage: OnStage) -> FoundCover:
     """The best cover found from a seed on, and how much of it is proven.
 
     A small count is bounded and lowered until it is refuted; for a large one a core-guided optimum is faster.
@@ -93,24 +93,24 @@ def improve(problem: Problem, seed: tuple[int, ...], clock: Clock, on_step: OnSt
     best, level = seed, Level.NONE
     try:
         if len(best) > _SMALL:
-            on_step(f"the fewest columns ({NAME})")
+            on_stage(f"the fewest columns ({NAME})")
             best = min(best, _optimum(problem, clock, count_only=True), key=problem.key)
             level = Level.COUNT
-            on_step(f"{len(best)} columns of least cost ({NAME})")
+            on_stage(f"{len(best)} columns of least cost ({NAME})")
             best = min(best, _optimum(problem, clock), key=problem.key)
             level = Level.COST
         covers = Covers(problem, clock)
         while level < Level.COUNT:
-            on_step(f"fewer than {len(best)} columns? ({NAME})")
+            on_stage(f"fewer than {len(best)} columns? ({NAME})")
             with covers.bounded(len(best) - 1):
                 found = covers.ask()
             best, level = (best, Level.COUNT) if found is None else (found, level)
         while level < Level.COST:
-            on_step(f"{len(best)} columns that cost less than {problem.cost(best)}? ({NAME})")
+            on_stage(f"{len(best)} columns that cost less than {problem.cost(best)}? ({NAME})")
             with covers.bounded(len(best), problem.cost(best) - 1):
                 found = covers.ask()
             best, level = (best, Level.COST) if found is None else (found, level)
-        on_step(f"the earliest of equally good covers ({NAME})")
+        on_stage(f"the earliest of equally good covers ({NAME})")
         with covers.bounded(len(best), problem.cost(best)):
             best, level = least_order(best, covers.used, covers.ask), Level.ORDER
     except Spent:
@@ -142,5 +142,5 @@ def _milliseconds(clock: Clock) -> int:
 
 def _cover(problem: Problem, columns: dict[int, Any], model: Any) -> tuple[int, ...]:
     chosen = tuple(c for c, variable in columns.items() if z3.is_true(model.eval(variable, model_completion=True)))
-    assert problem.covers(chosen), "the solver's model is no cover"
+    assert problem.covers(chosen), "the solver's model is not a cover"
     return chosen

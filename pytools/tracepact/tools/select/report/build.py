@@ -7,7 +7,7 @@ from tracepact.diagnostics.record import diagnostic_record
 from tracepact.lang import parse_contract
 from tracepact.logic.findings import check_contract
 from tracepact.tools.select.cover.problem import Evidence
-from tracepact.tools.select.family import FamilySpec
+from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.report import record as r
 from tracepact.tools.select.select import Extension, Retained, Selection
 from tracepact.tools.select.separate import Fault, Pair, Row, faults, names, rank_pairs, separates
@@ -17,9 +17,9 @@ from tracepact.trace import Side
 
 MEMBERS_SHOWN = 20
 _EVIDENCE = {
-    Evidence.ROWS: "requirements no two of which one clause meets",
-    Evidence.WEIGHTS: "weights on requirements, of which every clause meets at most 1 in all",
-    Evidence.SOLVER: "the solver's word",
+    Evidence.ROWS: "no clause meets two of these requirements",
+    Evidence.WEIGHTS: "with these weights, the requirements that one clause meets weigh at most 1",
+    Evidence.SOLVER: "the solver found that fewer do not suffice",
 }
 
 
@@ -68,7 +68,7 @@ def basis_record(retained: Retained) -> r.BasisRecord:
     )
 
 
-def _family(family: FamilySpec) -> r.FamilyRecord:
+def _family(family: CandidateFamily) -> r.FamilyRecord:
     declared = {name: getattr(family, name) for name in r.FamilyRecord.__struct_fields__}
     return r.FamilyRecord(**{**declared, "matchers": tuple(map(r.MatcherRecord.of, family.matchers))})
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from tracepact.files import Row, json_text, table_text, write_whole
 from tracepact.records import Count, Record, plain
-from tracepact.show.width import needed_width
+from tracepact.show.screen import needed_width
 from tracepact.tools.select.observe import Screening
 from tracepact.tools.select.report.figure import selection_picture
 from tracepact.tools.select.report.page import selection_page

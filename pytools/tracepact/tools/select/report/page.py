@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from tracepact.show.figure import heat_table
-from tracepact.show.page import Section, html_table, page, templates
+from tracepact.show.page import Section, html_page, html_table, templates
 from tracepact.tools.select.report import sentences as say
 from tracepact.tools.select.report.figure import selection_picture, trace_picture
 from tracepact.tools.select.report.record import CaseRecord, CoordinateRecord, SelectedClause, SelectionRecord
@@ -24,7 +24,7 @@ def selection_page(found: SelectionRecord) -> str:
     """The page of a selection."""
     parts: Any = templates(_FOLDER).get_template("selection.html").module
     head = parts.head(found, list(_summary(found)))
-    return page(f"tracepact select {found.calibration.name}", head, list(_sections(found, parts)))
+    return html_page(f"tracepact select {found.calibration.name}", head, list(_sections(found, parts)))
 
 
 def _summary(found: SelectionRecord) -> Iterator[str]:
@@ -115,7 +115,7 @@ def _alone(found: SelectionRecord, clause: SelectedClause) -> Iterator[str]:
 
 def _evidence(found: SelectionRecord) -> Iterator[str]:
     selected = found.selected
-    yield f"{_sentence(say.needed_words(selected.count_bound))[:-1]}: {selected.evidence} ({selected.solver})."
+    yield f"{_sentence(say.needed_words(selected.count_bound))[:-1]}, because {selected.evidence} ({selected.solver})."
     yield from say.bound_lines(selected)
     if second := say.second_solver_words(selected):
         yield f"{second}."

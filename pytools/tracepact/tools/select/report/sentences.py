@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
+from tracepact.tools.select.cover.problem import Answer
 from tracepact.tools.select.report.record import (
     BasisRecord,
     CandidateCounts,
@@ -15,6 +16,7 @@ from tracepact.tools.select.report.record import (
 )
 from tracepact.wording import count, listed, ms
 
+_ANSWERS = {Answer.REFUTED: "there is none", Answer.UNKNOWN: "not decided in time", Answer.UNASKED: "not asked"}
 NOTHING_SELECTED = "nothing was selected: no candidate meets any requirement"
 
 
@@ -125,8 +127,9 @@ def second_solver_words(selected: SelectedRecord) -> str:
     if second.name is None:
         return ""
     return (
-        f"{second.name}, asked for fewer clauses: {second.fewer.value}; for less cost: {second.cheaper.value}; "
-        f"for an earlier set: {second.earlier.value}"
+        f"a second solver ({second.name}) was asked for a set with fewer clauses ({_ANSWERS[second.fewer]}), for one "
+        f"as small at less cost ({_ANSWERS[second.cheaper]}), and for one as small and cheap but earlier in order "
+        f"({_ANSWERS[second.earlier]})"
     )
 
 

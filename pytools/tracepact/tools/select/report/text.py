@@ -159,7 +159,7 @@ def _evidence(found: SelectionRecord) -> RenderableType:
     clauses = count(selected.count, "clause")
     text.append(f"  {clauses}, cost {selected.cost}; {selected.met} of {selected.required} requirements met\n")
     if selected.optimal:
-        text.append(f"  {say.needed_words(selected.count_bound)}: {selected.evidence} ({selected.solver})\n")
+        text.append(f"  {say.needed_words(selected.count_bound)}, because {selected.evidence} ({selected.solver})\n")
     else:
         text.append(f"  {say.unproved_words(selected)}\n", style="yellow")
     for line in say.bound_lines(selected):

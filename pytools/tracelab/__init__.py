@@ -1,0 +1,14 @@
+"""A measurement study for boundary contracts: scenes with exact intervals, detectors that hear them, tables and audits.
+
+The way data flows (imports point only to earlier lines):
+
+    protocol      every size, range and seed of the study, once
+    randomness    a generator of its own for every clip and purpose
+    scenes        intervals drawn, sounds rendered, perturbations applied; clips with exact events
+    features      what the detectors hear of a clip, frame by frame
+    detectors     six detectors and the contract-trained one: training, scores, decoding
+    study         stages with stored results; rows, tables, findings, the page
+    cli           the table of commands
+
+It uses the public names of `tracepact` and nothing else of it.
+"""

@@ -1,0 +1,10 @@
+"""Faults of the lab's inputs, as the toolkit's diagnostics."""
+
+from pathlib import Path
+
+from tracepact import Diagnostic, InvalidInput, RowPlace
+
+
+def fault(code: str, headline: str, place: Path | None = None, help: str | None = None) -> InvalidInput:
+    """An error with one diagnostic, ready to be raised."""
+    return InvalidInput([Diagnostic(code, headline, RowPlace(str(place)) if place else None, help)])

@@ -1,0 +1,1 @@
+"""Controlled scenes: intervals drawn, sounds rendered, perturbations applied."""

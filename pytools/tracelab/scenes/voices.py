@@ -1,0 +1,168 @@
+"""Where speech comes from: a folder of recordings, espeak-ng, or the embedded formant voice; never a substitute."""
+
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import gcd
+from pathlib import Path
+from typing import Protocol as Interface
+
+import numpy as np
+from scipy.signal import lfilter, resample_poly
+
+from tracelab.faults import fault
+from tracelab.sound import Signal, read_sound
+
+SUFFIXES = (".flac", ".ogg", ".wav")
+_FRAME = 160
+_DRAWS = 12
+_ACTIVE_BELOW_LOUD = 0.02  # a frame is active from 17 dB below the recording's loud frames
+_VOWELS = (
+    (730, 1090, 2440),
+    (270, 2290, 3010),
+    (300, 870, 2240),
+    (530, 1840, 2480),
+    (570, 840, 2410),
+    (440, 1020, 2240),
+)
+_SENTENCES = (
+    "The quick brown fox jumps over the lazy dog.",
+    "Seven silver swans swam silently seaward.",
+    "A gate opens when somebody begins to speak, and closes when nobody does.",
+    "Please leave a message after the tone.",
+    "Most of the morning was spent waiting for the rain to stop.",
+)
+
+
+class Voice(Interface):
+    """A source of speech."""
+
+    @property
+    def name(self) -> str:
+        """What the source is called in tables and in the manifest."""
+
+    @property
+    def digest(self) -> str:
+        """What the source's content is, as a SHA-256 in hexadecimal."""
+
+    def excerpt(self, rng: np.random.Generator, samples: int, rate: int) -> Signal:
+        """Speech of that many samples, at unit level."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormantVoice:
+    """The embedded voice: pulses and breath through three moving formants, in syllables."""
+
+    name: str = "formant"
+
+    @property
+    def digest(self) -> str:
+        """The voice is its code: its name and version."""
+        return hashlib.sha256(b"formant voice 1").hexdigest()
+
+    def excerpt(self, rng: np.random.Generator, samples: int, rate: int) -> Signal:
+        """Syllables of 120 to 260 ms, each with a vowel, a pitch and a breathy start."""
+        parts: list[Signal] = []
+        pitch = rng.uniform(90, 220)
+        while sum(map(len, parts)) < samples:
+            parts.append(_syllable(rng, int(rng.uniform(0.12, 0.26) * rate), pitch * rng.uniform(0.9, 1.1), rate))
+        return level(np.concatenate(parts)[:samples])
+
+
+@dataclass(frozen=True, slots=True)
+class FolderVoice:
+    """Recordings of speech in a folder, in any depth (WAV, FLAC or Ogg)."""
+
+    folder: Path
+    name: str = ""
+    files: tuple[Path, ...] = field(default=(), repr=False)
+    digest: str = ""
+
+    @classmethod
+    def open(cls, folder: str | Path, name: str = "") -> "FolderVoice":
+        """The recordings of a folder; a folder without any is an error."""
+        folder = Path(folder)
+        if not folder.is_dir():
+            raise fault("unreadable-file", "the folder of recordings does not exist", folder)
+        files = tuple(sorted(p for p in folder.rglob("*") if p.suffix.lower() in SUFFIXES and p.is_file()))
+        if not files:
+            raise fault("no-recordings", "no recordings here", folder, f"put files of {', '.join(SUFFIXES)} in it")
+        total = hashlib.sha256()
+        for path in files:
+            total.update(
+                path.relative_to(folder).as_posix().encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest()
+            )
+        return cls(folder, name or folder.name, files, total.hexdigest())
+
+    def excerpt(self, rng: np.random.Generator, samples: int, rate: int) -> Signal:
+        """A part of a recording that is mostly speech: the most active of a few random parts."""
+        recording = _recording(self.files[rng.integers(len(self.files))], rate)
+        while len(recording) < samples:
+            recording = np.concatenate([recording, _recording(self.files[rng.integers(len(self.files))], rate)])
+        starts = rng.integers(0, len(recording) - samples, size=_DRAWS, endpoint=True)
+        active = _activity(recording)
+        best = max(starts, key=lambda start: (active[start // _FRAME : (start + samples) // _FRAME].mean(), -start))
+        return level(recording[best : best + samples])
+
+
+def espeak_voice() -> FolderVoice:
+    """Sentences spoken by espeak-ng, which must be installed."""
+    program = shutil.which("espeak-ng")
+    if program is None:
+        raise fault("no-recordings", "espeak-ng is not installed", help="install it, or name another source of speech")
+    folder = Path(tempfile.mkdtemp(prefix="tracelab-espeak-"))
+    for number, sentence in enumerate(_SENTENCES):
+        for pitch in (30, 50, 70):
+            path = folder / f"{number}-{pitch}.wav"
+            subprocess.run([program, "-p", str(pitch), "-w", str(path), sentence], check=True)  # noqa: S603
+    return FolderVoice.open(folder, "espeak-ng")
+
+
+def open_voice(source: str) -> Voice:
+    """A source of speech by its name (`formant`, `espeak-ng`) or its folder."""
+    match source:
+        case "formant":
+            return FormantVoice()
+        case "espeak-ng":
+            return espeak_voice()
+        case _:
+            return FolderVoice.open(source)
+
+
+def level(signal: Signal) -> Signal:
+    """The signal without its mean, at a root mean square of one."""
+    centred: Signal = signal - signal.mean()
+    return centred / max(float(np.sqrt(np.mean(centred**2))), 1e-9)
+
+
+def _syllable(rng: np.random.Generator, samples: int, pitch: float, rate: int) -> Signal:
+    time = np.arange(samples) / rate
+    phase = np.cumsum(pitch * (1 + 0.03 * np.sin(2 * np.pi * 5 * time))) / rate
+    pulses = (np.diff(np.floor(phase), prepend=0) > 0).astype(float)
+    breath = rng.standard_normal(samples) * np.where(time < 0.03, 0.15, 0.01)
+    signal = pulses + breath
+    for formant in _VOWELS[rng.integers(len(_VOWELS))]:
+        radius = np.exp(-np.pi * (60 + formant / 20) / rate)
+        angle = 2 * np.pi * formant * rng.uniform(0.95, 1.05) / rate
+        signal = lfilter([1 - radius], [1, -2 * radius * np.cos(angle), radius**2], signal)
+    return level(signal) * (0.35 + 0.65 * np.sin(np.pi * (np.arange(samples) + 0.5) / samples))
+
+
+@lru_cache(maxsize=512)
+def _recording(path: Path, rate: int) -> Signal:
+    signal, given = read_sound(path)
+    if given != rate:
+        common = gcd(given, rate)
+        signal = resample_poly(signal, rate // common, given // common)
+    return np.asarray(signal, dtype=np.float32)
+
+
+def _activity(recording: Signal) -> Signal:
+    """Which frames are loud enough to be speech; one frame at least."""
+    frames = recording[: max(len(recording) // _FRAME, 1) * _FRAME]
+    power = np.mean(np.resize(frames, (max(len(frames) // _FRAME, 1), _FRAME)).astype(float) ** 2, axis=1)
+    loud: Signal = (power >= _ACTIVE_BELOW_LOUD * np.quantile(power, 0.95)).astype(float)
+    return loud

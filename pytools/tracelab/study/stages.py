@@ -1,0 +1,90 @@
+"""Stages: work whose result is kept under the digest of all that it depends on, whole or not at all."""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_MANIFEST = "stage.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """The folder of a study's stages."""
+
+    folder: Path
+
+    def kept(self, name: str, key: Any, make: Callable[[Path], None]) -> Path:
+        """The folder of a stage's result: the kept one if it is whole, else made now.
+
+        It is made beside its place and moved there when it is done, so that nothing half-written is ever taken for it.
+        """
+        place = self.place(name, key)
+        if whole(place):
+            return place
+        part = self.folder / f".{place.name}.{os.getpid()}.part"
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        try:
+            make(part)
+            files = {path.relative_to(part).as_posix(): _digest(path) for path in _files(part)}
+            (part / _MANIFEST).write_text(json.dumps({"key": key, "files": files}, indent=1) + "\n", encoding="utf-8")
+            shutil.rmtree(place, ignore_errors=True)
+            part.rename(place)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+        return place
+
+    def place(self, name: str, key: Any) -> Path:
+        """Where the result of a stage is, or would be."""
+        digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
+        return self.folder / f"{name}-{digest[:16]}"
+
+    def remove_parts(self) -> int:
+        """Remove what processes that are gone left behind, and say how many."""
+        left = [part for part in self.folder.glob(".*.part") if not _runs(int(part.name.split(".")[-2]))]
+        for part in left:
+            shutil.rmtree(part)
+        return len(left)
+
+
+def whole(place: Path) -> bool:
+    """Whether a stage's files are all there, each with its digest."""
+    try:
+        files = json.loads((place / _MANIFEST).read_text(encoding="utf-8"))["files"]
+        found = {path.relative_to(place).as_posix() for path in _files(place)} - {_MANIFEST}
+        return found == set(files) and all(_digest(place / name) == digest for name, digest in files.items())
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def code_digest(*parts: str) -> str:
+    """The digest of the lab's own files: a stage is made anew when the code that makes it changes."""
+    total = hashlib.sha256()
+    for part in parts:
+        for path in sorted((_PACKAGE / part).rglob("*.py")) if (_PACKAGE / part).is_dir() else [_PACKAGE / part]:
+            total.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+    return total.hexdigest()
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,220 @@
+"""Score fields from wherever they are: arrays, tensors and data frames in memory, `.npz`, Parquet and score files."""
+
+import hashlib
+import os
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.io.arrays import FieldArrays, array_of, is_array
+from tracepact.io.columnar import Frame, first_bytes, frame_of, is_columnar, open_columnar
+from tracepact.io.files import clip_files
+from tracepact.io.scores import EDGES, FrameColumns, parse_scores, scores_of
+from tracepact.io.source import PathLike, shown
+from tracepact.trace import ScoreField, ScoreLevels, Time, exact
+
+CLASSES, STEP = "classes", "step"
+"""What an `.npz` file calls its classes and the length of its frames; every other array is a clip (rule 13.33)."""
+_ZIP = b"PK\x03\x04"
+_LARGEST = 1 << 32
+_WIDTHS = (2, 3)
+"""How many columns an array of intervals may have."""
+_WHICH = "a mask is given as truth values (`.astype(bool)`), intervals as a list (`.tolist()`)"
+_NAMED = "name its classes: classes=[…], and the length of its frames: step=…"
+
+
+def score_field(
+    data: Any, *, classes: Sequence[str] | None = None, step: Time | None = None, name: str = "scores"
+) -> ScoreField:
+    """A score field of data in memory or of files, for `score`, `audit_threshold` and all that takes predictions.
+
+    Args:
+        data: an array or tensor of frames × classes, for one clip named `clip`; a mapping from clips to such arrays; a
+            data frame of scores (`onset`, `offset`, one column a class; with `filename` for many clips), or a mapping
+            from clips to such; a path to score files, an `.npz` or a Parquet file.
+        classes: the classes of the columns of arrays, in order.
+        step: the length of a frame of arrays, in seconds.
+        name: what messages call it.
+
+    Returns:
+        The field, with every score exact: a float is its shortest decimal text (rule 5.2).
+
+    Raises:
+        InvalidInput: the data is no score field; it carries every fault.
+
+    Examples:
+        >>> import numpy as np
+        >>> import tracepact
+        >>> field = tracepact.score_field(np.array([[0.1], [0.9], [0.8]]), classes=["dog"], step="0.5")
+        >>> run = tracepact.score("boundary_gate", [(0.5, 1.5, "dog")], field, decoding=0.5)
+        >>> set(run.vector.values())
+        {Fraction(1, 1)}
+    """
+    diagnostics = Diagnostics()
+    if isinstance(data, str | os.PathLike):
+        field = read_field(data, diagnostics, classes, step) or read_scores(data, diagnostics)
+    else:
+        found = field_from(data, diagnostics, name=name, clip="clip", classes=classes, step=step)
+        if found is None and not diagnostics.errors:
+            diagnostics.add("bad-field", f"`{shown(name)}` holds no scores of frames × classes", RowPlace(name), _NAMED)
+        field = found or _nothing(name)
+    diagnostics.raise_errors()
+    return field
+
+
+def field_from(
+    data: Any,
+    diagnostics: Diagnostics,
+    *,
+    name: str,
+    clip: str,
+    classes: Sequence[str] | None = None,
+    step: Time | None = None,
+) -> ScoreField | None:
+    """The score field, or the mask of several classes, that data in memory is; None if it is something else.
+
+    That is a ScoreField; an array or tensor of frames × classes, or a mapping from clips to such, with `classes` and
+    `step`; a data frame of scores, or a mapping from clips to such. An array that could as well be a list of intervals
+    is an error, never a guess (rule 13.33).
+    """
+    if isinstance(data, ScoreField):
+        return data
+    if (frame := frame_of(data)) is not None:
+        return _of_frames(name, {clip: frame}, diagnostics) if is_score_frame(frame) else None
+    parts = {str(key): item for key, item in data.items()} if isinstance(data, Mapping) else {clip: data}
+    frames = {key: frame for key, item in parts.items() if (frame := frame_of(item)) is not None}
+    if frames and len(frames) == len(parts):
+        return _of_frames(name, frames, diagnostics)
+    if not parts or not all(is_array(item) for item in parts.values()):
+        return None
+    arrays = {key: array_of(item) for key, item in parts.items()}
+    if _reports_ambiguous(arrays, classes is not None, name, diagnostics):
+        return _nothing(name, classes or ())
+    if classes is None:
+        return None
+    length = checked_step(step, name, diagnostics)
+    if _reports_classes(classes, name, diagnostics) or length is None:
+        return _nothing(name, classes)
+    return FieldArrays(name, classes, length, diagnostics).field(arrays)
+
+
+def read_scores(path: PathLike, diagnostics: Diagnostics) -> ScoreField:
+    """The scores of a file or of all files of a folder (rules 13.8 and 13.33); the classes are those of the first."""
+    field = read_field(path, diagnostics)
+    if field is not None:
+        return field
+    found = clip_files(path, diagnostics)
+    return _nothing(str(path)) if found is None else parse_scores(found.name, found.clips, found.digest, diagnostics)
+
+
+def read_field(
+    path: PathLike, diagnostics: Diagnostics, classes: Sequence[str] | None = None, step: Time | None = None
+) -> ScoreField | None:
+    """The field of an `.npz` file, or of a Parquet or Arrow file of scores; None if a file is neither."""
+    name = os.fspath(path)
+    if first_bytes(name, len(_ZIP)) == _ZIP:
+        return _read_npz(name, diagnostics, classes, step)
+    if not is_columnar(name):
+        return None
+    found = open_columnar(name, diagnostics)
+    if found is None:
+        return _nothing(name)
+    frame, digest = found
+    if not is_score_frame(frame):
+        return None
+    own = {Path(name).stem: FrameColumns(name, frame)}
+    return scores_of(name, own, digest, diagnostics)
+
+
+def is_score_frame(frame: Frame) -> bool:
+    """Whether a data frame holds scores: onset, offset, and numbers of classes; not the events of a table."""
+    others = [place for place, name in enumerate(frame.names) if name.strip() not in ("filename", *EDGES)]
+    has_edges = set(EDGES) <= {name.strip() for name in frame.names}
+    return has_edges and bool(others) and all(map(frame.is_number, others))
+
+
+def checked_step(step: Time | None, name: str, diagnostics: Diagnostics) -> Fraction | None:
+    """The length of a frame; None, which is reported, if there is none."""
+    try:
+        length = Fraction(0) if step is None else exact(step)
+    except (ValueError, TypeError):
+        length = Fraction(0)
+    if length > 0:
+        return length
+    fault = "nothing says how long its frames are" if step is None else f"the step `{step}` is no length of time"
+    diagnostics.add("bad-field", f"`{shown(name)}`: {fault}", RowPlace(name), "give it in seconds: step=0.02")
+    return None
+
+
+def _reports_classes(classes: Sequence[str], name: str, diagnostics: Diagnostics) -> bool:
+    """Whether a class is named twice or has no name."""
+    wrong = [label for label in dict.fromkeys(classes) if not label or classes.count(label) > 1]
+    for label in wrong:
+        fault = f"the class `{shown(label)}` occurs twice" if label else "a class has no name"
+        diagnostics.add("bad-field", f"`{shown(name)}`: {fault}", RowPlace(name), "name each column once")
+    return bool(wrong)
+
+
+def _nothing(name: str, classes: Sequence[str] = ()) -> ScoreField:
+    """The field of what cannot be read, and was reported."""
+    return ScoreField(name, tuple(classes), ScoreLevels(np.zeros(0)), {})
+
+
+def _of_frames(name: str, frames: Mapping[str, Frame], diagnostics: Diagnostics) -> ScoreField:
+    sources = {clip: FrameColumns(f"{name}[{clip}]", frame) for clip, frame in frames.items()}
+    return replace(scores_of(name, sources, None, diagnostics), files={})
+
+
+def _reports_ambiguous(
+    arrays: Mapping[str, np.ndarray[Any, Any]], named: bool, name: str, diagnostics: Diagnostics
+) -> bool:
+    """Whether an array is neither surely a field nor surely a list of intervals."""
+    before = len(diagnostics)
+    for clip, array in arrays.items():
+        if array.ndim != 2 or not len(array):
+            continue
+        shape = " × ".join(map(str, array.shape))
+        what = f"`{name}` of `{shown(clip)}`, an array of {array.dtype} with the shape {shape},"
+        whole, narrow = array.dtype.kind in "iu", array.shape[1] in _WIDTHS
+        if whole and narrow and (named or bool(np.isin(array, (0, 1)).all())):
+            diagnostics.add("ambiguous-array", f"{what} could be a mask or a list of intervals", RowPlace(name), _WHICH)
+        elif not named and not narrow and array.dtype.kind in "biuf":
+            headline = f"{what} has no classes, and is no list of intervals"
+            diagnostics.add("bad-field", headline, RowPlace(name), _NAMED)
+    return len(diagnostics) > before
+
+
+def _read_npz(name: str, diagnostics: Diagnostics, classes: Sequence[str] | None, step: Time | None) -> ScoreField:
+    """The arrays of an `.npz` file by clip, with the classes and the step it names."""
+    try:
+        data = Path(name).read_bytes()
+        with zipfile.ZipFile(BytesIO(data)) as held:
+            if sum(part.file_size for part in held.infolist()) > _LARGEST:
+                raise ValueError("it holds more than 4 GiB")
+        with np.load(BytesIO(data), allow_pickle=False) as held_arrays:
+            arrays = {key: held_arrays[key] for key in held_arrays.files}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        words = shown(" ".join(str(error).split()), 80)
+        diagnostics.add("unreadable-file", f"`{shown(name)}` cannot be read: {words}", RowPlace(name))
+        return _nothing(name)
+    own_classes, own_step = arrays.pop(CLASSES, None), arrays.pop(STEP, None)
+    if classes is None and own_classes is not None:
+        classes = [str(label) for label in own_classes.reshape(-1).tolist()]
+    if classes is None:
+        help = f"store their names as the array `{CLASSES}`, or give them: classes=[…]"
+        diagnostics.add("bad-field", f"`{shown(name)}` does not name its classes", RowPlace(name), help)
+        return _nothing(name)
+    if step is None and own_step is not None and own_step.size == 1:
+        step = own_step.reshape(-1)[0].item() if own_step.dtype.kind in "iu" else str(own_step.reshape(-1)[0])
+    length = checked_step(step, name, diagnostics)
+    if _reports_classes(classes, name, diagnostics) or length is None:
+        return _nothing(name, classes)
+    field = FieldArrays(name, classes, length, diagnostics).field(arrays)
+    return replace(field, digest=hashlib.sha256(data).hexdigest())

@@ -1,0 +1,67 @@
+"""The way into a command line: every way out is one of the exit codes."""
+
+import sys
+import traceback
+from io import TextIOWrapper
+
+import click
+
+from tracepact.diagnostics import InvalidInput
+from tracepact.show.lines import reader_may_leave, refuse
+from tracepact.tools.exits import Exit
+
+
+def run_command_line(commands: click.Group, name: str = "tracepact") -> None:
+    """Run a group of commands as tracepact runs its own, and exit.
+
+    Input that is not taken is shown as diagnostics (exit code 2), what the operating system refuses as one line (4).
+
+    Args:
+        commands: the group.
+        name: the program to blame for a fault that is not of the input.
+
+    Raises:
+        InvalidInput: never; it is shown.
+
+    Returns:
+        Nothing: the process exits.
+
+    Examples:
+        >>> import click, sys
+        >>> import tracepact
+        >>> @click.group()
+        ... def tool(): "A tool of your own."
+        >>> @tool.command()
+        ... def check(): tracepact.load_contract("boundary_gat")
+        >>> sys.argv = ["tool", "check"]
+        >>> try:
+        ...     tracepact.run_command_line(tool, "tool")
+        ... except SystemExit as left:
+        ...     print(int(left.code))
+        2
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a sign shows a stand-in
+    try:
+        code = None
+        with reader_may_leave():
+            code = commands(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else Exit.OK)
+    except InvalidInput as error:
+        refuse(error.diagnostics)
+        sys.exit(Exit.INVALID)
+    except click.ClickException as error:
+        with reader_may_leave():
+            error.show()
+        sys.exit(Exit.INVALID)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        sys.exit(Exit.FAILURE)
+    except OSError as error:
+        click.echo(f"error: {error.filename or ''}: {error.strerror or error}".replace(" : ", " "), err=True)
+        sys.exit(Exit.FAILURE)
+    except Exception:  # noqa: BLE001  (the last line of defence: a fault of ours, said as such)
+        traceback.print_exc()
+        click.echo(f"this is a fault of {name}, not of your input; please report it", err=True)
+        sys.exit(Exit.FAILURE)

@@ -1,0 +1,180 @@
+"""Margins in a report: those of the soft reading, in agreement with the verdicts, stored and drawn everywhere."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tracepact import Aggregation, Decoding, Mode, Reading, Run, parse_contract, score
+from tracepact.soft import BOTTOM, FieldReading, margin_of, read_fields, soft_scores
+from tracepact.tools.score.report.build import report_of
+from tracepact.tools.score.report.evidence import evidence
+from tracepact.tools.score.report.html import report_page
+from tracepact.tools.score.report.markdown import report_markdown
+from tracepact.tools.score.verify import verify_run
+
+CONTRACT = parse_contract("""
+contract c
+step 20ms
+clause hit    on ref_active : N[1f] pred_active
+clause lonely on pred_active : !other_pred_active & N[1f] ref_active
+clause edge   on pred_onset | ref_onset : N[2f] ref_onset
+clause event  on each matched : abs(pred.onset - ref.onset) <= 20ms
+""")
+NAMES = ["cat", "dog", "owl"]
+
+
+@st.composite
+def sides(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], Fraction]:
+    """Clips with a mask of references and scores in tenths, frames × 3, and the length of a frame of the scores."""
+    step = Fraction(draw(st.sampled_from(["0.02", "0.03", "0.01"])))
+    ref, pred = {}, {}
+    for clip in ("a", "b")[: draw(st.integers(1, 2))]:
+        frames = draw(st.integers(1, 8))
+        rows = st.lists(st.integers(0, 10), min_size=3, max_size=3)
+        ref[clip] = np.array(draw(st.lists(rows, min_size=frames, max_size=frames))) > 5
+        pred[clip] = np.array(draw(st.lists(rows, min_size=frames, max_size=frames))) / 10
+    return ref, pred, step
+
+
+@given(sides(), st.integers(0, 10), st.sampled_from([None, {"merge": {"pet": ["cat", "dog"]}, "drop": ["owl"]}]))
+@settings(max_examples=200)
+def test_verdicts_and_margins_agree(
+    given_sides: tuple[dict[str, Any], dict[str, Any], Fraction], tenth: int, labels: Mapping[str, Any] | None
+) -> None:
+    """Whatever the grid of the scores and the label map: a margin is negative exactly where an obligation fails."""
+    ref, pred, step = given_sides
+    for mode in Mode:
+        contract = CONTRACT if mode is Mode.CLASS_INDEXED else UNION
+        run = score(
+            contract,
+            ref,
+            pred,
+            classes=NAMES,
+            pred_reading=Reading(step=step),
+            decoding=Fraction(tenth, 10),
+            label_map=labels,
+            mode=mode,
+        )
+        assert run.margins is not None
+        card = run.card
+        for clause in contract.frame_clauses:
+            found = card.frame_violations(clause.name)
+            places = list(zip(found.segment.tolist(), found.frame.tolist(), strict=True))
+            assert list(run.margins.violated[clause.name]) == places
+            assert not any(margin.positive for margin in run.margins.violated[clause.name].values())
+            counts = card.counts[clause.name]
+            for segment in range(card.family.segments):
+                label, clip = divmod(segment, len(card.family.clips))
+                assert (segment in run.margins.entries[clause.name]) == (counts.obligated[label, clip] > 0)
+            soft, boolean = (run.margins.score(card, clause.name, a) for a in Aggregation), card.score(clause.name)
+            assert {(s.satisfied, s.obligated) for s in soft} == {(boolean.satisfied, boolean.obligated)}
+
+
+UNION = parse_contract("""
+contract c
+step 20ms
+clause hit  on ref_active : N[1f] pred_active
+clause edge on pred_onset | ref_onset : N[2f] ref_onset
+""")
+
+
+@given(sides(), st.integers(0, 10))
+def test_the_soft_scores_are_those_of_the_arrays(
+    given_sides: tuple[dict[str, Any], dict[str, Any], Fraction], tenth: int
+) -> None:
+    """The definition: arrays on the contract's grid read as a soft family, every class in use."""
+    ref, pred, _ = given_sides
+    ref["all"], pred["all"] = np.ones((1, 3), dtype=bool), np.ones((1, 3))
+    run = score(CONTRACT, ref, pred, classes=NAMES, decoding=Fraction(tenth, 10))
+    card = soft_scores(CONTRACT, read_fields(CONTRACT, ref, pred, FieldReading(NAMES, Fraction(tenth, 10))))
+    assert run.margins is not None
+    for clause in CONTRACT.frame_clauses:
+        for aggregation in Aggregation:
+            assert run.margins.score(run.card, clause.name, aggregation) == card.score(clause.name, aggregation)
+
+
+def small_run(**how: Any) -> Run:
+    """One clip of four frames whose reference is active in the first two."""
+    pred = np.array([[0.7], [0.1], [0.2], [0.95]])
+    given = {"classes": ["cat"], "decoding": 0.5, **how}
+    return score("boundary_gate", [(0, "0.04", "cat")], pred, durations="0.08", **given)
+
+
+def test_margins_are_shown_in_every_view(tmp_path: Path) -> None:
+    run = small_run(set={"tol": "20ms"})
+    # Frame 3 is predicted, and the nearest reference is 2 frames away: silence asks for none within `quiet`.
+    (violation,) = run.violations("spurious_guard")
+    assert violation["margin"] == "-9/20"
+    report = report_of(run)
+    by_clause = {row["clause"]: row for row in report.to_dict()["vector"]}
+    spurious = by_clause["spurious_guard"]["soft"]
+    assert spurious["least"] == spurious["violated"] == "-9/20"
+    assert by_clause["missing_guard"]["soft"]["violated"] is None
+    # Frame 0 is inside the reference: unbounded, cut to 1; frame 3 is 0.95 - 0.5 above.
+    assert spurious["scores"]["pooled"]["value"] == str((1 - Fraction(9, 20)) / 2)
+    assert "soft" not in by_clause["duration_guard"]
+    page = report_page(run, report, evidence(run))
+    for view in (str(run), report_markdown(report, evidence(run)), page):
+        assert "Margins in score" in view
+        assert "-0.450" in view.replace("−", "-")
+    run.save(tmp_path / "run")
+    assert verify_run(tmp_path / "run").holds
+
+
+def test_margins_that_were_changed_are_found(tmp_path: Path) -> None:
+    small_run().save(tmp_path / "run")
+    path = tmp_path / "run" / "margins.tsv"
+    path.write_text(path.read_text().replace("-9/20", "-1/20"))
+    assert not verify_run(tmp_path / "run").holds
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"decoding": Decoding(Fraction(1, 2), median=3)}, "threshold alone"),
+        ({"decoding": Decoding(Fraction(1, 2), low=Fraction(1, 5))}, "threshold alone"),
+    ],
+)
+def test_without_a_plain_threshold_there_are_none_and_the_report_says_so(how: dict[str, Any], words: str) -> None:
+    run = small_run(**how)
+    assert run.margins is None
+    assert words in " ".join(str(run).split())
+    assert "Margins in score" not in str(run)
+
+
+def test_another_projection_has_none_and_events_say_nothing() -> None:
+    touch = parse_contract("contract c step 20ms projection touch clause hit on ref_active : pred_active")
+    run = score(touch, [(0, 1, "cat")], np.array([[0.7]]), classes=["cat"], decoding=0.5, durations=1)
+    assert run.margins is None
+    assert "projection `centre`" in str(run)
+    events = score("boundary_gate", [(0, 1)], [(0, 1)], durations=2)
+    assert events.margins is None
+    assert "margins" not in str(events)
+
+
+def test_soft_labels_are_a_field_whose_frames_end_where_rows_do(tmp_path: Path) -> None:
+    path = tmp_path / "cafe_00.txt"
+    path.write_text("0\t1\tdog\t0.6\n1\t2\tdog\t0.75\n1\t2\tcat\t0.4\n")
+    contract = parse_contract("contract c step 1s clause hit on ref_active : pred_active")
+    reading = Reading(decoding="0.5")
+    run = score(contract, path, {"cafe_00": [(0, 1, "dog")]}, durations={"cafe_00": 3}, ref_reading=reading)
+    assert run.margins is not None
+    # The prediction is a mask: unbounded wherever the reference asks.
+    assert run.margins.entries["hit"][run.card.family.classes.index("dog")] == (Fraction(0), BOTTOM)
+    contract = parse_contract("contract c step 1s clause quiet on pred_active : ref_active")
+    pred = {"cafe_00": [(0, 3, "dog"), (1, 2, "cat")]}
+    run = score(contract, path, pred, durations={"cafe_00": 3}, ref_reading=reading)
+    assert run.margins is not None
+    classes = run.card.family.classes
+    cat, dog = classes.index("cat"), classes.index("dog")
+    assert run.margins.violated["quiet"] == {
+        (cat, 1): margin_of(Fraction("-0.1")),
+        (dog, 2): BOTTOM,
+    }
+    assert run.margins.entries["quiet"][dog] == (Fraction("0.1") + Fraction("0.25") - 1, BOTTOM)
