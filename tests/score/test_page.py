@@ -14,7 +14,7 @@ from score.runs import runs, small_run
 from tracepact.core import Aggregation
 from tracepact.metrics import CountMetricRecord, MeanMetricRecord, metric_intervals
 from tracepact.scoring.uncertainty import Interval
-from tracepact.show.page import Section, page, script_json
+from tracepact.show.page import Section, html_page, script_json
 from tracepact.specs import spec_path
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.evidence import Evidence, evidence
@@ -151,7 +151,7 @@ def test_data_in_a_script_stays_data() -> None:
 
 
 def test_a_page_is_its_sections_in_order() -> None:
-    text = page(
+    text = html_page(
         "A & B", "<h1>x</h1>", [Section("one", "One <1>", "<p>a</p>", "lead & all"), Section("two", "Two", "b")]
     )
     seen = outline(text)
