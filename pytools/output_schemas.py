@@ -8,7 +8,6 @@ from msgspec import Meta
 from tracepact.diagnostics.record import DiagnosticRecord
 from tracepact.files import json_text
 from tracepact.lang.explain import Explanation
-from tracepact.metrics import MetricsRecord
 from tracepact.records import schema_of
 from tracepact.specs import spec_path
 from tracepact.tools.audit.annotation import AnnotationAudit
@@ -25,6 +24,7 @@ from tracepact.tools.audit.union_gap import UnionGapAudit
 from tracepact.tools.check.decision import DecisionRecord
 from tracepact.tools.check.simplify import SimplifiedFormula
 from tracepact.tools.conform.outcome import ConformanceRecord
+from tracepact.tools.metrics.record import MetricsOutput
 from tracepact.tools.prove.records import CertifyAnswer, ProveAnswer
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.verify import VerificationRecord
@@ -58,7 +58,7 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
         "tracepact diagnostics",
     ),
     "explain": (Explanation, "tracepact explanation"),
-    "metrics": (MetricsRecord, "tracepact metrics"),
+    "metrics": (MetricsOutput, "tracepact metrics"),
     "prove": (ProveAnswer, "tracepact prove"),
     "report": (Report, "tracepact report"),
     "selection": (SelectionOutput, "A selection"),

@@ -87,6 +87,23 @@ OUTPUTS = {
     "report: pair": ("report.schema.json", ("score", "gate.contract", "--pair", "pair.json", "--format", "json")),
     "metrics": ("metrics.schema.json", ("metrics", *SCORE, "--ignore", "ignore.tsv", "--segment", "100ms")),
     "metrics: sed_eval": ("metrics.schema.json", ("metrics", *SCORE, "--policy", "sed_eval")),
+    "metrics: intervals": (
+        "metrics.schema.json",
+        (
+            "metrics",
+            *SCORE,
+            "--compare",
+            "ref.tsv",
+            "--draws",
+            "20",
+            "--macro",
+            "all",
+            "--outside",
+            "cut",
+            "--clips",
+            "all",
+        ),
+    ),
     "metrics: points": ("metrics.schema.json", ("metrics", *SCORE, "--points")),
     "diagnostics": ("diagnostics.schema.json", ("check", "bad.contract", "absent.contract", "--format", "json")),
     "explain": ("explain.schema.json", ("explain", "gate.contract", "--format", "json")),
@@ -102,7 +119,7 @@ OUTPUTS = {
 }
 
 
-MUTATED = [name for name in OUTPUTS if name != "report: union, set"]
+MUTATED = [name for name in OUTPUTS if name not in ("report: union, set", "metrics: intervals")]
 
 
 def is_valid(schema: str, data: Any) -> bool:

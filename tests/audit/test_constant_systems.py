@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -10,22 +11,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tracepact import Aggregation, Contract, Run, load_contract, parse_contract, score, starter_contracts
+from tracepact.scoring.constant import is_constant
 from tracepact.scoring.vacuity import score_share
 from tracepact.specs import spec_path
 from tracepact.tools.audit.neutrality import audit_neutrality
 from tracepact.tools.audit.profile import audit_profile
 from tracepact.tools.audit.ranking import Ranking, value_rows
 from tracepact.tools.audit.selection import audit_selection
-from tracepact.tools.audit.systems import System, Systems
+from tracepact.tools.audit.systems import System, Systems, read_systems
+from tracepact.tools.audit.threshold import audit_threshold
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.evidence import evidence
 from tracepact.tools.score.report.html import report_page
 from tracepact.tools.score.report.markdown import report_markdown
+from tracepact.trace import Family, Side
 
 Events = list[tuple[Fraction, Fraction, str]]
 Table = Mapping[str, Events]
 NAMES = tuple(starter_contracts())
 CONSTANT = ("silent", "always on", "random")
+ALIKE = {"silent", "always on"}
+"""Those that answer the same throughout."""
 DEMO = ("late_long", "fragmenting", "over_firing")
 FEWER = settings(max_examples=max(5, settings().max_examples // 20))
 
@@ -74,7 +80,7 @@ def as_systems(contract: Contract, runs: Mapping[str, Run]) -> Systems:
         vectors = {a: run.card.vector(a) for a in Aggregation}
         scores = {a: {c: s.value for c, s in vector.items()} for a, vector in vectors.items()}
         shares = {a: {c: score_share(s) for c, s in vector.items()} for a, vector in vectors.items()}
-        found.append(System(name, scores, shares))
+        found.append(System(name, scores, shares, is_constant(run.card.family)))
     return Systems(contract, tuple(found))
 
 
@@ -84,7 +90,8 @@ def asks_nothing(run: Run, clause: str) -> bool:
     return int(counts.obligated.sum()) == 0 and not counts.counter.any()
 
 
-def check_leaders(contract: Contract, runs: Mapping[str, Run]) -> None:
+def check_leaders(contract: Contract, runs: Mapping[str, Run], listening: str | None = None) -> None:
+    """Only what is earned is ranked; if one system listens, it is among the best wherever there is a best one."""
     systems = as_systems(contract, runs)
     idle = {name: {c for c in run.card.counts if asks_nothing(run, c)} for name, run in runs.items()}
     telling = set(next(iter(runs.values())).card.counts) - set.intersection(*idle.values())
@@ -93,14 +100,18 @@ def check_leaders(contract: Contract, runs: Mapping[str, Run]) -> None:
     ]
     made_of += [({row.clause}, row) for row in audit_selection(systems).coordinates]
     for clauses, row in made_of:
-        may = {name for name in runs if clauses & telling and not clauses & telling & idle[name]}
+        may = {name for name in runs if clauses & telling and not clauses & telling & idle[name]} - ALIKE
         assert {one.system for one in row.values if one.earned} == may
         top = max((one.value for one in row.values if one.system in may), default=None)
         assert set(row.best) == {one.system for one in row.values if one.system in may and one.value == top}
         assert {name for name, *_, rank, _, _, _ in value_rows(row) if rank} == may
+        assert listening is None or listening in row.best or not row.best
+        if listening is None:
+            assert not {*row.best} & {*CONSTANT}, clauses
     for question in audit_neutrality(systems, [next(iter(runs))]).questions:
         for ranked in (question.of_all, question.of_rest):
-            assert set(ranked.best) <= {one.system for one in ranked.values if one.earned}
+            assert set(ranked.best) <= {one.system for one in ranked.values if one.earned} - ALIKE
+    assert not {name for one in audit_profile(systems).dominated for name in one.by} & ALIKE
 
 
 def check_headline(runs: Mapping[str, Run], listening: str) -> None:
@@ -143,7 +154,7 @@ def test_on_random_data_no_constant_system_leads_what_it_has_not_earned(name: st
     listening = {clip: [(on + late, off + late, label) for on, off, label in rows] for clip, rows in ref.items()}
     systems: dict[str, Table] = {"listening": listening, **constant(random, lengths, [*labels, "c"])}
     runs = scored(contract, ref, systems, lengths)
-    check_leaders(contract, runs)
+    check_leaders(contract, runs, "listening")
     check_headline(runs, "listening")
 
 
@@ -183,3 +194,76 @@ def test_a_requirement_can_be_of_the_headline() -> None:
     given += ["--durations", str(spec_path("demo/durations.tsv"))]
     assert command(*given, "--require", "headline>=0.5").code == 0
     assert command(*given, "--require", "headline>0.99").code == 1
+
+
+# Systems that answer the same throughout
+
+
+def naive_is_constant(family: Family) -> bool:
+    """Frame by frame: in each class all frames that count are predicted, or none."""
+    for label in range(len(family.classes)):
+        seen = set()
+        for clip, frames in enumerate(family.frames):
+            segment = family.segment(label, clip)
+            ignored, pred = (
+                {frame for start, end in runs.get(segment, ()) for frame in range(start, end)}
+                for runs in (family.ignored, family.runs[Side.PRED])
+            )
+            seen |= {frame in pred for frame in range(frames) if frame not in ignored}
+        if len(seen) > 1:
+            return False
+    return True
+
+
+SPANS = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 5)), max_size=3)
+
+
+@st.composite
+def nearly_constant(draw: st.DrawFn) -> Run:
+    """Clips of a tenth of a second in five frames; often all or nothing is predicted, or the rest is ignored."""
+    whole, none = [(0, 5)], list[tuple[int, int]]()
+    usual = draw(st.sampled_from([whole, none]))
+    pred, ignore = {}, {}
+    for clip in ("x", "y"):
+        sides = {label: draw(st.just(usual) | SPANS) for label in ("a", "b")}
+        pred[clip] = [(Fraction(s, 50), Fraction(e, 50), k) for k, runs in sides.items() for s, e in runs if s < e]
+        ignore[clip] = [(Fraction(s, 50), Fraction(e, 50), "") for s, e in draw(SPANS) if s < e]
+    ref = {"x": [(Fraction(0), Fraction(1, 50), "a"), (Fraction(0), Fraction(1, 50), "b")], "y": []}
+    return score("boundary_gate", ref, pred, durations=Fraction(1, 10), ignore=ignore)
+
+
+@given(run=nearly_constant())
+def test_a_system_is_constant_by_the_definition_and_a_run_directory_tells_the_same(
+    run: Run, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    expected = naive_is_constant(run.card.family)
+    assert is_constant(run.card.family) == expected
+    folder = tmp_path_factory.mktemp("constant")
+    run.save(folder / "run")
+    (system,) = read_systems([folder / "run"]).systems
+    assert system.constant == expected
+
+
+def test_a_silent_system_leads_no_clause_that_silence_keeps_also_from_its_run_directory(tmp_path: Path) -> None:
+    contract = "contract c step 20ms clause calm on !ref_active : !pred_active clause heard on ref_active : pred_active"
+    for name, pred in (("silent", []), ("always on", [(0, 5)]), ("listens", [(1, Fraction(22, 10))])):
+        score(contract, [(1, 2)], pred, durations=5).save(tmp_path / name)
+    audit = audit_selection([tmp_path / name for name in ("silent", "always on", "listens")])
+    assert {row.clause: row.best for row in audit.coordinates} == {"calm": ("listens",), "heard": ("listens",)}
+    assert [one.earned for one in audit.coordinates[0].values] == [False, False, True]
+    shown = command("audit", "selection", *(str(tmp_path / name) for name in ("silent", "listens"))).out
+    assert "(1.000)" in shown
+    assert "answers the same throughout" in " ".join(shown.split())
+
+
+def test_a_threshold_at_which_nothing_or_everything_is_active_is_not_the_best(tmp_path: Path) -> None:
+    contract = "contract c step 1s clause calm on !ref_active : !pred_active clause heard on ref_active : pred_active"
+    run = score(contract, {"a": [(0, 1, "x")]}, {"a": []}, durations=3)
+    (tmp_path / "a.tsv").write_text("onset\toffset\tx\n0\t1\t0.6\n1\t2\t0.4\n2\t3\t0.2\n", encoding="utf-8")
+    thresholds = [Fraction(n, 10) for n in (1, 3, 5, 9)]
+    audit = audit_threshold(run, tmp_path / "a.tsv", thresholds)
+    assert {row.clause: row.thresholds for row in audit.best} == {
+        "calm": (Fraction(1, 2),),
+        "heard": (Fraction(3, 10), Fraction(1, 2)),
+        "logic": (Fraction(1, 2),),
+    }

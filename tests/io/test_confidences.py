@@ -9,10 +9,15 @@ from formats import BIRDNET, CTM, JAMS, RTTM, places, put, read
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tracepact import score
 from tracepact.diagnostics import Diagnostics
+from tracepact.files import BadTable
 from tracepact.io import label_map_from, prepare
 from tracepact.io.lint import fix
 from tracepact.io.writing import written
+from tracepact.tools.score.store import tables
+from tracepact.tools.score.store.opening import open_run
+from tracepact.tools.score.verify import verify_run
 from tracepact.trace import Event, EventTable
 
 TIMES = st.builds(lambda n, places: Fraction(n, 10**places), st.integers(0, 10**6), st.integers(0, 6))
@@ -51,6 +56,41 @@ def test_formats_with_confidences_keep_them(tmp_path: Path) -> None:
     assert sure(read(tmp_path / "c.ctm")[0]) == [Fraction("0.75"), None]
     assert sure(read(tmp_path / "j.jams")[0]) == [Fraction("0.5"), None]
     assert sure(read(tmp_path / "r.rttm")[0]) == [Fraction("0.9"), None]
+
+
+@given(clips=TABLES)
+def test_the_tables_of_a_run_directory_give_them_again_as_they_are(clips: dict[str, tuple[Event, ...]]) -> None:
+    table = EventTable("t", clips)
+    text = tables.events_text(table)
+    again = EventTable("t", tables.read_events(text))
+    assert again.clips == clips
+    assert sure(again) == sure(table)
+    assert ("confidence" in text.partition("\n")[0]) == any(number is not None for number in sure(table))
+
+
+def test_a_run_that_is_opened_again_has_them_and_one_without_is_stored_as_before(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        {
+            "ref.tsv": "filename\tonset\toffset\tevent_label\nx\t1\t2\ta\n",
+            "pred.tsv": "filename\tonset\toffset\tevent_label\tconfidence\n"
+            "x\t1\t2\ta\t0.75\nx\t7\t8\ta\t-2.5\nx\t3\t4\ta\t\n",
+        },
+    )
+    scored = score("boundary_gate", tmp_path / "ref.tsv", tmp_path / "pred.tsv", durations=5, outside="cut")
+    scored.save(tmp_path / "run")
+    again = open_run(tmp_path / "run", Diagnostics()).rescore()
+    assert sure(again.prediction) == sure(scored.prediction) == [Fraction(3, 4), Fraction(-5, 2), None]
+    assert verify_run(tmp_path / "run").holds
+    header = (tmp_path / "run" / "reference.tsv").read_text(encoding="utf-8").partition("\n")[0]
+    assert header == "filename\tonset\toffset\tevent_label\trow"
+
+
+def test_a_stored_confidence_that_is_no_number_is_an_error_with_its_row(tmp_path: Path) -> None:
+    text = "filename\tonset\toffset\tevent_label\trow\tconfidence\nx\t1\t2\ta\t2\t0.5\nx\t1\t2\ta\t2\tlots\n"
+    with pytest.raises(BadTable, match="`lots` is not a number") as found:
+        tables.read_events(text)
+    assert found.value.line == 3
 
 
 def test_a_label_map_keeps_them() -> None:

@@ -9,7 +9,16 @@ from tracepact import load_contract
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import durations_from, events_from
-from tracepact.metrics import EventPolicy, MetricSettings, OffsetRule, StandardMetrics, compare
+from tracepact.metrics import (
+    Empty,
+    Evaluated,
+    EventPolicy,
+    MacroOver,
+    MetricSettings,
+    OffsetRule,
+    StandardMetrics,
+    compare,
+)
 from tracepact.trace import EventTable
 
 Rows = dict[str, list[tuple[str, str, str]]]
@@ -47,6 +56,9 @@ def measured(
     event: EventPolicy | None = None,
     segment: str = "1",
     transition: str = "0.2",
+    evaluated: Evaluated = Evaluated.EVENTS,
+    empty: Empty = Empty.UNDEFINED,
+    macro: MacroOver = MacroOver.DEFINED,
     durations: Any = None,
     contract: Contract = CONTRACT,
     diagnostics: Diagnostics | None = None,
@@ -55,7 +67,7 @@ def measured(
     """The metrics of two sides; one clip's may be written as text."""
     sides = [table({"clip": rows(side)} if isinstance(side, str) else side) for side in (ref, pred)]
     found = diagnostics if diagnostics is not None else Diagnostics()
-    settings = MetricSettings(event or EventPolicy(), Fraction(segment), Fraction(transition))
+    settings = MetricSettings(event or EventPolicy(), Fraction(segment), Fraction(transition), evaluated, empty, macro)
     lengths = durations_from(durations, found)
     return compare(contract, *sides, durations=lengths, settings=settings, diagnostics=found, **options)
 

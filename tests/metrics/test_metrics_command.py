@@ -121,6 +121,9 @@ def test_a_run_reports_the_same_metrics(folder: Path) -> None:
     run_data = score(
         "boundary_gate", folder / "ref.tsv", folder / "pred.tsv", durations=folder / "durations.tsv"
     ).to_dict()
+    assert data.pop("preparation") == run_data["preparation"]
+    assert [found["metric"] for found in data.pop("accuracies")] == ["segment"]
+    assert data.pop("intervals") is None
     assert run_data["metrics"] == data
     assert "Standard metrics" in str(score("boundary_gate", [(0, 1)], [(0, 1)], durations=5))
 
@@ -166,3 +169,82 @@ def test_means_over_classes_say_how_many_have_a_value_and_when_they_say_nothing(
     outcome = run("metrics", *SIDES, "--policy", "sed_eval", folder=folder)
     assert "the macro error rate of event says nothing" in " ".join(outcome.out.split())
     assert "says nothing" not in run("metrics", *SIDES, folder=folder).out
+
+
+# Intervals, comparisons and policies
+
+
+def values_of(system: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(row["metric"], row["quantity"]): row for row in system["values"]}
+
+
+def test_every_value_has_an_interval_that_holds_it_or_the_draws_say_why_not(folder: Path) -> None:
+    data = printed(folder, "--intervals", "--draws", "300", "--seed", "7", "--level", "0.9")
+    assert data["intervals"]["bootstrap"] == {"draws": 300, "seed": 7, "level": "9/10"}
+    (system,) = data["intervals"]["systems"]
+    assert (system["name"], system["differences"]) == ("pred.tsv", [])
+    rows = values_of(system)
+    for metric in data["metrics"]:
+        if metric["kind"] == "mean":
+            assert rows[metric["name"], "mean"]["value"] == metric["micro"]["value"]
+            continue
+        for name in ("precision", "recall", "f1"):
+            assert rows[metric["name"], name]["value"] == metric["micro"][name]["value"]
+            assert rows[metric["name"], f"macro_{name}"]["value"] == metric["macro"][name]["value"]
+        if metric["errors"]:
+            assert rows[metric["name"], "error_rate"]["value"] == metric["errors"]["rate"]["value"]
+    (accuracy,) = data["accuracies"]
+    assert rows["segment", "specificity"]["value"] == accuracy["micro"]["specificity"]["value"]
+    assert rows["segment", "macro_accuracy"]["value"] == accuracy["macro"]["accuracy"]["value"]
+
+
+def test_further_predictions_are_compared_with_the_first_in_every_form(folder: Path) -> None:
+    write(folder, {"silent.tsv": events("x"), "same.tsv": FILES["pred.tsv"]})
+    more = ("--compare", "same.tsv", "--compare", "silent.tsv", "--draws", "50")
+    systems = printed(folder, *more)["intervals"]["systems"]
+    assert [system["name"] for system in systems] == ["pred.tsv", "same.tsv", "silent.tsv"]
+    assert all(row["p"] == "1" and row["value"] in ("0", None) for row in systems[1]["differences"])
+    recall = next(row for row in systems[2]["differences"] if (row["metric"], row["quantity"]) == ("event", "recall"))
+    assert recall["value"].startswith("-")
+    out = run("metrics", *SIDES, *more, folder=folder).out
+    assert "Difference silent.tsv − pred.tsv" in out
+    lines = run("metrics", *SIDES, *more, "--format", "csv", folder=folder).out.splitlines()
+    assert lines[0].startswith("system,metric,quantity,kind,value")
+    assert len(lines) - 1 == sum(len(system["values"]) + len(system["differences"]) for system in systems)
+
+
+def test_policies_stand_beside_the_values_they_change(folder: Path) -> None:
+    write(folder, {"pred.tsv": events("x 1 3 a", "x 5 6 c")})
+    usual = named(printed(folder), "event")["macro"]
+    assert usual["classes"] == {"precision": 2, "recall": 2, "f1": 3}
+    zero = named(printed(folder, "--empty", "zero_score"), "event")
+    assert zero["macro"]["classes"]["precision"] == 3
+    assert "precision 0 where nothing is predicted (zero_score)" in zero["policy"]
+    reference = named(printed(folder, "--macro", "reference"), "event")
+    assert reference["macro"]["classes"] == {"precision": 1, "recall": 2, "f1": 2}
+    assert "macro over the classes of the reference" in reference["policy"]
+    every = named(printed(folder, "--macro", "all"), "event")
+    assert every["macro"]["classes"] == {"precision": 3, "recall": 3, "f1": 3}
+    assert "macro over all classes, undefined as 0" in every["policy"]
+    for option, words in (("zero_score", "(zero_score)"), ("undefined", "")):
+        out = run("metrics", *SIDES, "--empty", option, folder=folder).out
+        assert words in " ".join(out.split())
+
+
+def test_segments_end_with_the_last_event_or_with_the_clip(tmp_path: Path) -> None:
+    # 12 s of reference in a clip of 10 s; the prediction ends at 4 s.
+    write(tmp_path, {"ref.tsv": events("x 0 12 a"), "pred.tsv": events("x 0 4 a")})
+    for length, fn, cells in (("events", 8, 12), ("clip", 6, 10)):
+        outcome = run(
+            "metrics", *SIDES, "--durations", "10", "--evaluated", length, "--format", "json", folder=tmp_path
+        )
+        data = json.loads(outcome.out)
+        assert named(data, "segment")["counts"] == {"tp": 4, "fp": 0, "fn": fn}
+        (accuracy,) = data["accuracies"]
+        assert (accuracy["cells"], accuracy["micro"]["tn"]) == (cells, 0)
+        assert ("up to the clip's end" in accuracy["policy"]) == (length == "clip")
+    silent = events("x 0 2 a")
+    write(tmp_path, {"ref.tsv": silent, "pred.tsv": silent})
+    outcome = run("metrics", *SIDES, "--durations", "10", "--evaluated", "clip", "--format", "json", folder=tmp_path)
+    (accuracy,) = json.loads(outcome.out)["accuracies"]
+    assert (accuracy["cells"], accuracy["micro"]["tn"], accuracy["micro"]["specificity"]["value"]) == (10, 8, "1")

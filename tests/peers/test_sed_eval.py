@@ -3,17 +3,22 @@
 import os
 import random
 import warnings
+from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
 import pytest
 from metrics.builders import Rows, measured, policy, random_sides
 
-from tracepact.metrics import Arithmetic, CountMetric, EventPolicy, OffsetRule
+from tracepact.metrics import Arithmetic, CountMetric, Empty, Evaluated, EventPolicy, MacroOver, OffsetRule
 from tracepact.metrics.matching import search
+from tracepact.metrics.result import ACCURACIES
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # old syntax in its dependencies
-    sed_eval = pytest.importorskip("sed_eval", reason="sed_eval is not installed")
+    if find_spec("sed_eval") is None:
+        pytest.skip("sed_eval is not installed", allow_module_level=True)
+    import sed_eval  # an installed one that does not work is a failure: its tests must not vanish
 
 SEEDS = range(int(os.environ.get("TRACEPACT_EXAMPLES", "200")) // 4)
 
@@ -25,9 +30,9 @@ def listed(side: Rows, clip: str) -> list[dict[str, Any]]:
     ]
 
 
-def evaluated(metric: Any, ref: Rows, pred: Rows) -> Any:
+def evaluated(metric: Any, ref: Rows, pred: Rows, **options: Any) -> Any:
     for clip in ref | pred:
-        metric.evaluate(listed(ref, clip), listed(pred, clip))
+        metric.evaluate(listed(ref, clip), listed(pred, clip), **options)
     return metric
 
 
@@ -45,13 +50,13 @@ def labels_of(*sides: Rows) -> list[str]:
     return sorted({label for side in sides for events in side.values() for _, _, label in events})
 
 
+def same(mine: Any, other: float) -> bool:
+    return other != other if mine is None else mine == other
+
+
 def assert_same_rates(ours: CountMetric, theirs: Any) -> None:
     """Floats are equal, not close; undefined is not a number."""
     results = theirs.results()
-
-    def same(mine: Any, other: float) -> bool:
-        return other != other if mine is None else mine == other
-
     for mine, other in (
         (ours.micro, results["overall"]["f_measure"]),
         (ours.macro.rates, results["class_wise_average"]["f_measure"]),
@@ -122,6 +127,115 @@ def test_segment_counts_and_rates_are_those_of_sed_eval(seed: int, length: str) 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         assert_same_rates(ours, theirs)
+
+
+def segment_metric(ref: Rows, pred: Rows, **options: Any) -> CountMetric:
+    found = measured(ref, pred, arithmetic=Arithmetic.SED_EVAL, **options)
+    (metric,) = (m for m in found.metrics if m.name == "segment" and isinstance(m, CountMetric))
+    return metric
+
+
+@pytest.mark.parametrize("seed", range(0, len(SEEDS), 2))
+@pytest.mark.parametrize("length", ["1", "0.3"])
+@pytest.mark.parametrize("clip", [None, "2.5", "4", "9"])
+def test_specificity_and_accuracies_are_those_of_sed_eval_with_and_without_an_evaluated_length(
+    seed: int, length: str, clip: str | None
+) -> None:
+    sides = [side if clip is None else within(side, clip) for side in random_sides(seed + 3000)]
+    labels = labels_of(*sides)
+    if not labels:
+        return
+    metric = sed_eval.sound_event.SegmentBasedMetrics(event_label_list=labels, time_resolution=float(length))
+    if clip is None:
+        theirs = evaluated(metric, *sides)
+        ours = segment_metric(*sides, segment=length)
+    else:
+        theirs = evaluated(metric, *sides, evaluated_length_seconds=float(clip))
+        ours = segment_metric(*sides, segment=length, evaluated=Evaluated.CLIP, durations=clip)
+        assert "up to the clip's end" in ours.policy
+    overall, total = theirs.overall, ours.total
+    assert ours.true_negatives(total, len(labels)) == overall["Ntn"]
+    assert (total.tp, total.fp, total.fn) == tuple(overall[k] for k in ("Ntp", "Nfp", "Nfn"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        results = theirs.results()
+        assert_same_rates(ours, theirs)
+    for mine, other in (
+        (ours.micro_accuracy, results["overall"]),
+        (ours.macro_accuracy, results["class_wise_average"]),
+        *((ours.accuracy(ours.classes[name]), found) for name, found in results["class_wise"].items()),
+    ):
+        for name in ACCURACIES:
+            assert getattr(mine, name) == other["accuracy"][name], name
+
+
+def within(side: Rows, clip: str) -> Rows:
+    """What starts before the end of its clip; what starts later is an error of its own."""
+    return {name: [event for event in events if float(event[0]) < float(clip)] for name, events in side.items()}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_zero_score_is_that_of_sed_eval(seed: int) -> None:
+    ref, pred = random_sides(seed, most=3, labels=4)
+    pred = {} if seed % 5 == 0 else pred
+    labels = labels_of(ref, pred)
+    if not labels:
+        return
+    events = sed_eval.sound_event.EventBasedMetrics(
+        event_label_list=labels, percentage_of_length=0.2, empty_system_output_handling="zero_score"
+    )
+    segments = sed_eval.sound_event.SegmentBasedMetrics(event_label_list=labels)
+    segments.empty_system_output_handling = "zero_score"  # its constructor does not take it
+    found = measured(ref, pred, arithmetic=Arithmetic.SED_EVAL, empty=Empty.ZERO_SCORE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for theirs, name in ((events, "event"), (segments, "segment")):
+            (ours,) = (m for m in found.metrics if m.name == name and isinstance(m, CountMetric))
+            assert_same_rates(ours, evaluated(theirs, ref, pred))
+            assert "zero_score" in ours.policy
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_mean_over_the_classes_of_the_reference_is_that_of_sed_evals_results_for_them(seed: int) -> None:
+    ref, pred = random_sides(seed, most=3, labels=5)
+    labels, in_reference = labels_of(ref, pred), labels_of(ref)
+    if not in_reference:
+        return
+    theirs = evaluated(event_metric(labels, policy()), ref, pred)
+    found = measured(ref, pred, arithmetic=Arithmetic.SED_EVAL, macro=MacroOver.REFERENCE)
+    (ours,) = (m for m in found.metrics if m.name == "event" and isinstance(m, CountMetric))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        rows = theirs.results_class_wise_metrics()
+        for mine, key in (("precision", "precision"), ("recall", "recall"), ("f1", "f_measure")):
+            mean = float(np.nanmean([rows[label]["f_measure"][key] for label in in_reference]))
+            assert same(getattr(ours.macro.rates, mine), mean)
+        rates = [rows[label]["error_rate"]["error_rate"] for label in in_reference]
+        assert ours.macro_error_rate == float(np.nanmean(rates))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_mean_over_all_classes_is_the_macro_average_with_zero_division_0_of_scikit_learn(seed: int) -> None:
+    scores = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+    ref, pred = random_sides(seed, most=4, labels=5)
+    labels = labels_of(ref, pred)
+    if len(labels) < 2:
+        return
+    found = measured(ref, pred, macro=MacroOver.ALL)
+    (ours,) = (m for m in found.metrics if m.name == "segment" and isinstance(m, CountMetric))
+    rolls = [np.concatenate([roll(side.get(clip, []), labels) for clip in ref | pred]) for side in (ref, pred)]
+    for name, function in (("precision", "precision_score"), ("recall", "recall_score"), ("f1", "f1_score")):
+        expected = getattr(scores, function)(*rolls, average="macro", zero_division=0)
+        assert float(getattr(ours.macro.rates, name)) == pytest.approx(expected, abs=1e-12)
+
+
+def roll(events: list[tuple[str, str, str]], labels: list[str]) -> Any:
+    """Seconds by classes; a second is active where an event shares more than a point with it."""
+    found = np.zeros((8, len(labels)), dtype=int)
+    for onset, offset, label in events:
+        for second in range(8):
+            found[second, labels.index(label)] |= max(float(onset), second) < min(float(offset), second + 1)
+    return found
 
 
 def test_the_generated_data_has_what_tells_matchers_apart() -> None:

@@ -214,3 +214,44 @@ def test_a_run_on_chosen_clips_verifies(clips: str | list[str], tmp_path: Path) 
     score("boundary_gate", REF, pred, durations=10, clips=clips).save(tmp_path / "run")
     found = verify_run(tmp_path / "run")
     assert found.holds, found.drifts
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> str:
+    """Both sides in one document: an event after the end of `a`, and a clip that is silent in the reference."""
+    clips = [
+        {"name": "a", "duration": 10, "ref": [[1, 2, "x"]], "pred": [[1, 2, "x"], ["10.5", 11, "x"]]},
+        {"name": "b", "duration": 10, "ref": [[3, 4, "x"]], "pred": [[3, 4, "x"]]},
+        {"name": "c", "duration": 10, "ref": [], "pred": [[1, 2, "x"]]},
+    ]
+    write(tmp_path, {"pair.json": json.dumps({"clips": clips}), "list.txt": "filename\na\n"})
+    return str(tmp_path / "pair.json")
+
+
+@pytest.mark.parametrize(("policy", "false"), [(None, 2), ("false-alarm", 2), ("cut", 2), ("drop", 1)])
+def test_a_document_takes_the_policy_for_events_outside(policy: str | None, false: int, document: str) -> None:
+    asked = ["score", "boundary_gate", "--pair", document, "--format", "json"]
+    outcome = run(*asked, *(["--outside", policy] if policy else []))
+    assert outcome.code == 0, outcome.err
+    assert "predicted-outside-clip" in outcome.codes
+    data = json.loads(outcome.out)
+    assert event_tally(data["metrics"]) == (2, false, 0)
+    assert data["preparation"]["outside"]["policy"] == (policy or "false-alarm")
+    refused = run(*asked, "--outside", "error")
+    assert (refused.code, refused.codes) == (2, ["starts-outside-clip"])
+
+
+@pytest.mark.parametrize(
+    ("choice", "clips", "tally"), [("reference", 3, (2, 1, 0)), ("list.txt", 1, (1, 0, 0)), ("all", 3, (2, 1, 0))]
+)
+def test_a_document_takes_the_choice_of_clips(
+    choice: str, clips: int, tally: tuple[int, int, int], document: str, tmp_path: Path
+) -> None:
+    chosen = str(tmp_path / choice) if choice.endswith("txt") else choice
+    outcome = run(
+        *("score", "boundary_gate", "--pair", document, "--outside", "drop"), *("--clips", chosen, "--format", "json")
+    )
+    assert outcome.code == 0, outcome.err
+    data = json.loads(outcome.out)
+    assert (data["family"]["clips"], data["preparation"]["clips"]["clips"]) == (clips, clips)
+    assert event_tally(data["metrics"]) == tally

@@ -12,14 +12,15 @@ from show.outline import outline, policy
 
 from score.runs import runs, small_run
 from tracepact.core import Aggregation
-from tracepact.metrics import CountMetricRecord, MeanMetricRecord
+from tracepact.metrics import CountMetricRecord, MeanMetricRecord, metric_intervals
 from tracepact.scoring.uncertainty import Interval
-from tracepact.show.page import Section, page, script_json
+from tracepact.show.page import Section, html_page, script_json
 from tracepact.specs import spec_path
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.evidence import Evidence, evidence
 from tracepact.tools.score.report.html import report_page
 from tracepact.tools.score.report.markdown import report_markdown
+from tracepact.tools.score.report.measured import measured
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.tables import vector_table
 from tracepact.tools.score.report.text import report_views
@@ -150,7 +151,7 @@ def test_data_in_a_script_stays_data() -> None:
 
 
 def test_a_page_is_its_sections_in_order() -> None:
-    text = page(
+    text = html_page(
         "A & B", "<h1>x</h1>", [Section("one", "One <1>", "<p>a</p>", "lead & all"), Section("two", "Two", "b")]
     )
     seen = outline(text)
@@ -229,3 +230,18 @@ def test_a_run_that_does_not_come_out_as_stored_is_refused(run: Run, tmp_path: P
     table.write_text(table.read_text(encoding="utf-8") + "clip_00.wav\t0\t1\tspeech\t\n", encoding="utf-8")
     assert command("report", "run", "--out", "out", folder=tmp_path).codes == ["broken-run"]
     assert not (tmp_path / "out").exists()
+
+
+def test_the_page_and_the_markdown_show_the_metrics_with_their_intervals_and_accuracies(
+    html: str, run: Run, report: Report, found: Evidence
+) -> None:
+    measured_again = metric_intervals(measured(run))
+    markdown = report_markdown(report, found)
+    for quantity in (("event", "f1"), ("event", "macro_f1"), ("segment", "error_rate"), ("boundary", "f1")):
+        one = measured_again[quantity]
+        assert one.value is not None
+        said = f"{decimal(one.value)} ({decimal(one.low)} to {decimal(one.high)})"
+        assert said in outline(html).text
+        assert said in markdown
+    for shown in (outline(html).text, markdown):
+        assert "balanced accuracy" in shown

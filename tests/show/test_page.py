@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from show.outline import outline, policy, sha256
-from tracepact.show.page import Section, html_table, page
+from tracepact.show.page import Section, html_page, html_table
 from tracepact.show.table import Bar, Cell, Column, Table, Tone, numbers, words
 
 EVIL = "</td></script><img src=x onerror=alert(1)>\"' onmouseover=alert(2) &amp; {{ 1 + 1 }}"
@@ -52,7 +52,7 @@ def test_rows_have_headings_and_the_last_are_totals() -> None:
 
 
 def test_the_policy_names_the_style_and_every_script_and_nothing_else() -> None:
-    text = page("t", Markup("<h1>t</h1>"), [Section("one", "One", html_table(evil_table(EVIL)))], data={"a": EVIL})
+    text = html_page("t", Markup("<h1>t</h1>"), [Section("one", "One", html_table(evil_table(EVIL)))], data={"a": EVIL})
     found = policy(text)
     (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
     scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
@@ -64,6 +64,6 @@ def test_the_policy_names_the_style_and_every_script_and_nothing_else() -> None:
 
 
 def test_text_that_is_not_markup_is_escaped_wherever_it_stands() -> None:
-    text = page(EVIL, EVIL, [Section("one", EVIL, EVIL, EVIL)])  # type: ignore[arg-type]
+    text = html_page(EVIL, EVIL, [Section("one", EVIL, EVIL, EVIL)])  # type: ignore[arg-type]
     assert "img" not in {tag for tag, _ in outline(text).elements}
     assert outline(text).text.count(EVIL) == 6

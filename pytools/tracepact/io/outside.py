@@ -70,7 +70,7 @@ def _settled(events: tuple[Event, ...], length: Fraction, policy: Outside) -> It
     for event in events:
         match policy:
             case Outside.CUT if is_outside(event, length):
-                yield Event(length, length, event.label, event.row)
+                yield Event(length, length, event.label, event.row, event.confidence)
             case Outside.DROP if is_outside(event, length):
                 continue
             case _:

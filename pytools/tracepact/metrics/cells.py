@@ -1,6 +1,6 @@
 """The metrics of cells and runs: frames, transitions, boundaries, and segments in both arithmetics (chapter 15)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -12,10 +12,11 @@ from msgspec.structs import replace
 
 from tracepact.events import EventEvaluation, Match
 from tracepact.events.evaluate import is_ignored
+from tracepact.metrics.counts import Counts, Indices
 from tracepact.metrics.intervals import Intervals
 from tracepact.metrics.pairs import seconds
-from tracepact.metrics.policy import Arithmetic, Input
-from tracepact.metrics.result import CountMetric, Tally
+from tracepact.metrics.policy import USUAL_RULES, Arithmetic, Evaluated, Input, MetricSettings, Rules
+from tracepact.metrics.result import CountMetric
 from tracepact.metrics.sweep import Cells, count_cells, pieces
 from tracepact.records import Count, Record
 from tracepact.trace import Family, Side
@@ -23,6 +24,9 @@ from tracepact.trace.columns import Columns
 from tracepact.trace.grid import ceil_div
 from tracepact.trace.runs import run_columns
 from tracepact.wording import time_text
+
+_EXACT = Arithmetic.EXACT
+_NONE = np.zeros(0, dtype=np.int64)
 
 
 class CellDifference(Record, frozen=True):
@@ -37,17 +41,29 @@ class CellDifference(Record, frozen=True):
     sed_eval: Annotated[bool, Meta(description="What floats say.")]
 
 
-def frame_metrics(family: Family, radius: Fraction, grid: str) -> tuple[CountMetric, CountMetric]:
+def frame_metrics(
+    family: Family, radius: Fraction, grid: str, rules: Rules = USUAL_RULES
+) -> tuple[CountMetric, CountMetric]:
     """All frames of both masks, and those near an onset or offset of the reference (rules 15.4 and 15.6)."""
     clips, classes = len(family.clips), family.classes
     ref, pred = (Cells.of_runs(family.runs[side], clips) for side in (Side.REF, Side.PRED))
     ignored = Cells.of_runs(family.ignored, clips) if family.ignored else None
-    frames = count_cells(ref, pred, len(classes), without=ignored)
-    edges = count_cells(ref, pred, len(classes), within=_transitions(family, ref, radius), without=ignored)
-    words = f"within {time_text(radius)} of a reference's onset or offset frame; {grid}"
+    shape = len(classes), clips
+    frames = count_cells(ref, pred, shape, without=ignored)
+    edges = count_cells(ref, pred, shape, within=_transitions(family, ref, radius), without=ignored)
+    words = f"within {time_text(radius)} of a reference's onset or offset frame; {grid}{rules.words}"
     return (
-        CountMetric("frame", Input.TRACE, grid, "frames", _named(classes, frames.tallies), frames.errors),
-        CountMetric("transition", Input.TRACE, words, "frames", _named(classes, edges.tallies)),
+        CountMetric(
+            "frame",
+            Input.TRACE,
+            f"{grid}{rules.words}",
+            "frames",
+            classes,
+            frames.counts,
+            frames.errors,
+            rules=rules,
+        ),
+        CountMetric("transition", Input.TRACE, words, "frames", classes, edges.counts, rules=rules),
     )
 
 
@@ -61,31 +77,45 @@ def _transitions(family: Family, ref: Cells, radius: Fraction) -> Cells:
     return Cells(clip, label, np.maximum(at - reach, 0), np.minimum(at + reach + 1, frames))
 
 
-def boundary_metric(family: Family, found: EventEvaluation, grid: str) -> CountMetric:
+def boundary_metric(family: Family, found: EventEvaluation, grid: str, rules: Rules = USUAL_RULES) -> CountMetric:
     """Pairs of the declared matcher (rule 15.12), without what is ignored (rule 15.13)."""
-    clips = max(len(family.clips), 1)
-    tp, refs, preds = (
-        np.bincount(segments // clips, minlength=len(family.classes)).tolist()
-        for segments in (found.matched_segments, run_columns(found.refs).segment, run_columns(found.preds).segment)
+    pairs = found.matched_segments
+    refs, preds = (run_columns(runs).segment for runs in (found.refs, found.preds))
+    gone = _ignored_runs(family, found) if family.ignored else (_NONE, _NONE, _NONE)
+    sums = Counts.of(
+        len(family.classes),
+        len(family.clips),
+        [_without(some, left_out) for some, left_out in zip((pairs, preds, refs), gone, strict=True)],
     )
-    matched: dict[int, list[Match]] = {}
-    for match in found.matches if family.ignored else ():
-        matched.setdefault(match.segment, []).append(match)
-    for segment, hidden in family.ignored.items():
-        pairs = matched.get(segment, [])
-        gone = sum(is_ignored(match.ref, hidden) for match in pairs)
-        label = segment // clips
-        tp[label] -= gone
-        for counts, runs, paired in (
-            (refs, found.refs, {match.ref for match in pairs}),
-            (preds, found.preds, {match.pred for match in pairs}),
-        ):
-            alone = (run for run in runs.get(segment, ()) if run not in paired)
-            counts[label] -= gone + sum(is_ignored(run, hidden) for run in alone)
     matcher = found.matcher
     words = f"{matcher.kind.value} matcher, search {time_text(matcher.search)}, reward {matcher.overlap_reward}"
-    tallies = [Tally(hit, pred - hit, ref - hit) for hit, ref, pred in zip(tp, refs, preds, strict=True)]
-    return CountMetric("boundary", Input.TRACE, f"{words}; {grid}", "runs", _named(family.classes, tallies))
+    policy = f"{words}; {grid}{rules.words}"
+    return CountMetric("boundary", Input.TRACE, policy, "runs", family.classes, sums.tallied, rules=rules)
+
+
+def _without(segments: Indices, gone: Indices) -> tuple[Indices, Indices]:
+    """Segments that count one each, and those that count one less."""
+    return np.concatenate([segments, gone]), np.repeat([1, -1], [len(segments), len(gone)])
+
+
+def _ignored_runs(family: Family, found: EventEvaluation) -> tuple[Indices, Indices, Indices]:
+    """The segments of pairs, predictions and references that do not count, each as often as it has one."""
+    matched: dict[int, list[Match]] = {}
+    for match in found.matches:
+        matched.setdefault(match.segment, []).append(match)
+    gone: list[list[int]] = [[], [], []]
+    for segment, hidden in family.ignored.items():
+        pairs = matched.get(segment, [])
+        ignored = sum(is_ignored(match.ref, hidden) for match in pairs)
+        gone[0] += [segment] * ignored
+        for number, runs, paired in (
+            (1, found.preds, {match.pred for match in pairs}),
+            (2, found.refs, {match.ref for match in pairs}),
+        ):
+            alone = (run for run in runs.get(segment, ()) if run not in paired)
+            gone[number] += [segment] * (ignored + sum(is_ignored(run, hidden) for run in alone))
+    pairs_gone, preds_gone, refs_gone = (np.array(segments, dtype=np.int64) for segments in gone)
+    return pairs_gone, preds_gone, refs_gone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,23 +127,53 @@ class SegmentMetrics:
     differences: tuple[CellDifference, ...]
 
 
-def segment_metrics(given: Intervals, length: Fraction) -> SegmentMetrics:
-    """Segments in which an event of each side and class is active (rules 15.5 and 15.14)."""
+def segment_metrics(
+    given: Intervals, settings: MetricSettings, durations: Mapping[str, Fraction] | None = None
+) -> SegmentMetrics:
+    """Segments in which an event of each side and class is active (rules 15.5, 15.14 and 15.19).
+
+    `durations` are the lengths of all clips, needed where segments end with the clip.
+    """
+    length = settings.segment
     sides = {Side.REF: given.ref, Side.PRED: given.pred}
     exact = {side: _exact_cells(found, int(length * given.unit)) for side, found in sides.items()}
     floats = {side: _float_cells(found, float(length)) for side, found in sides.items()}
-    words = f"{time_text(length)} segments, active where an event shares more than a point; times as written"
-    count = len(given.classes)
-    metrics = []
-    for cells, policy, arithmetic in (
-        (exact, words, Arithmetic.EXACT),
-        (floats, f"{time_text(length)} segments from ⌊onset⌋ to ⌈offset⌉, binary floats", Arithmetic.SED_EVAL),
+    metrics, text = [], f"{time_text(length)} segments"
+    if settings.evaluated is Evaluated.CLIP:
+        text += " up to the clip's end"
+        number = _cells_of_clips(given, length, durations or {})
+        exact = {side: found.cut(number[0]) for side, found in exact.items()}
+        floats = {side: found.cut(number[1]) for side, found in floats.items()}
+    else:
+        number = _cells_of_events(given, length)
+    for found, cells, words, arithmetic in (
+        (exact, number[0], f"{text}, active where an event shares more than a point; times as written", _EXACT),
+        (floats, number[1], f"{text} from ⌊onset⌋ to ⌈offset⌉, binary floats", Arithmetic.SED_EVAL),
     ):
-        counted = count_cells(cells[Side.REF], cells[Side.PRED], count)
-        named = _named(given.classes, counted.tallies)
-        metrics.append(CountMetric("segment", Input.INTERVALS, policy, "segments", named, counted.errors, arithmetic))
+        counted = count_cells(found[Side.REF], found[Side.PRED], (len(given.classes), len(given.clips)))
+        rules = settings.rules(arithmetic)
+        head = "segment", Input.INTERVALS, f"{words}{rules.words}", "segments", given.classes
+        metrics.append(CountMetric(*head, counted.counts, counted.errors, cells, rules))
     differences = [d for side in Side for d in _differences(given, side, exact[side], floats[side])]
     return SegmentMetrics(metrics[0], metrics[1], tuple(differences))
+
+
+def _cells_of_clips(given: Intervals, length: Fraction, durations: Mapping[str, Fraction]) -> tuple[Indices, Indices]:
+    """How many segments each clip has, in exact numbers and in floats."""
+    times = [durations[clip] for clip in given.clips]
+    exact = [ceil(time / length) for time in times]
+    floats = [ceil(float(time) / float(length)) for time in times]
+    return np.array(exact, dtype=np.int64), np.array(floats, dtype=np.int64)
+
+
+def _cells_of_events(given: Intervals, length: Fraction) -> tuple[Indices, Indices]:
+    """How many segments each clip has up to the last event of either side, in exact numbers and in floats."""
+    exact, floats = (np.zeros(len(given.clips), dtype=np.int64) for _ in range(2))
+    for side in (given.ref, given.pred):
+        np.maximum.at(exact, side.clip, ceil_div(side.offset, int(length * given.unit)).astype(np.int64))
+        last = np.ceil(seconds(side.offset, side.unit) / float(length))
+        np.maximum.at(floats, side.clip, last.astype(np.int64))
+    return exact, floats
 
 
 def _exact_cells(side: Columns, length: int) -> Cells:
@@ -151,7 +211,3 @@ def _differences(given: Intervals, side: Side, exact: Cells, floats: Cells) -> l
         else:
             differences.append(here)
     return differences
-
-
-def _named(classes: Sequence[str], tallies: Sequence[Tally]) -> dict[str, Tally]:
-    return dict(zip(classes, tallies, strict=True))

@@ -51,6 +51,7 @@ def compare(
         settings=settings,
         arithmetic=arithmetic,
         ignore=ignore,
+        durations=lengths.clips,
         unlisted=unlisted,
         unmeasured=len(lengths.clips.keys() - _listed(durations).keys()) if not isinstance(durations, Fraction) else 0,
     )

@@ -1,18 +1,17 @@
 """The event metric, exact and as sed_eval has it, with the pairs on which the two disagree (rules 15.8 to 15.15)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 from msgspec import Meta, field
-from numpy.typing import NDArray
 
+from tracepact.metrics.counts import Counts
 from tracepact.metrics.intervals import Intervals
 from tracepact.metrics.matching import best, largest
 from tracepact.metrics.pairs import Indices, Pairs, candidates, exact_hits, float_hits
-from tracepact.metrics.policy import Arithmetic, EventPolicy, Input
-from tracepact.metrics.result import CountMetric, Deviation, Errors, MeanMetric, Tally
+from tracepact.metrics.policy import Arithmetic, EventPolicy, Input, MetricSettings, Rules
+from tracepact.metrics.result import CountMetric, MeanMetric
 from tracepact.records import NotNegative, Record
 from tracepact.trace.columns import Columns
 from tracepact.trace.exact import Ticks
@@ -41,30 +40,26 @@ class EventMetrics:
     differences: tuple[PairDifference, ...]
 
 
-def event_metrics(given: Intervals, policy: EventPolicy) -> EventMetrics:
+def event_metrics(given: Intervals, settings: MetricSettings) -> EventMetrics:
     """Match the events of both sides under both arithmetics."""
+    policy = settings.event
     near = candidates(given.ref, given.pred, policy)
     exact = exact_hits(given.ref, given.pred, near, policy)
     floats = float_hits(given.ref, given.pred, near, policy)
     matched = _best(given, near.where(exact))
     found = Pairs(*largest(*_columns(near.where(floats))))
-    errors = _deviations(given, matched)
     differences = tuple(_difference(given, near, k, bool(exact[k])) for k in np.flatnonzero(exact != floats).tolist())
     words = f"{policy.words}; largest matching; times as written"
+    in_floats = f"{words}; binary floats, substitutions in row order"
+    onset, offset = (
+        MeanMetric(name, Input.INTERVALS, f"pairs: {words}", given.classes, counts, given.unit)
+        for name, counts in zip(("onset error", "offset error"), _deviations(given, matched), strict=True)
+    )
     return EventMetrics(
-        CountMetric(
-            "event", Input.INTERVALS, words, "events", *_counts(given, matched, _substitutions(given, matched, policy))
-        ),
-        CountMetric(
-            "event",
-            Input.INTERVALS,
-            f"{words}; binary floats, substitutions in row order",
-            "events",
-            *_counts(given, found, _first_fits(given, found, policy)),
-            Arithmetic.SED_EVAL,
-        ),
-        MeanMetric("onset error", Input.INTERVALS, f"pairs: {words}", errors[0]),
-        MeanMetric("offset error", Input.INTERVALS, f"pairs: {words}", errors[1]),
+        _counted(given, words, matched, _substitutions(given, matched, policy), settings.rules()),
+        _counted(given, in_floats, found, _first_fits(given, found, policy), settings.rules(Arithmetic.SED_EVAL)),
+        onset,
+        offset,
         matched,
         differences,
     )
@@ -105,15 +100,15 @@ def _leftovers(given: Intervals, matched: Pairs, policy: EventPolicy) -> tuple[C
     return sides[0], sides[1], candidates(sides[0], sides[1], policy, by_class=False)
 
 
-def _substitutions(given: Intervals, matched: Pairs, policy: EventPolicy) -> int:
-    """The most disjoint pairs of leftovers (rule 15.10)."""
+def _substitutions(given: Intervals, matched: Pairs, policy: EventPolicy) -> Indices:
+    """The clips of the most disjoint pairs of leftovers (rule 15.10)."""
     ref, pred, near = _leftovers(given, matched, policy)
     hits = near.where(exact_hits(ref, pred, near, policy))
-    return len(largest(hits.ref, hits.pred)[0])
+    return ref.clip[largest(hits.ref, hits.pred)[0]]
 
 
-def _first_fits(given: Intervals, matched: Pairs, policy: EventPolicy) -> int:
-    """Each leftover reference takes the first leftover prediction that fits, in the order of the rows."""
+def _first_fits(given: Intervals, matched: Pairs, policy: EventPolicy) -> Indices:
+    """The clips where a leftover reference takes the first leftover prediction that fits, in the order of the rows."""
     ref, pred, near = _leftovers(given, matched, policy)
     hits = near.where(float_hits(ref, pred, near, policy))
     done: set[int] = set()
@@ -122,44 +117,45 @@ def _first_fits(given: Intervals, matched: Pairs, policy: EventPolicy) -> int:
         if r not in done and p not in counted:
             done.add(r)
             counted.add(p)
-    return len(done)
+    return ref.clip[np.array(sorted(done), dtype=np.int64)]
 
 
-def _counts(given: Intervals, matched: Pairs, substitutions: int) -> tuple[dict[str, Tally], Errors]:
-    tp, refs, preds = (
-        np.bincount(labels, minlength=len(given.classes)).tolist()
-        for labels in (given.ref.label[matched.ref], given.ref.label, given.pred.label)
-    )
-    classes = {
-        label: Tally(hit, pred - hit, ref - hit)
-        for label, hit, ref, pred in zip(given.classes, tp, refs, preds, strict=True)
-    }
-    missed, spurious = (len(side) - len(matched) - substitutions for side in (given.ref, given.pred))
-    return classes, Errors(substitutions, missed, spurious, len(given.ref))
-
-
-def _deviations(given: Intervals, matched: Pairs) -> list[dict[str, Deviation]]:
-    """The distances of onsets and of offsets by class (rule 15.11)."""
-    label = given.ref.label[matched.ref]
-    counts = np.bincount(label, minlength=len(given.classes)).tolist()
-    found = []
-    for a, b in _ends(given):
-        sums = _sums(label, np.abs(a[matched.ref] - b[matched.pred]), len(given.classes))
-        found.append(
-            {
-                name: Deviation(given.time(total), pairs)
-                for name, total, pairs in zip(given.classes, sums, counts, strict=True)
-            }
+def _counted(given: Intervals, words: str, matched: Pairs, substituted: Indices, rules: Rules) -> CountMetric:
+    """The metric of some pairs and of the clips of the substitutions among the rest."""
+    classes, clips = len(given.classes), len(given.clips)
+    pairs, preds, refs = (
+        label * clips + clip
+        for label, clip in (
+            (given.ref.label[matched.ref], given.ref.clip[matched.ref]),
+            (given.pred.label, given.pred.clip),
+            (given.ref.label, given.ref.clip),
         )
-    return found
+    )
+    counts = Counts.of(classes, clips, [(pairs, None), (preds, None), (refs, None)]).tallied
+    _, fp, fn = counts.values
+    clip = counts.segment % max(clips, 1)
+    less = np.concatenate([clip, substituted]), -np.ones(len(substituted), dtype=np.int64)
+    deletions, insertions = ((less[0], np.concatenate([some, less[1]])) for some in (fn, fp))
+    errors = Counts.of(1, clips, [(substituted, None), deletions, insertions, (given.ref.clip, None)])
+    head = "event", Input.INTERVALS, f"{words}{rules.words}", "events", given.classes
+    return CountMetric(*head, counts, errors, rules=rules)
 
 
-def _sums(label: Indices, distance: NDArray[np.generic], classes: int) -> Sequence[int]:
-    """Sums of whole numbers by class; of Python's integers, for sums may be longer than their parts."""
-    sums = [0] * classes
-    for number, value in zip(label.tolist(), distance.tolist(), strict=True):
-        sums[number] += value
-    return sums
+def _deviations(given: Intervals, matched: Pairs) -> list[Counts]:
+    """The distances of onsets and of offsets in ticks, with the pairs (rule 15.11).
+
+    They are Python's integers, for sums may be longer than their parts.
+    """
+    clips = len(given.clips)
+    segment = given.ref.label[matched.ref] * clips + given.ref.clip[matched.ref]
+    return [
+        Counts.of(
+            len(given.classes),
+            clips,
+            [(segment, np.abs(a[matched.ref] - b[matched.pred]).astype(np.object_)), (segment, None)],
+        )
+        for a, b in _ends(given)
+    ]
 
 
 def _difference(given: Intervals, near: Pairs, number: int, exact: bool) -> PairDifference:

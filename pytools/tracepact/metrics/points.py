@@ -7,11 +7,12 @@ import numpy as np
 
 from tracepact.diagnostics import Diagnostics
 from tracepact.metrics.compare import report_unlisted
+from tracepact.metrics.counts import Counts
 from tracepact.metrics.intervals import Intervals, intervals
 from tracepact.metrics.matching import largest
 from tracepact.metrics.pairs import Flags, Indices, Pairs, near
-from tracepact.metrics.policy import Arithmetic, Input
-from tracepact.metrics.result import CountMetric, Measured, Tally
+from tracepact.metrics.policy import USUAL_RULES, Arithmetic, Input, Rules
+from tracepact.metrics.result import CountMetric, Measured
 from tracepact.trace import Durations, Event, EventTable, Mode, Regions
 from tracepact.trace.assemble import UNION_CLASS
 from tracepact.trace.columns import Columns
@@ -40,16 +41,17 @@ def compare_points(
     mode: Mode = Mode.CLASS_INDEXED,
     ignore: Regions | None = None,
     durations: Durations | Fraction | None = None,
+    rules: Rules = USUAL_RULES,
     diagnostics: Diagnostics,
 ) -> Measured:
     """References with a prediction in their buffer, and predictions in no buffer (rule 15.16)."""
-    given = _given(reference, prediction, mode, ignore, half_width)
+    given = _given(reference, prediction, mode, ignore, durations, half_width)
     reach = int(half_width * given.unit)
     groups = _groups(given)
     found = near(groups[0], given.ref.onset - reach, given.ref.onset + reach, groups[1], given.pred.onset)
     words = f"buffer of {time_text(half_width)} to both sides of the onset, ends included, never joined"
     unlisted = report_unlisted(reference, prediction, durations, diagnostics)
-    return _measured("point", words, given, np.unique(found.ref), found.pred, unlisted)
+    return _measured("point", words, given, np.unique(found.ref), found.pred, unlisted, rules)
 
 
 def compare_overlap(
@@ -60,37 +62,47 @@ def compare_overlap(
     mode: Mode = Mode.CLASS_INDEXED,
     ignore: Regions | None = None,
     durations: Durations | Fraction | None = None,
+    rules: Rules = USUAL_RULES,
     diagnostics: Diagnostics,
 ) -> Measured:
     """Pairs whose intersection over union is greater than the threshold, each event in one pair (rule 15.17)."""
-    given = _given(reference, prediction, mode, ignore)
+    given = _given(reference, prediction, mode, ignore, durations)
     found = _overlapping(given)
     hits = found.where(_above(given.ref, given.pred, found, threshold))
     words = f"intersection over union > {print_number(threshold)}; a further prediction on a matched reference is false"
     unlisted = report_unlisted(reference, prediction, durations, diagnostics)
-    return _measured("overlap", words, given, *largest(hits.ref, hits.pred), unlisted)
+    return _measured("overlap", words, given, *largest(hits.ref, hits.pred), unlisted, rules)
 
 
 def _given(
-    reference: EventTable, prediction: EventTable, mode: Mode, ignore: Regions | None, *times: Fraction
+    reference: EventTable,
+    prediction: EventTable,
+    mode: Mode,
+    ignore: Regions | None,
+    durations: Durations | Fraction | None,
+    *times: Fraction,
 ) -> Intervals:
-    """All clips and classes of either side."""
+    """All clips of either side and of the durations (rule 15.3), and all classes of either side."""
+    listed = durations.clips if isinstance(durations, Durations) else {}
+    clips = tuple({**reference.clips, **prediction.clips, **listed})
     classes = (UNION_CLASS,) if mode is Mode.UNION else tuple(sorted(reference.labels | prediction.labels))
-    return intervals(reference, prediction, tuple({**reference.clips, **prediction.clips}), classes, times, ignore)
+    return intervals(reference, prediction, clips, classes, times, ignore)
 
 
-def _measured(name: str, words: str, given: Intervals, hit: Indices, right: Indices, unlisted: int) -> Measured:
+def _measured(
+    name: str, words: str, given: Intervals, hit: Indices, right: Indices, unlisted: int, rules: Rules
+) -> Measured:
     """The metric of the references that were hit and the predictions that hit one."""
     wrong = np.ones(len(given.pred), dtype=np.bool_)
     wrong[right] = False
-    tp, refs, fp = (
-        np.bincount(labels, minlength=len(given.classes)).tolist()
-        for labels in (given.ref.label[hit], given.ref.label, given.pred.label[wrong])
-    )
-    counted = zip(given.classes, tp, refs, fp, strict=True)
-    tallies = {label: Tally(hits, false, all_refs - hits) for label, hits, all_refs, false in counted}
-    metric = CountMetric(name, Input.INTERVALS, words, "events", tallies)
-    return Measured(Arithmetic.EXACT, len(given.clips), (metric,), given.left_out, unlisted)
+    clips = len(given.clips)
+    segments = [side.label * clips + side.clip for side in (given.ref, given.pred)]
+    missed = np.ones(len(given.ref), dtype=np.bool_)
+    missed[hit] = False
+    kinds = [(segments[0][~missed], None), (segments[1][wrong], None), (segments[0][missed], None)]
+    counts = Counts.of(len(given.classes), clips, kinds)
+    metric = CountMetric(name, Input.INTERVALS, f"{words}{rules.words}", "events", given.classes, counts, rules=rules)
+    return Measured(Arithmetic.EXACT, given.clips, (metric,), given.left_out, unlisted)
 
 
 def _groups(given: Intervals) -> list[Indices]:

@@ -9,6 +9,8 @@ from tracepact.wording import print_number, time_text
 Number = Fraction | float
 """An exact value, or a binary float under the policy sed_eval."""
 
+MACRO_OF_REFERENCE = "macro over the classes of the reference"
+
 
 class Arithmetic(Enum):
     """Which of the two ways decides: exact fractions, or the binary floats of sed_eval (rule 15.14)."""
@@ -31,6 +33,50 @@ class OffsetRule(Enum):
     AND = "and"
     COLLAR = "collar"
     NONE = "none"
+
+
+class Empty(Enum):
+    """What the precision of a class, or of all, is where nothing was predicted (rule 15.20)."""
+
+    UNDEFINED = "undefined"
+    ZERO_SCORE = "zero_score"
+
+
+class MacroOver(Enum):
+    """The classes a mean over classes is taken of (rule 15.21)."""
+
+    DEFINED = "defined"
+    REFERENCE = "reference"
+    ALL = "all"
+
+
+class Evaluated(Enum):
+    """Where the segments of a clip end: with the last event of either side, or with the clip (rule 15.19)."""
+
+    EVENTS = "events"
+    CLIP = "clip"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How values follow from counts."""
+
+    arithmetic: Arithmetic = Arithmetic.EXACT
+    empty: Empty = Empty.UNDEFINED
+    macro: MacroOver = MacroOver.DEFINED
+
+    @property
+    def words(self) -> str:
+        """What is not the default, as it stands behind a policy."""
+        said = {
+            Empty.ZERO_SCORE: "precision 0 where nothing is predicted (zero_score)",
+            MacroOver.REFERENCE: MACRO_OF_REFERENCE,
+            MacroOver.ALL: "macro over all classes, undefined as 0",
+        }
+        return "".join(f"; {said[rule]}" for rule in (self.empty, self.macro) if rule in said)
+
+
+USUAL_RULES = Rules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +107,10 @@ class MetricSettings:
     event: EventPolicy = field(default_factory=EventPolicy)
     segment: Fraction = Fraction(1)
     transition: Fraction = Fraction(1, 5)
+    evaluated: Evaluated = Evaluated.EVENTS
+    empty: Empty = Empty.UNDEFINED
+    macro: MacroOver = MacroOver.DEFINED
+
+    def rules(self, arithmetic: Arithmetic = Arithmetic.EXACT) -> Rules:
+        """How values follow from counts under these settings."""
+        return Rules(arithmetic, self.empty, self.macro)

@@ -8,8 +8,9 @@ from msgspec import Meta
 from tracepact.metrics.cells import CellDifference
 from tracepact.metrics.events import PairDifference
 from tracepact.metrics.policy import Arithmetic, Input, Number
-from tracepact.metrics.result import CountMetric, MeanMetric, Measured, Metric, Rates, Tally
+from tracepact.metrics.result import ACCURACIES, CountMetric, MeanMetric, Measured, Metric
 from tracepact.metrics.standard import StandardMetrics
+from tracepact.metrics.values import Rates, Tally
 from tracepact.records import Count, NotNegative, OneOf, Record
 from tracepact.wording import rounded
 
@@ -72,6 +73,43 @@ class ErrorValues(Record, frozen=True):
     reference: Annotated[Count, Meta(description="What the error rate divides by.")]
     rate: MetricValue
     macro_rate: MetricValue
+
+
+class AccuracyValues(Record, frozen=True):
+    """What the cells that neither side covers make of the counts (15.19)."""
+
+    tn: Annotated[Count, Meta(description="True negatives.")]
+    sensitivity: MetricValue
+    specificity: MetricValue
+    balanced_accuracy: MetricValue
+    accuracy: MetricValue
+
+
+class MacroAccuracy(Record, frozen=True):
+    """The means over classes."""
+
+    sensitivity: MetricValue
+    specificity: MetricValue
+    balanced_accuracy: MetricValue
+    accuracy: MetricValue
+
+
+class ClassAccuracy(Record, frozen=True):
+    """The accuracies of one class."""
+
+    label: _Label
+    values: AccuracyValues
+
+
+class AccuracyRecord(Record, frozen=True):
+    """The accuracies of a metric whose cells are all counted (15.19)."""
+
+    metric: Annotated[Literal["segment"], Meta(description="The metric.")]
+    policy: _Policy
+    cells: Annotated[Count, Meta(description="The cells of one class, over all clips.")]
+    micro: AccuracyValues
+    macro: MacroAccuracy
+    classes: Annotated[tuple[ClassAccuracy, ...], Meta(description="Each class.")]
 
 
 class ClassCounts(Record, frozen=True):
@@ -233,6 +271,32 @@ def _counts(metric: CountMetric) -> CountMetricRecord:
         _errors(metric),
         tuple(ClassCounts(label, t, *_rates(metric.rates(t))) for label, t in metric.classes.items()),
     )
+
+
+def accuracy_records(found: Measured) -> tuple[AccuracyRecord, ...]:
+    """The accuracies of the metrics that have some."""
+    return tuple(
+        _accuracies(metric) for metric in found.metrics if isinstance(metric, CountMetric) and metric.cells is not None
+    )
+
+
+def _accuracies(metric: CountMetric) -> AccuracyRecord:
+    assert metric.cell_count is not None
+    macro = metric.macro_accuracy
+    return AccuracyRecord(
+        "segment",
+        metric.policy,
+        metric.cell_count,
+        _accuracy(metric, metric.total, len(metric.labels)),
+        MacroAccuracy(*(MetricValue.of(getattr(macro, name)) for name in ACCURACIES)),
+        tuple(ClassAccuracy(label, _accuracy(metric, tally)) for label, tally in metric.classes.items()),
+    )
+
+
+def _accuracy(metric: CountMetric, tally: Tally, classes: int = 1) -> AccuracyValues:
+    found = metric.accuracy(tally, classes)
+    values = (MetricValue.of(getattr(found, name)) for name in ACCURACIES)
+    return AccuracyValues(metric.true_negatives(tally, classes), *values)
 
 
 def _errors(metric: CountMetric) -> ErrorValues | None:

@@ -1,77 +1,62 @@
-"""What a metric found: counts by class, and the values that follow from them (rules 15.2, 15.7, 15.10, 15.11)."""
+"""What a metric found: counts by class and clip, and its values for all classes and over them (chapter 15)."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from math import isnan, nan
-from typing import Annotated
+from functools import cached_property
 
 import numpy as np
-from msgspec import Meta
 
-from tracepact.metrics.policy import Arithmetic, Input, Number
-from tracepact.records import Count, Record
+from tracepact.metrics.counts import Counts, Indices
+from tracepact.metrics.policy import USUAL_RULES, Arithmetic, Input, MacroOver, Number, Rules
+from tracepact.metrics.values import Accuracy, Errors, Rates, Tally, accuracy, macro_values, mean, rates
 
-_EPSILON = 2.0**-52
-
-
-class Tally(Record, frozen=True):
-    """True positives, false positives, false negatives (15.2)."""
-
-    tp: Annotated[Count, Meta(description="True positives.")]
-    fp: Annotated[Count, Meta(description="False positives.")]
-    fn: Annotated[Count, Meta(description="False negatives.")]
-
-    def __add__(self, other: "Tally") -> "Tally":
-        return Tally(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
-
-
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """Precision, recall and F1; None where undefined."""
-
-    precision: Number | None
-    recall: Number | None
-    f1: Number | None
+RATES = tuple(field.name for field in fields(Rates))
+ACCURACIES = tuple(field.name for field in fields(Accuracy))
+NAMED_ACCURACIES = ACCURACIES[1:]
+"""Those that are no rate as well: the sensitivity is the recall."""
 
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """The mean of each rate over the classes that have it, and how many those are."""
+    """The mean of each rate over classes, and of how many classes it is."""
 
     rates: Rates
     classes: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Errors:
-    """Substitutions, deletions and insertions, and how many references there were."""
-
-    substitutions: int
-    deletions: int
-    insertions: int
-    reference: int
-
-    def rate(self, arithmetic: Arithmetic) -> Number | None:
-        """The error rate; None without a reference."""
-        parts = (self.substitutions, self.deletions, self.insertions)
-        if arithmetic is Arithmetic.SED_EVAL:
-            substituted, deleted, inserted = (part / (self.reference + _EPSILON) for part in parts)
-            return substituted + deleted + inserted
-        return quotient(sum(parts), self.reference)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CountMetric:
-    """A metric of true and false positives and false negatives, with its errors where it has any."""
+    """A metric of true and false positives and false negatives, by class and clip, with its errors where it has any.
+
+    `counts` are of these three kinds; `clip_errors` are substitutions, deletions, insertions and references of one
+    class that stands for all; `cells` says how many cells each clip has, where those that nothing covers count.
+    """
 
     name: str
     input: Input
     policy: str
     unit: str
-    classes: Mapping[str, Tally]
-    errors: Errors | None = None
-    arithmetic: Arithmetic = Arithmetic.EXACT
+    labels: tuple[str, ...]
+    counts: Counts
+    clip_errors: Counts | None = None
+    cells: Indices | None = None
+    rules: Rules = USUAL_RULES
+
+    @property
+    def arithmetic(self) -> Arithmetic:
+        """The arithmetic of the values."""
+        return self.rules.arithmetic
+
+    @cached_property
+    def classes(self) -> Mapping[str, Tally]:
+        """The counts of each class."""
+        return dict(zip(self.labels, (Tally(*row) for row in self.counts.by_class), strict=True))
+
+    @cached_property
+    def errors(self) -> Errors | None:
+        """The errors of all classes together."""
+        return Errors(*self.clip_errors.by_class[0]) if self.clip_errors else None
 
     @property
     def total(self) -> Tally:
@@ -84,16 +69,45 @@ class CountMetric:
         return self.rates(self.total)
 
     def rates(self, tally: Tally) -> Rates:
-        """The rates of some counts, in this metric's arithmetic."""
-        return _float_rates(tally) if self.arithmetic is Arithmetic.SED_EVAL else _exact_rates(tally)
+        """The rates of some counts, by this metric's rules."""
+        return rates(tally, self.rules)
 
     @property
     def macro(self) -> Macro:
-        """The means over classes."""
-        rates = [self.rates(tally) for tally in self.classes.values()]
-        columns = {name: [getattr(found, name) for found in rates] for name in ("precision", "recall", "f1")}
-        means = {name: _mean(column) for name, column in columns.items()}
-        return Macro(Rates(**means), {n: sum(value is not None for value in c) for n, c in columns.items()})
+        """The means over classes (rule 15.21)."""
+        found = [self.rates(tally) for tally in self.classes.values()]
+        chosen = {name: self._over([getattr(some, name) for some in found]) for name in RATES}
+        means = Rates(**{name: mean(values) for name, values in chosen.items()})
+        return Macro(means, {name: sum(v is not None for v in values) for name, values in chosen.items()})
+
+    @cached_property
+    def cell_count(self) -> int | None:
+        """How many cells a class has, where those that nothing covers count."""
+        return None if self.cells is None else int(self.cells.sum())
+
+    def accuracy(self, tally: Tally, classes: int = 1) -> Accuracy | None:
+        """The accuracies of the counts of so many classes, where the metric has any (rule 15.19)."""
+        if self.cell_count is None:
+            return None
+        return accuracy(tally, self.true_negatives(tally, classes), self.rules)
+
+    def true_negatives(self, tally: Tally, classes: int = 1) -> int:
+        """The cells of so many classes that neither side covers."""
+        assert self.cell_count is not None
+        return self.cell_count * classes - tally.tp - tally.fp - tally.fn
+
+    @property
+    def micro_accuracy(self) -> Accuracy | None:
+        """The accuracies of the counts of all classes."""
+        return self.accuracy(self.total, len(self.labels))
+
+    @property
+    def macro_accuracy(self) -> Accuracy | None:
+        """The means over classes of the accuracies."""
+        found = [some for tally in self.classes.values() if (some := self.accuracy(tally)) is not None]
+        if self.cells is None:
+            return None
+        return Accuracy(**{name: mean(self._over([getattr(some, name) for some in found])) for name in ACCURACIES})
 
     @property
     def error_rate(self) -> Number | None:
@@ -106,7 +120,43 @@ class CountMetric:
         if not self.errors:
             return None
         found = self.classes.values()
-        return _mean(Errors(0, tally.fn, tally.fp, tally.tp + tally.fn).rate(self.arithmetic) for tally in found)
+        own = [Errors(0, tally.fn, tally.fp, tally.tp + tally.fn).rate(self.arithmetic) for tally in found]
+        return mean(self._over(own, self.rules.macro if self.rules.macro is MacroOver.REFERENCE else MacroOver.DEFINED))
+
+    def _over(self, values: Sequence[Number | None], over: MacroOver | None = None) -> list[Number | None]:
+        in_reference = [tally.tp + tally.fn > 0 for tally in self.classes.values()]
+        return macro_values(values, in_reference, over or self.rules.macro)
+
+    @property
+    def values(self) -> dict[str, Number | None]:
+        """Every value that has a name of its own: for all classes, and as a mean over them."""
+        macro = self.macro.rates
+        found = {name: getattr(self.micro, name) for name in RATES}
+        found |= {f"macro_{name}": getattr(macro, name) for name in RATES}
+        if self.cells is not None:
+            both = (("", self.micro_accuracy), ("macro_", self.macro_accuracy))
+            found |= {f"{kind}{name}": getattr(some, name) for kind, some in both for name in NAMED_ACCURACIES}
+        if self.clip_errors is not None:
+            found |= {"error_rate": self.error_rate, "macro_error_rate": self.macro_error_rate}
+        return found
+
+    def drawn_once(self, times: Indices) -> "CountMetric":
+        """The metric of one draw that has each clip so many times."""
+        return replace(
+            self,
+            counts=self.counts.drawn_once(times),
+            clip_errors=self.clip_errors.drawn_once(times) if self.clip_errors else None,
+            cells=None if self.cells is None else np.array([int(self.cells @ times)]),
+        )
+
+    def renumbered(self, clips: Sequence[int], number: int) -> "CountMetric":
+        """The metric where each clip has a new number, of so many; the others are empty."""
+        cells = None
+        if self.cells is not None:
+            cells = np.zeros(number, dtype=np.int64)
+            cells[np.asarray(clips, dtype=np.int64)] = self.cells
+        errors = self.clip_errors.renumbered(clips, number) if self.clip_errors else None
+        return replace(self, counts=self.counts.renumbered(clips, number), clip_errors=errors, cells=cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +172,22 @@ class Deviation:
         return self.total / self.pairs if self.pairs else None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class MeanMetric:
-    """A mean of distances over matched pairs."""
+    """A mean of distances over matched pairs; `counts` are of two kinds, distances in ticks and pairs."""
 
     name: str
     input: Input
     policy: str
-    classes: Mapping[str, Deviation]
+    labels: tuple[str, ...]
+    counts: Counts
+    unit: int
+
+    @cached_property
+    def classes(self) -> Mapping[str, Deviation]:
+        """The distances of each class."""
+        rows = (Deviation(Fraction(ticks, self.unit), pairs) for ticks, pairs in self.counts.by_class)
+        return dict(zip(self.labels, rows, strict=True))
 
     @property
     def total(self) -> Deviation:
@@ -140,7 +198,20 @@ class MeanMetric:
     @property
     def macro(self) -> Number | None:
         """The mean over the classes with a pair."""
-        return _mean([found.mean for found in self.classes.values()])
+        return mean([found.mean for found in self.classes.values()])
+
+    @property
+    def values(self) -> dict[str, Number | None]:
+        """The mean of all pairs, and the mean over classes."""
+        return {"mean": self.total.mean, "macro_mean": self.macro}
+
+    def drawn_once(self, times: Indices) -> "MeanMetric":
+        """The metric of one draw that has each clip so many times."""
+        return replace(self, counts=self.counts.drawn_once(times))
+
+    def renumbered(self, clips: Sequence[int], number: int) -> "MeanMetric":
+        """The metric where each clip has a new number, of so many; the others are empty."""
+        return replace(self, counts=self.counts.renumbered(clips, number))
 
 
 Metric = CountMetric | MeanMetric
@@ -148,43 +219,18 @@ Metric = CountMetric | MeanMetric
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Some metrics of two tables, of so many clips.
+    """Some metrics of two tables, of these clips.
 
     `left_out` events lay in ignore regions (rule 15.13), `unlisted` predictions on clips nobody else names (rule 15.3).
     """
 
     arithmetic: Arithmetic
-    clips: int
+    clip_names: tuple[str, ...]
     metrics: tuple[Metric, ...]
     left_out: int
     unlisted: int
 
-
-def quotient(top: int, bottom: int) -> Fraction | None:
-    """A fraction; None where it is undefined."""
-    return Fraction(top, bottom) if bottom else None
-
-
-def _exact_rates(tally: Tally) -> Rates:
-    tp, fp, fn = tally.tp, tally.fp, tally.fn
-    return Rates(quotient(tp, tp + fp), quotient(tp, tp + fn), quotient(2 * tp, 2 * tp + fp + fn))
-
-
-def _float_rates(tally: Tally) -> Rates:
-    """The rates as sed_eval computes them: F1 from the two rounded quotients, undefined where one of them is."""
-    predicted, reference = tally.tp + tally.fp, tally.tp + tally.fn
-    precision = tally.tp / predicted if predicted else nan
-    recall = tally.tp / reference if reference else nan
-    f1 = 0.0 if precision == 0 and recall == 0 else 2.0 * precision * recall / (precision + recall)
-    return Rates(*(None if isnan(value) else value for value in (precision, recall, f1)))
-
-
-def _mean(values: Iterable[Number | None]) -> Number | None:
-    """The mean of the values that are defined; floats are added as NumPy adds them, nothing standing for 0."""
-    given = list(values)
-    found = [value for value in given if value is not None]
-    if not found:
-        return None
-    if isinstance(found[0], float):
-        return float(np.sum(np.array([value or 0.0 for value in given], dtype=np.float64)) / len(found))
-    return sum((Fraction(value) for value in found), Fraction(0)) / len(found)
+    @property
+    def clips(self) -> int:
+        """How many clips there are."""
+        return len(self.clip_names)

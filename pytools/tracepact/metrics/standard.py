@@ -1,6 +1,8 @@
 """All standard metrics of one pair of tables, under one arithmetic, with what the other would have decided."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from tracepact.core import Contract
 from tracepact.events import EventEvaluation, evaluate_events
@@ -41,19 +43,21 @@ def standard_metrics(
     arithmetic: Arithmetic = Arithmetic.EXACT,
     events: EventEvaluation | None = None,
     ignore: Regions | None = None,
+    durations: Mapping[str, Fraction] | None = None,
     unlisted: int = 0,
     unmeasured: int = 0,
 ) -> StandardMetrics:
     """Measure two tables and the family they make; the contract declares grid and matcher.
 
+    `durations` are the lengths of all clips, needed where segments end with the clip;
     `events` is the evaluation of that matcher on the family, where there is one already; so many predictions are on
     clips that were `unlisted`, and so many clips `unmeasured`: their last event says where they end.
     """
     settings = settings or MetricSettings()
     times = (settings.event.collar, settings.segment)
     given = intervals(reference, prediction, family.clips, family.classes, times, ignore)
-    event = event_metrics(given, settings.event)
-    segment = segment_metrics(given, settings.segment)
+    event = event_metrics(given, settings)
+    segment = segment_metrics(given, settings, durations)
     if arithmetic is Arithmetic.SED_EVAL:
         metrics: tuple[Metric, ...] = (segment.sed_eval, event.sed_eval)
     else:
@@ -64,14 +68,14 @@ def standard_metrics(
             )
         runs = f"runs joined over {time_text(contract.merge_gap)}; {grid}" if contract.merge_gap else grid
         matched = events or evaluate_events(replace(contract, clauses=()), family)
-        frames, transitions = frame_metrics(family, settings.transition, grid)
+        frames, transitions = frame_metrics(family, settings.transition, grid, settings.rules())
         metrics = (
             frames,
             segment.exact,
             event.exact,
-            boundary_metric(family, matched, runs),
+            boundary_metric(family, matched, runs, settings.rules()),
             transitions,
             event.onset_error,
             event.offset_error,
         )
-    return StandardMetrics(arithmetic, len(family.clips), metrics, given.left_out, unlisted, event, segment)
+    return StandardMetrics(arithmetic, family.clips, metrics, given.left_out, unlisted, event, segment)

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.metrics.result import Errors, Tally
+from tracepact.metrics.counts import Counts
 from tracepact.trace.family import Runs
 from tracepact.trace.runs import run_columns
 
 Indices = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +28,12 @@ class Cells:
         columns = run_columns(runs)
         label, clip = np.divmod(columns.segment, max(clips, 1))
         return cls(clip, label, columns.start, columns.end)
+
+    def cut(self, cells: Indices) -> "Cells":
+        """What lies within the first so many cells of each clip."""
+        end = np.minimum(self.end, cells[self.clip])
+        kept = self.start < end
+        return Cells(self.clip[kept], self.label[kept], self.start[kept], end[kept])
 
     def __len__(self) -> int:
         return len(self.clip)
@@ -59,30 +64,36 @@ def pieces(tracks: Sequence[tuple[Indices, Indices]]) -> Pieces:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedCells:
-    """The counts of cells by class, and the active pieces of both sides, all classes laid over one another."""
+    """The counts of cells, and the active pieces of both sides, all classes laid over one another."""
 
-    tallies: list[Tally]
+    counts: Counts
+    longest: int
     ref: tuple[Indices, Indices]
     pred: tuple[Indices, Indices]
 
     @property
-    def errors(self) -> Errors:
-        """Substitutions, deletions and insertions (rule 15.7)."""
+    def errors(self) -> Counts:
+        """Substitutions, deletions, insertions and references of every clip (rule 15.7)."""
         found = pieces([self.ref, self.pred])
-        in_ref, in_pred = found.covered
-        common = int((np.minimum(in_ref, in_pred) * found.length).sum())
-        reference, predicted = (int((side * found.length).sum()) for side in (in_ref, in_pred))
-        correct = sum(tally.tp for tally in self.tallies)
-        return Errors(common - correct, reference - common, predicted - common, reference)
+        in_ref, in_pred = found.covered * found.length
+        common = np.minimum(in_ref, in_pred)
+        clip = found.start // self.longest
+        correct = self.counts.segment % max(self.counts.clips, 1), -self.counts.values[0]
+        substituted = np.concatenate([clip, correct[0]]), np.concatenate([common, correct[1]])
+        kinds = [substituted, (clip, in_ref - common), (clip, in_pred - common), (clip, in_ref)]
+        return Counts.of(1, self.counts.clips, kinds)
 
 
 def count_cells(
-    ref: Cells, pred: Cells, classes: int, *, within: Cells | None = None, without: Cells | None = None
+    ref: Cells, pred: Cells, shape: tuple[int, int], *, within: Cells | None = None, without: Cells | None = None
 ) -> CountedCells:
-    """Count the cells of both sides (rule 15.4); only those `within` some intervals, if given, and none `without`."""
+    """Count the cells of both sides (rule 15.4), of so many classes and clips.
+
+    Only those `within` some intervals count, if given, and none `without`.
+    """
     given = [ref, pred, *(some for some in (within, without) if some is not None)]
     longest = 1 + max(int(some.end.max(initial=0)) for some in given)
-    clips = 1 + max(int(some.clip.max(initial=0)) for some in given)
+    classes, clips = shape
     found = pieces([_on_line(some, longest, clips) for some in given])
     active = found.covered > 0
     counted = found.length > 0
@@ -92,21 +103,15 @@ def count_cells(
         counted &= ~active[-1]
     start, length = found.start[counted], found.length[counted]
     in_ref, in_pred = active[0][counted], active[1][counted]
-    label = start // (longest * clips)
-    both = in_ref & in_pred
-    sums = [_by_class(label, length, where, classes) for where in (both, in_pred & ~in_ref, in_ref & ~in_pred)]
-    place = start - label * (longest * clips)
+    segment = start // longest
+    parts = (in_ref & in_pred, in_pred & ~in_ref, in_ref & ~in_pred)
+    counts = Counts.of(classes, clips, [(segment[where], length[where]) for where in parts])
+    place = start % (longest * max(clips, 1))
     ref_pieces, pred_pieces = ((place[where], (place + length)[where]) for where in (in_ref, in_pred))
-    return CountedCells([Tally(*some) for some in zip(*sums, strict=True)], ref_pieces, pred_pieces)
+    return CountedCells(counts, longest, ref_pieces, pred_pieces)
 
 
 def _on_line(cells: Cells, longest: int, clips: int) -> tuple[Indices, Indices]:
     """All clips of all classes one after another."""
     base = (cells.label * clips + cells.clip) * longest
     return base + cells.start, base + cells.end
-
-
-def _by_class(label: Indices, length: Indices, where: Flags, classes: int) -> list[int]:
-    sums = np.zeros(classes, dtype=np.int64)
-    np.add.at(sums, label[where], length[where])
-    return [int(value) for value in sums]

@@ -3,11 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from tracepact.core import Aggregation
+from tracepact.records import Count, Record, Share
 from tracepact.scoring.aggregate import LOGIC, ClauseCounts, aggregate
 from tracepact.scoring.bootstrap import (
     DRAWS,
@@ -22,12 +25,26 @@ from tracepact.scoring.bootstrap import (
 )
 from tracepact.scoring.scorecard import ScoreRows
 from tracepact.scoring.vacuity import score_share
+from tracepact.wording import count, short
 
 LEVEL = Fraction(95, 100)
-_NEAR = 1e-9
+NEAR = 1e-9
 """Differences of floats nearer to zero than this are decided exactly."""
 
 Signs = NDArray[np.int8]
+
+
+class BootstrapUsed(Record, frozen=True):
+    """How clips were drawn (16.7)."""
+
+    draws: Annotated[int, Meta(ge=1)]
+    seed: Count
+    level: Share
+
+    def words(self, clips: int) -> str:
+        """How intervals over so many clips were made, in words."""
+        level = f"{short(self.level * 100)} %"
+        return f"{level} intervals over {count(clips, 'clip')} ({count(self.draws, 'draw')}, seed {self.seed})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +65,11 @@ class Bootstrap:
     number: int = DRAWS
     seed: int = SEED
     level: Fraction = LEVEL
+
+    @property
+    def record(self) -> BootstrapUsed:
+        """What is said of it beside its results."""
+        return BootstrapUsed(self.number, self.seed, self.level)
 
 
 USUAL = Bootstrap()
@@ -154,7 +176,7 @@ def _signed(
     clauses = list(base.counts) if name == LOGIC else [name]
     differ = _differ(base, other, clauses)
     touched = weights @ differ.astype(np.float64) > 0
-    near = np.abs(difference) < _NEAR
+    near = np.abs(difference) < NEAR
     signs[near & ~touched] = 0
     for draw in np.flatnonzero(near & touched).tolist():
         times = weights[draw].astype(np.int64)

@@ -28,7 +28,13 @@ def headline_mean(scores: Iterable[tuple[Fraction, bool]]) -> Fraction | None:
     return sum(asked, Fraction(0)) / len(asked) if asked else None
 
 
-def earned(clauses: Collection[str], vacuous: Sequence[Collection[str]]) -> list[bool]:
-    """Whether each of several values over the clauses is earned (rule 16.12), given the vacuous clauses of each."""
+def earned(clauses: Collection[str], vacuous: Sequence[Collection[str]], constant: Sequence[bool]) -> list[bool]:
+    """Whether each of several values over the clauses is earned (rule 16.12).
+
+    Given are, for each, the vacuous clauses, and whether the system is constant.
+    """
     telling = set(clauses) - set(clauses).intersection(*vacuous)
-    return [bool(telling) and telling.isdisjoint(some) for some in vacuous]
+    return [
+        bool(telling) and telling.isdisjoint(some) and not is_constant
+        for some, is_constant in zip(vacuous, constant, strict=True)
+    ]

@@ -10,7 +10,15 @@ from msgspec import Meta
 from tracepact.core import Aggregation
 from tracepact.records import Count, Name, Record, Share
 from tracepact.scoring import LOGIC, ClauseCounts, shown_name
-from tracepact.scoring.uncertainty import USUAL, Bootstrap, differences, exact_scores, holm, vacuous_shares
+from tracepact.scoring.uncertainty import (
+    USUAL,
+    Bootstrap,
+    BootstrapUsed,
+    differences,
+    exact_scores,
+    holm,
+    vacuous_shares,
+)
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
@@ -21,21 +29,18 @@ from tracepact.tools.audit.show import (
     VACUITY,
     OutputOptions,
     aggregation_option,
-    bootstrap_options,
     data_table,
     output_options,
     show,
     vacuous_mark,
 )
 from tracepact.tools.audit.uncertainty import (
-    BootstrapUsed,
     ScoreDifference,
-    bootstrap_record,
-    bootstrap_words,
     difference_records,
     interval_words,
     p_words,
 )
+from tracepact.tools.bootstrap import bootstrap_options
 from tracepact.tools.score.store.opening import StoredRun
 from tracepact.wording import decimal, print_number, rounded
 
@@ -121,7 +126,7 @@ def compare(
         str(second.folder),
         chosen,
         len(a.clips),
-        bootstrap_record(bootstrap),
+        bootstrap.record,
         {name: ComparedScores(ours[name], theirs[name]) for name in found},
         difference_records(found, corrected),
         tuple(by_clause(changed, (name for name in found if name != LOGIC))),
@@ -147,7 +152,7 @@ def tables(audit: Comparison) -> list[Table]:
 
 
 def _scores_table(audit: Comparison) -> Table:
-    how = bootstrap_words(audit.bootstrap, audit.clips)
+    how = audit.bootstrap.words(audit.clips)
     vacuous = any(score.vacuous for both in audit.scores.values() for score in (both.before, both.after))
     return Table(
         f"{audit.after} compared with {audit.before} ({audit.aggregation.words}), {how}",
@@ -220,7 +225,7 @@ def rows(audit: Comparison) -> Table:
 def figure(audit: Comparison) -> str:
     """The difference of every clause, and of their mean, with its interval."""
     bars = [Bar(shown_name(name), found.value, found.low, found.high) for name, found in audit.differences.items()]
-    title = f"{audit.after} − {audit.before}, {bootstrap_words(audit.bootstrap, audit.clips)}"
+    title = f"{audit.after} − {audit.before}, {audit.bootstrap.words(audit.clips)}"
     return bar_chart(title, [BarGroup("", bars)], x="difference")
 
 

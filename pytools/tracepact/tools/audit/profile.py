@@ -137,7 +137,8 @@ def _dominated(systems: Systems, aggregation: Aggregation) -> Iterator[Dominated
     clauses = [clause.name for clause in systems.contract.clauses]
     values = {s.name: [s.scores[aggregation][clause] for clause in clauses] for s in systems.systems}
 
-    everywhere = earned(clauses, [system.vacuous_clauses(aggregation) for system in systems.systems])
+    vacuous = [system.vacuous_clauses(aggregation) for system in systems.systems]
+    everywhere = earned(clauses, vacuous, [system.constant for system in systems.systems])
     able = {name for name, is_earned in zip(systems.names, everywhere, strict=True) if is_earned}
 
     def above(one: str, other: str) -> bool:

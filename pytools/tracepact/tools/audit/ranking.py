@@ -19,7 +19,10 @@ Names = Annotated[tuple[str, ...], Meta(extra_json_schema={"uniqueItems": True})
 SomeNames = Annotated[tuple[str, ...], Meta(min_length=1, extra_json_schema={"uniqueItems": True})]
 VALUE_COLUMNS = ("system", "value", "decimal", "rank", "best", "vacuous", "earned")
 BEST = "*: best"
-NOT_EARNED = "(…): not earned, a clause asks nothing of this system but of another (rule 16.12); it is not ranked"
+NOT_EARNED = (
+    "(…): not earned, a clause asks nothing of this system but of another, or the system answers the same throughout "
+    "(rule 16.12); it is not ranked"
+)
 
 
 class ContractUsed(Record, frozen=True):
@@ -47,7 +50,12 @@ class SystemValue(Record, frozen=True):
         Share,
         Meta(description="The share of the value from entries without an obligation, which count 1 (rule 16.11)."),
     ]
-    earned: Annotated[bool, Meta(description="Whether it is ranked: it rests on no vacuous clause (rule 16.12).")]
+    earned: Annotated[
+        bool,
+        Meta(
+            description="Whether it is ranked: it rests on no vacuous clause, and the system is not constant (16.12)."
+        ),
+    ]
 
 
 class Ranking(Record, frozen=True, kw_only=True):
@@ -82,7 +90,8 @@ def contract_used(systems: Systems) -> ContractUsed:
 def ranking(systems: Systems, profile: Profile) -> Ranking:
     """The systems ranked by the value of a profile."""
     clauses = [clause for clause, weight in profile.weights if weight]
-    ranked = earned(clauses, [system.vacuous_clauses(profile.aggregation) for system in systems.systems])
+    vacuous = [system.vacuous_clauses(profile.aggregation) for system in systems.systems]
+    ranked = earned(clauses, vacuous, [system.constant for system in systems.systems])
     values = []
     for system, is_earned in zip(systems.systems, ranked, strict=True):
         value = system.value(profile)

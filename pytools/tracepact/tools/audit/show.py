@@ -11,12 +11,11 @@ from rich.console import Group, RenderableType
 from tracepact.core import Aggregation
 from tracepact.files import json_text, table_text, write_whole
 from tracepact.records import Record, plain
-from tracepact.scoring.bootstrap import DRAWS, SEED
 from tracepact.show.lines import reader_may_leave, say
 from tracepact.show.screen import print_tables
 from tracepact.show.table import Table, words
 from tracepact.show.terminal import TerminalTable
-from tracepact.tools.parameters import OutputFile, Share, format_option
+from tracepact.tools.parameters import OutputFile, format_option
 from tracepact.tools.score.store.writing import owner
 from tracepact.wording import percent
 
@@ -59,19 +58,6 @@ def aggregation_option(function: Callable[..., Any]) -> Callable[..., Any]:
         callback=lambda ctx, param, value: None if value is None else Aggregation(value),
         help="Aggregation over clips and classes (default: the contract's own).",
     )(function)
-
-
-def bootstrap_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options --draws, --seed and --level of a bootstrap."""
-    for option in (
-        click.option("--level", type=Share(), default="0.95", show_default=True, help="Level of the intervals."),
-        click.option("--seed", type=click.IntRange(0), default=SEED, show_default=True, help="Seed of the generator."),
-        click.option(
-            "--draws", type=click.IntRange(1, 10**6), default=DRAWS, show_default=True, help="Number of draws of clips."
-        ),
-    ):
-        function = option(function)
-    return function
 
 
 def show(

@@ -13,6 +13,7 @@ import click
 from tracepact.core import Aggregation, Contract, Profile
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, did_you_mean
 from tracepact.lang import parse_contract
+from tracepact.scoring.constant import is_constant
 from tracepact.scoring.vacuity import vacuous_share, weighted_mean
 from tracepact.show.progress import progress
 from tracepact.tools.audit.pairing import paired_rows
@@ -26,11 +27,15 @@ _Vectors = Mapping[Aggregation, Mapping[str, Fraction]]
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system, its scores by aggregation and clause, and their vacuous shares (rule 16.11), where they are known."""
+    """A system, its scores by aggregation and clause, and their vacuous shares (rule 16.11), where they are known.
+
+    `constant` says that it answers the same throughout (rule 16.12).
+    """
 
     name: str
     scores: Mapping[Aggregation, Mapping[str, Fraction]]
     vacuous: Mapping[Aggregation, Mapping[str, Fraction]] = field(default_factory=dict)
+    constant: bool = False
 
     def value(self, profile: Profile) -> Fraction:
         """The weighted mean of a profile (rule 7.8)."""
@@ -83,28 +88,49 @@ def read_systems(given: Systems | Sequence[Place]) -> Systems:
         return given
     places = [os.fspath(place) for place in given]
     diagnostics = Diagnostics()
-    runs: list[StoredRun] = []
+    runs: dict[str, StoredRun] = {}
     reports: dict[str, dict[str, Any]] = {}
     for place in places:
         try:
             if Path(place).is_file():
                 reports[place] = _report(Path(place))
             else:
-                runs.append(open_run(place, Diagnostics()))
-                reports[place] = runs[-1].report
+                runs[place] = open_run(place, Diagnostics())
+                reports[place] = runs[place].report
         except InvalidInput as error:
             diagnostics.extend(error.diagnostics)
     for place in {place for place in places if places.count(place) > 1}:
         diagnostics.add("repeated-system", f"`{place}` is given more than once", RowPlace(place), "give it once")
     diagnostics.raise_errors()
     if len(runs) == len(places):
-        paired_rows(runs)
+        paired_rows(list(runs.values()))
     else:
         _check_same(reports)
     names = _names(list(reports))
     read = {place: _read(place, report) for place, report in reports.items()}
     contract = next(iter(read.values()))[0]
-    return Systems(contract, tuple(System(names[place], *vectors) for place, (_, *vectors) in read.items()))
+    constant = {place: _is_constant(report, runs.get(place)) for place, report in reports.items()}
+    return Systems(
+        contract,
+        tuple(System(names[place], scores, vacuous, constant[place]) for place, (_, scores, vacuous) in read.items()),
+    )
+
+
+def _is_constant(report: Mapping[str, Any], run: StoredRun | None) -> bool:
+    """Whether a system answers the same throughout (rule 16.12).
+
+    The report counts the frames that are not ignored. Where some are, only the tables say how many there were; a report
+    alone then tells a silent system, and no other.
+    """
+    frames = report["family"]["frames"] // len(report["family"]["classes"])
+    (metric,) = (metric for metric in report["metrics"]["metrics"] if metric["name"] == "frame")
+    counts = [row["counts"] for row in metric["classes"]]
+    if all(some["tp"] + some["fp"] in (0, frames) for some in counts):
+        return True
+    if run is None or all(table["role"] != "ignore" for table in run.manifest["tables"]):
+        return False
+    missed = any(some["tp"] + some["fp"] and some["fn"] for some in counts)
+    return not missed and is_constant(run.rescore().card.family)
 
 
 def _report(path: Path) -> dict[str, Any]:

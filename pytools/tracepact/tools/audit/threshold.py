@@ -15,6 +15,7 @@ from tracepact.io.labels import LabelMap, apply_map
 from tracepact.io.prepare import name_clips
 from tracepact.records import Count, Name, Record, Share
 from tracepact.scoring import LOGIC, shown_name
+from tracepact.scoring.constant import is_constant
 from tracepact.scoring.vacuity import earned
 from tracepact.show.figure import Curve, curve_chart
 from tracepact.show.lines import print_diagnostics
@@ -114,11 +115,12 @@ def audit_threshold(
     base = scored_run(run)
     table = scores if isinstance(scores, ScoreField) else _read(scores)
     chosen = aggregation or base.card.contract.aggregation
-    points = []
+    points, constant = [], []
     for value in sorted(set(thresholds)):
         advance(f"threshold {short(value)}")
         events = _events(base, table, Decoding(value, None, median), labels)
         card = rescored(base, prediction=replace(events, digest=None))
+        constant.append(is_constant(card.family))
         points.append(
             DecodedVector(
                 DecodingRecord(value, None, median),
@@ -127,7 +129,7 @@ def audit_threshold(
                 ValueRecord.of(card.logic(chosen)),
             )
         )
-    return ThresholdAudit(chosen, tuple(points), tuple(_best(points)))
+    return ThresholdAudit(chosen, tuple(points), tuple(_best(points, constant)))
 
 
 def _read(scores: Place) -> ScoreField:
@@ -148,11 +150,12 @@ def _events(run: Run, scores: ScoreField, decoding: Decoding, labels: LabelMap |
     return events
 
 
-def _best(points: Sequence[DecodedVector]) -> Iterator[BestThresholds]:
+def _best(points: Sequence[DecodedVector], constant: Sequence[bool]) -> Iterator[BestThresholds]:
     vacuous = [[name for name, score in point.vector.items() if score.vacuous] for point in points]
     for clause in (*points[0].vector, LOGIC):
         made_of = list(points[0].vector) if clause == LOGIC else [clause]
-        ranked = [point for point, is_earned in zip(points, earned(made_of, vacuous), strict=True) if is_earned]
+        ranks = earned(made_of, vacuous, constant)
+        ranked = [point for point, is_earned in zip(points, ranks, strict=True) if is_earned]
         top = max((point.value(clause) for point in ranked), default=None)
         yield BestThresholds(clause, tuple(p.decoding.threshold for p in ranked if p.value(clause) == top))
 

@@ -10,7 +10,16 @@ from msgspec import Meta
 from tracepact.core import Aggregation
 from tracepact.records import Count, Name, Record, Share
 from tracepact.scoring import ScoreRows, shown_name
-from tracepact.scoring.uncertainty import USUAL, Bootstrap, Difference, Interval, differences, holm, intervals
+from tracepact.scoring.uncertainty import (
+    USUAL,
+    Bootstrap,
+    BootstrapUsed,
+    Difference,
+    Interval,
+    differences,
+    holm,
+    intervals,
+)
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
@@ -19,21 +28,13 @@ from tracepact.tools.audit.run_directories import Place, stored_run
 from tracepact.tools.audit.show import (
     OutputOptions,
     aggregation_option,
-    bootstrap_options,
     data_table,
     output_options,
     show,
 )
+from tracepact.tools.bootstrap import bootstrap_options
 from tracepact.tools.score.store.opening import StoredRun
-from tracepact.wording import count, decimal, rounded, short
-
-
-class BootstrapUsed(Record, frozen=True):
-    """How clips were drawn (16.7)."""
-
-    draws: Annotated[int, Meta(ge=1)]
-    seed: Count
-    level: Share
+from tracepact.wording import decimal, rounded
 
 
 class ScoreInterval(Record, frozen=True):
@@ -123,17 +124,12 @@ def uncertainty_of(
     return UncertaintyAudit(
         aggregation,
         len(base.clips),
-        bootstrap_record(bootstrap),
+        bootstrap.record,
         tuple(
             SystemScores(name, _scores(intervals(rows, aggregation, bootstrap)), difference)
             for (name, rows), difference in zip(systems, compared, strict=True)
         ),
     )
-
-
-def bootstrap_record(bootstrap: Bootstrap) -> BootstrapUsed:
-    """The record of a bootstrap."""
-    return BootstrapUsed(bootstrap.number, bootstrap.seed, bootstrap.level)
 
 
 def difference_records(
@@ -158,12 +154,6 @@ def _name(run: StoredRun | Place) -> str:
 # Shown
 
 
-def bootstrap_words(bootstrap: BootstrapUsed, clips: int) -> str:
-    """How intervals were made, in words."""
-    level = f"{short(bootstrap.level * 100)} %"
-    return f"{level} intervals over {count(clips, 'clip')} ({count(bootstrap.draws, 'draw')}, seed {bootstrap.seed})"
-
-
 def interval_words(found: ScoreInterval | ScoreDifference) -> str:
     """A value and its interval."""
     return f"{decimal(found.value)} ({decimal(found.low)} to {decimal(found.high)})"
@@ -177,7 +167,7 @@ def p_words(found: ScoreDifference) -> list[str]:
 def tables(audit: UncertaintyAudit) -> list[Table]:
     """The scores of all systems, and for every system but the first its differences from the first."""
     first, *others = audit.systems
-    how = bootstrap_words(audit.bootstrap, audit.clips)
+    how = audit.bootstrap.words(audit.clips)
     scores = Table(
         f"Scores ({audit.aggregation.words}), {how}",
         [*words("clause"), *numbers(*(system.name for system in audit.systems))],
@@ -225,7 +215,7 @@ def figure(audit: UncertaintyAudit) -> str:
         BarGroup(shown_name(name), [bar(system.name, system.scores[name]) for system in audit.systems])
         for name in audit.systems[0].scores
     ]
-    title = f"Scores ({audit.aggregation.words}), {bootstrap_words(audit.bootstrap, audit.clips)}"
+    title = f"Scores ({audit.aggregation.words}), {audit.bootstrap.words(audit.clips)}"
     return bar_chart(title, groups, x="score", x_range=(0, 1))
 
 

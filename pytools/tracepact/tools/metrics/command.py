@@ -1,38 +1,55 @@
 """`tracepact metrics`: the standard metrics of two tables, each with its policy."""
 
 import sys
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypedDict, Unpack
 
 import click
+from rich.console import Group
 
 from tracepact.diagnostics import Diagnostics
 from tracepact.files import json_text, write_csv
+from tracepact.io import Prepared
 from tracepact.io.outside import Outside
 from tracepact.lang import load_contract
 from tracepact.metrics import (
     HALF_WIDTH,
+    INTERVAL_COLUMNS,
     METRIC_COLUMNS,
     OVERLAP,
     Arithmetic,
+    Empty,
+    Evaluated,
     EventPolicy,
+    MacroOver,
     Measured,
+    MetricIntervals,
     MetricSettings,
     OffsetRule,
     compare,
     compare_overlap,
     compare_points,
+    compare_systems,
+    interval_rows,
+    intervals_record,
     metric_rows,
-    metrics_record,
 )
+from tracepact.records import record_of
+from tracepact.scoring.uncertainty import Bootstrap
 from tracepact.show.lines import print_diagnostics, reader_may_leave
 from tracepact.show.progress import progress
 from tracepact.show.screen import output
+from tracepact.show.terminal import TerminalTable
+from tracepact.tools.bootstrap import bootstrap_options
 from tracepact.tools.exits import Exit
+from tracepact.tools.metrics.record import MetricsOutput, metrics_output
 from tracepact.tools.metrics.submission import check_submission
 from tracepact.tools.parameters import Length, Share, format_option
 from tracepact.tools.score.arguments import SideOptions, mode_option, read_sides, side_options, strict_option
-from tracepact.tools.score.report.metrics import render_metrics
+from tracepact.tools.score.report.metric_intervals import interval_tables
+from tracepact.tools.score.report.metrics import accuracy_tables, render_metrics
+from tracepact.tools.score.report.preparation import Preparation
 from tracepact.trace import Durations, Mode, Regions
 from tracepact.wording import ms, print_number
 
@@ -44,6 +61,41 @@ class _Shared(TypedDict):
     mode: Mode
     ignore: Regions | None
     diagnostics: Diagnostics
+
+
+@dataclass(frozen=True, slots=True)
+class _Scoring:
+    """How two tables are measured: by all standard metrics, or by points of a half-width, or by overlap alone."""
+
+    contract: str
+    arithmetic: Arithmetic
+    settings: MetricSettings
+    mode: Mode
+    half_width: Fraction | None
+    overlap: Fraction | None
+    allow_outside: bool
+
+    def measure(self, ready: Prepared, diagnostics: Diagnostics) -> Measured:
+        """The metrics of what was read."""
+        tables = ready.reference, ready.prediction
+        shared: _Shared = {
+            "durations": ready.durations,
+            "mode": self.mode,
+            "ignore": ready.ignore,
+            "diagnostics": diagnostics,
+        }
+        if self.half_width is not None:
+            return compare_points(*tables, half_width=self.half_width, rules=self.settings.rules(), **shared)
+        if self.overlap is not None:
+            return compare_overlap(*tables, threshold=self.overlap, rules=self.settings.rules(), **shared)
+        return compare(
+            load_contract(self.contract),
+            *tables,
+            settings=self.settings,
+            arithmetic=self.arithmetic,
+            allow_outside=self.allow_outside,
+            **shared,
+        )
 
 
 _DEFAULT = EventPolicy()
@@ -124,6 +176,37 @@ _SETTINGS = MetricSettings()
     metavar="METADATA",
     help="Check the predictions as a BioDCASE submission with this YAML metadata; without --ref do only that.",
 )
+@click.option(
+    "--evaluated",
+    type=click.Choice([some.value for some in Evaluated]),
+    default=_SETTINGS.evaluated.value,
+    show_default=True,
+    help="Where a clip's segments end: with the last event of either side, or with the clip (sed_eval's evaluated "
+    "length).",
+)
+@click.option(
+    "--empty",
+    type=click.Choice([some.value for some in Empty]),
+    default=_SETTINGS.empty.value,
+    show_default=True,
+    help="What the precision is where nothing is predicted: undefined, or 0 as with sed_eval's zero_score.",
+)
+@click.option(
+    "--macro",
+    type=click.Choice([some.value for some in MacroOver]),
+    default=_SETTINGS.macro.value,
+    show_default=True,
+    help="Means over the classes that have the value, over those of the reference, or over all with undefined as 0.",
+)
+@click.option("--intervals", is_flag=True, help="Give every value its interval over clips (bootstrap).")
+@click.option(
+    "--compare",
+    "others",
+    multiple=True,
+    type=click.Path(),
+    help="Further predictions, compared with --pred on every value: differences, intervals, p after Holm; repeatable.",
+)
+@bootstrap_options
 @format_option("text", "json", "csv")
 def command(
     class_indexed: bool,
@@ -140,6 +223,14 @@ def command(
     overlap: bool,
     iou: Fraction,
     submission: str | None,
+    evaluated: str,
+    empty: str,
+    macro: str,
+    intervals: bool,
+    others: tuple[str, ...],
+    draws: int,
+    seed: int,
+    level: Fraction,
     form: str,
     **sides: Unpack[SideOptions],
 ) -> int:
@@ -148,6 +239,7 @@ def command(
     All values are exact, each with its policy. A prediction on a clip that neither the reference nor the durations name
     is an error, unless --clips says which clips count (rule 13.32). The report says where sed_eval's floats
     differ. Times have a unit, as 200ms or 1.5s; a bare number is in seconds, and refused if it is 10 or more.
+    With --intervals or --compare, --format csv lists every value with its interval, and every difference.
     """
     if sides["pred"] is None or (sides["ref"] is None and submission is None):
         raise click.UsageError("give --ref and --pred")
@@ -161,39 +253,57 @@ def command(
             print_diagnostics(diagnostics)
             click.echo(f"{sides['pred']} and {submission} are a valid submission", err=True)
             return Exit.OK
-    with progress(2) as advance:
+    settings = MetricSettings(
+        EventPolicy(collar, OffsetRule(offset), share),
+        segment,
+        radius,
+        Evaluated(evaluated),
+        Empty(empty),
+        MacroOver(macro),
+    )
+    scoring = _Scoring(
+        contract,
+        Arithmetic(policy),
+        settings,
+        Mode.CLASS_INDEXED if class_indexed else Mode.UNION,
+        half_width if points else None,
+        iou if overlap else None,
+        sides["outside"] != Outside.ERROR,
+    )
+    with progress(2 + len(others) + bool(intervals or others)) as advance:
         advance("reading")
-        ready, durations = read_sides(sides, diagnostics)
+        ready, _ = read_sides(sides, diagnostics)
         advance("measuring")
-        tables = ready.reference, ready.prediction
-        shared: _Shared = {
-            "durations": durations,
-            "mode": Mode.CLASS_INDEXED if class_indexed else Mode.UNION,
-            "ignore": ready.ignore,
-            "diagnostics": diagnostics,
-        }
-        if points:
-            found: Measured = compare_points(*tables, half_width=half_width, **shared)
-        elif overlap:
-            found = compare_overlap(*tables, threshold=iou, **shared)
-        else:
-            settings = MetricSettings(EventPolicy(collar, OffsetRule(offset), share), segment, radius)
-            chosen, allowed = Arithmetic(policy), sides["outside"] != Outside.ERROR
-            found = compare(
-                load_contract(contract), *tables, settings=settings, arithmetic=chosen, allow_outside=allowed, **shared
-            )
-    diagnostics.raise_errors(strict=strict)
+        found = [scoring.measure(ready, diagnostics)]
+        for other in others:
+            advance(f"measuring {other}")
+            own = Diagnostics()
+            found.append(scoring.measure(read_sides({**sides, "pred": other}, own)[0], own))
+            diagnostics.extend(finding for finding in own if finding not in diagnostics.items)
+        diagnostics.raise_errors(strict=strict)
+        drawn: MetricIntervals | None = None
+        if intervals or others:
+            advance("drawing clips")
+            bootstrap = Bootstrap(draws, seed, level)
+            drawn = intervals_record([sides["pred"], *others], compare_systems(found, bootstrap), bootstrap)
     print_diagnostics(diagnostics)
     with reader_may_leave():
-        _show(found, form)
+        _show(found[0], metrics_output(found[0], record_of(ready.record, Preparation), drawn), form)
     return Exit.OK
 
 
-def _show(found: Measured, form: str) -> None:
+def _show(found: Measured, record: MetricsOutput, form: str) -> None:
     match form:
         case "json":
-            click.echo(json_text(metrics_record(found).to_dict()), nl=False)
+            click.echo(json_text(record.to_dict()), nl=False)
+        case "csv" if record.intervals is not None:
+            write_csv(sys.stdout, INTERVAL_COLUMNS, interval_rows(record.intervals))
         case "csv":
             write_csv(sys.stdout, METRIC_COLUMNS, metric_rows(found.metrics))
         case _:
-            output().print(render_metrics(metrics_record(found)))
+            output().print(render_metrics(record))
+            more = accuracy_tables(record.accuracies)
+            more += interval_tables(record.intervals, record.clips) if record.intervals else []
+            output().print(Group(*map(TerminalTable, more)))
+            for line in record.preparation.lines:
+                output().print(line, style="dim")

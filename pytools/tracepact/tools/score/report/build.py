@@ -9,9 +9,10 @@ from msgspec import UNSET, UnsetType
 
 from tracepact.core import Aggregation, Contract, EventClause, FrameClause
 from tracepact.diagnostics.record import diagnostic_record
-from tracepact.metrics import MetricsRecord, metrics_record, standard_metrics
+from tracepact.metrics import metrics_record
 from tracepact.records import Exact, record_of
 from tracepact.scoring import Score, Scorecard, sweep
+from tracepact.tools.score.report.measured import measured
 from tracepact.tools.score.report.preparation import Preparation
 from tracepact.tools.score.report.record import (
     ClassRecord,
@@ -64,7 +65,7 @@ def report_of(run: Scored) -> Report:
         vector=tuple(ClauseRecord(c.name, _kind(c), _scores(card, c.name), _soft(run, c)) for c in clauses),
         logic={a: ValueRecord.of(card.logic(a)) for a in Aggregation},
         profiles=_profiles(card),
-        metrics=_metrics(run),
+        metrics=metrics_record(measured(run), most=_LISTED_DIFFERENCES),
         soft_boundary=SoftBoundary(soft, edges, contract.soft_scale),
         classes=tuple(
             ClassRecord(label, _vector(card.vector(Aggregation.POOLED, label=index)))
@@ -105,15 +106,6 @@ def _vector(scores: Mapping[str, Score]) -> dict[str, ScoreRecord]:
 def _profiles(card: Scorecard) -> tuple[ProfileRecord, ...]:
     values = ((profile, card.profile(profile)) for profile in card.contract.profiles)
     return tuple(ProfileRecord(p.name, p.aggregation, value, rounded(value)) for p, value in values)
-
-
-def _metrics(run: Scored) -> MetricsRecord:
-    """The standard metrics of the same tables and traces, with the first of the decisions on which policies differ."""
-    card = run.card
-    found = standard_metrics(
-        run.reference, run.prediction, card.family, card.contract, events=card.events, ignore=run.ignore
-    )
-    return metrics_record(found, most=_LISTED_DIFFERENCES)
 
 
 def _contract(contract: Contract) -> ContractRecord:

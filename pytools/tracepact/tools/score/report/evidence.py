@@ -6,20 +6,28 @@ from fractions import Fraction
 
 from tracepact.core import Aggregation
 from tracepact.diagnostics import InvalidInput
+from tracepact.metrics import MetricIntervals, compare_systems, intervals_record
+from tracepact.metrics.record import AccuracyRecord, accuracy_records
 from tracepact.scoring import MEAN, ScoreRows
 from tracepact.scoring.steps import StepFunction
 from tracepact.scoring.tolerance import Tolerance, curves
-from tracepact.scoring.uncertainty import Interval, intervals
+from tracepact.scoring.uncertainty import USUAL, Interval, intervals
 from tracepact.show.figure import Curve, curve_chart
+from tracepact.tools.score.report.measured import measured
 from tracepact.tools.score.scored import Scored
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The intervals of every clause and of `logic` by aggregation, and the curves of the swept parameters."""
+    """The intervals of every clause and of `logic` by aggregation, and the curves of the swept parameters.
+
+    `accuracies` and `metric_intervals` are those of the standard metrics.
+    """
 
     intervals: Mapping[Aggregation, Mapping[str, Interval]]
     curves: tuple[Tolerance, ...]
+    accuracies: tuple[AccuracyRecord, ...] = ()
+    metric_intervals: MetricIntervals | None = None
 
 
 def evidence(run: Scored) -> Evidence:
@@ -32,7 +40,9 @@ def evidence(run: Scored) -> Evidence:
             found.append(curves(run.card, name))
         except InvalidInput:
             continue  # the sweep's own points are in the report all the same
-    return Evidence(ranges, tuple(found))
+    metrics = measured(run)
+    compared = intervals_record([run.prediction.name], compare_systems([metrics]), USUAL) if ranges else None
+    return Evidence(ranges, tuple(found), accuracy_records(metrics), compared)
 
 
 def tolerance_figure(tolerance: Tolerance) -> str:

@@ -15,7 +15,14 @@ from tracepact.show.table import Bar
 from tracepact.tools.score.report import facts, tables
 from tracepact.tools.score.report.clips import clip_data
 from tracepact.tools.score.report.evidence import Evidence, tolerance_figure
-from tracepact.tools.score.report.metrics import difference_lines, metric_cells, metric_tables, overall_tables
+from tracepact.tools.score.report.metric_intervals import interval_tables
+from tracepact.tools.score.report.metrics import (
+    accuracy_tables,
+    difference_lines,
+    metric_cells,
+    metric_tables,
+    overall_tables,
+)
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.scored import Scored
 from tracepact.wording import decimal
@@ -59,7 +66,7 @@ def _sections(parts: Any, run: Scored, report: Report, found: Evidence) -> Itera
         lead = "How far the verdicts of the frame clauses are from their opposite, in the scores the events come from."
         yield Section("margins", "Margins in score", html_table(replace(margins, title="")), lead)
     lead = "The field’s own numbers on the same data, each with the policy it depends on; ties are decided exactly."
-    yield Section("metrics", "Standard metrics", _metrics(parts, report), lead)
+    yield Section("metrics", "Standard metrics", _metrics(parts, report, found), lead)
     if len(report.classes) > 1:
         shown = html_table(tables.class_table(report), kind="heat")
         lead = "Pooled over clips. The stronger its shade, the more a cell has lost. Choose one to see its clips."
@@ -107,12 +114,14 @@ def _vector(parts: Any, run: Scored, report: Report, found: Evidence) -> Any:
     return parts.vector(shown, samples)
 
 
-def _metrics(parts: Any, report: Report) -> Any:
+def _metrics(parts: Any, report: Report, found: Evidence) -> Any:
     overall = overall_tables(report.metrics)
     by_class = metric_tables(report.metrics)[len(overall) :]
-    found = report.metrics.differences
-    lines = [line.strip() for line in difference_lines(found)] if found else []
-    first = [replace(overall[0], title=""), *overall[1:]]
+    differences = report.metrics.differences
+    lines = [line.strip() for line in difference_lines(differences)] if differences else []
+    first = [replace(overall[0], title=""), *overall[1:], *accuracy_tables(found.accuracies)]
+    if found.metric_intervals is not None:
+        first[1:1] = interval_tables(found.metric_intervals, report.family.clips)
     return parts.metrics(first, [replace(table, title="") for table in by_class], lines)
 
 

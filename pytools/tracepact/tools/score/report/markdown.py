@@ -6,7 +6,8 @@ from tracepact.core import Aggregation
 from tracepact.show.markdown import plain, table_lines
 from tracepact.tools.score.report import facts
 from tracepact.tools.score.report.evidence import Evidence
-from tracepact.tools.score.report.metrics import difference_lines, overall_tables
+from tracepact.tools.score.report.metric_intervals import interval_tables
+from tracepact.tools.score.report.metrics import accuracy_tables, difference_lines, overall_tables
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.tables import (
     class_table,
@@ -25,7 +26,7 @@ def report_markdown(report: Report, found: Evidence) -> str:
     others = [a for a in (Aggregation.POOLED, Aggregation.MACRO_CLASSES) if a is not own]
     vector = vector_table(report, others=others, ranges=found.intervals.get(own))
     parts = [*_head(report), "", *table_lines(vector), ""]
-    for title, lines in _folded(report):
+    for title, lines in _folded(report, found):
         parts += ["<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>", ""]
     return "\n".join([*parts, _foot(report)]) + "\n"
 
@@ -47,15 +48,17 @@ def _head(report: Report) -> Iterator[str]:
         yield f"**Overridden:** {plain(contract.overridden)}"
 
 
-def _folded(report: Report) -> Iterator[tuple[str, list[str]]]:
-    tables = overall_tables(report.metrics)
+def _folded(report: Report, found: Evidence) -> Iterator[tuple[str, list[str]]]:
+    tables = [*overall_tables(report.metrics), *accuracy_tables(found.accuracies)]
+    if found.metric_intervals is not None:
+        tables[1:1] = interval_tables(found.metric_intervals, report.family.clips)
     lines = [line for table in tables for line in (*table_lines(table), "")][:-1]
     if report.metrics.differences is not None:
         lines += ["", *(f"- {plain(line)}" for line in difference_lines(report.metrics.differences))]
     yield "Standard metrics", lines
     margins = margin_table(report)
     shown = [] if margins is None else [margins]
-    if any(found.total for found in report.violations):
+    if any(clause.total for clause in report.violations):
         shown.append(violation_table(report, most=1))
     if len(report.classes) > 1:
         shown.append(class_table(report))

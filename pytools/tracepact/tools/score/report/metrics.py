@@ -1,6 +1,7 @@
 """Metrics as tables and lines: each value with its input, counts and policy, and where the two policies differ."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -9,7 +10,8 @@ from rich.text import Text
 from tracepact.metrics import CountMetricRecord, MeanMetricRecord, MetricsRecord
 from tracepact.metrics.cells import CellDifference
 from tracepact.metrics.events import PairDifference
-from tracepact.metrics.record import Differences
+from tracepact.metrics.policy import MACRO_OF_REFERENCE
+from tracepact.metrics.record import AccuracyRecord, AccuracyValues, Differences, MacroAccuracy
 from tracepact.show.table import Column, Table, Tone, numbers, words
 from tracepact.show.terminal import TerminalTable
 from tracepact.wording import count, decimal, milliseconds, short
@@ -54,10 +56,30 @@ def overall_tables(found: MetricsRecord) -> list[Table]:
     rows = [[*metric_cells(metric), metric.input.value, metric.policy] for metric in shown]
     errors = [[metric.name, *_error_values(metric)] for metric in shown if _has_errors(metric)]
     notes = _remarks(found)
-    if not errors:
-        return [Table("Standard metrics", columns, rows, notes)]
-    rates = Table("Error rates", [*words("metric"), *numbers("micro", "macro", *_ERRORS)], errors, notes)
-    return [Table("Standard metrics", columns, rows), rates]
+    tables = [Table("Standard metrics", columns, rows)]
+    if errors:
+        tables.append(Table("Error rates", [*words("metric"), *numbers("micro", "macro", *_ERRORS)], errors))
+    return [*tables[:-1], replace(tables[-1], notes=notes)]
+
+
+def accuracy_tables(found: Sequence[AccuracyRecord]) -> list[Table]:
+    """Specificity and accuracies, of all classes, over them, and class by class, with their policy."""
+    return [_accuracy_table(some) for some in found]
+
+
+def _accuracy_table(found: AccuracyRecord) -> Table:
+    rows = [
+        ["micro", *_accuracy_values(found.micro), f"{found.micro.tn:,}"],
+        ["macro", *_accuracy_values(found.macro), ""],
+        *([row.label, *_accuracy_values(row.values), f"{row.values.tn:,}"] for row in found.classes),
+    ]
+    title = f"Accuracies of {found.metric}s, {found.cells:,} for each class"
+    columns = [*words("class"), *numbers("specificity", "balanced accuracy", "accuracy", "tn")]
+    return Table(title, columns, rows, [found.policy])
+
+
+def _accuracy_values(found: AccuracyValues | MacroAccuracy) -> list[str]:
+    return [decimal(value.shown) for value in (found.specificity, found.balanced_accuracy, found.accuracy)]
 
 
 def metric_cells(metric: Shown) -> tuple[str, ...]:
@@ -105,9 +127,8 @@ def _remarks(found: MetricsRecord) -> list[str]:
             continue
         classes, defined = len(metric.classes), metric.macro.classes.f1
         if defined < classes:
-            lines.append(
-                f"macro {_name(metric)} is over {defined} of {classes} classes; it is undefined for the others"
-            )
+            why = "as its policy says" if MACRO_OF_REFERENCE in metric.policy else "it is undefined for the others"
+            lines.append(f"macro {_name(metric)} is over {defined} of {classes} classes; {why}")
         macro_rate = metric.errors.macro_rate.decimal if metric.errors else None
         if macro_rate is not None and macro_rate > _ABSURD:
             lines.append(

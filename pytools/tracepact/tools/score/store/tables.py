@@ -1,7 +1,8 @@
 """The tables of a run directory: what was scored as exact text, and back without loss (rule 17.2).
 
 A time is its decimal where it has one, else a reduced fraction such as `1/3`. Fields are separated by tabs; a field
-that holds a tab, a quote or a line break is quoted. `row` is the row of the original, where it had one.
+that holds a tab, a quote or a line break is quoted. `row` is the row of the original, where it had one. A table has the
+column `confidence` if one of its events has a confidence.
 """
 
 import re
@@ -13,11 +14,13 @@ from tracepact.trace import Event, EventTable, Family, FrameRun
 from tracepact.wording import print_number
 
 EVENT_COLUMNS = ("filename", "onset", "offset", "event_label", "row")
+CONFIDENCE = "confidence"
 DURATION_COLUMNS = ("filename", "duration")
 CONDITION_COLUMNS = ("filename", "condition")
 MASK_COLUMNS = ("atom", "filename", "first_frame", "end_frame")
 
 _TIME = re.compile(r"[0-9]+(?:\.[0-9]+|/[1-9][0-9]*)?", re.ASCII)
+_NUMBER = re.compile(rf"-?{_TIME.pattern}", re.ASCII)
 _LONGEST_TIME = 4000
 _COUNT = re.compile(r"[0-9]{1,18}", re.ASCII)
 
@@ -26,26 +29,31 @@ Masks = Mapping[str, Mapping[str, list[bool]]]
 
 def events_text(table: EventTable) -> str:
     """The events of one side; a silent clip is a row of its name alone."""
-    return table_text(EVENT_COLUMNS, _event_rows(table))
+    sure = any(event.confidence is not None for _, event in table.events)
+    return table_text((*EVENT_COLUMNS, CONFIDENCE) if sure else EVENT_COLUMNS, _event_rows(table, sure))
 
 
-def _event_rows(table: EventTable) -> Iterator[Row]:
+def _event_rows(table: EventTable, sure: bool) -> Iterator[Row]:
     for clip, events in table.clips.items():
         if not events:
-            yield clip, "", "", "", ""
+            yield clip, "", "", "", "", *([""] if sure else [])
         for event in events:
             row = "" if event.row is None else event.row
-            yield clip, print_number(event.onset), print_number(event.offset), event.label, row
+            more = ["" if event.confidence is None else print_number(event.confidence)] if sure else []
+            yield clip, print_number(event.onset), print_number(event.offset), event.label, row, *more
 
 
 def read_events(text: str) -> dict[str, tuple[Event, ...]]:
     """The events a text holds, by clip."""
     clips: dict[str, list[Event]] = {}
-    for line, (clip, onset, offset, label, row) in table_rows(text, EVENT_COLUMNS):
+    header = text.partition("\n")[0]
+    columns = (*EVENT_COLUMNS, CONFIDENCE) if header == "\t".join((*EVENT_COLUMNS, CONFIDENCE)) else EVENT_COLUMNS
+    for line, (clip, onset, offset, label, row, *more) in table_rows(text, columns):
         events = clips.setdefault(clip, [])
-        if onset or offset or label or row:
+        if onset or offset or label or row or any(more):
             number = whole(row, line) if row else None
-            events.append(Event(_time(onset, line), _time(offset, line), label, number))
+            sure = _number(more[0], line, _NUMBER, "number") if any(more) else None
+            events.append(Event(_time(onset, line), _time(offset, line), label, number, sure))
     return {clip: tuple(events) for clip, events in clips.items()}
 
 
@@ -100,8 +108,13 @@ def read_masks(text: str, atoms: Iterable[str], frames: Mapping[str, int]) -> Ma
 
 
 def _time(text: str, line: int) -> Fraction:
-    if len(text) > _LONGEST_TIME or not _TIME.fullmatch(text):
-        raise BadTable(f"`{text[:40]}` is not a time", line)
+    return _number(text, line, _TIME, "time")
+
+
+def _number(text: str, line: int, form: re.Pattern[str], kind: str) -> Fraction:
+    """A number of the form, or BadTable: it is not of this kind."""
+    if len(text) > _LONGEST_TIME or not form.fullmatch(text):
+        raise BadTable(f"`{text[:40]}` is not a {kind}", line)
     return Fraction(text)
 
 
