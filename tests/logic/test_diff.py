@@ -158,7 +158,9 @@ def test_a_contract_does_not_differ_from_itself_without_time() -> None:
 
 
 def test_what_is_said_to_be_shown_is_shown_and_said_once() -> None:
-    new, old = (parse_contract(LONG.format(f"N[{radius}s] pred_onset", "matched")) for radius in (20, 21))
+    step_by_step = "pred_offset | pred_active & F[10ms,10ms] (pred_active U[19990ms] pred_offset)"
+    texts = ("pred_active U[20s] pred_offset", f"{step_by_step} | N[1s] ref_offset")
+    new, old = (parse_contract(LONG.format(text, "matched")) for text in texts)
     (found,) = diff_contracts(new, old, budget=Budget(seconds=0))
     assert found.code == "undecided"
     assert ("as shown" in found.headline) == (found.trace is not None)

@@ -11,19 +11,20 @@ at i depends only on the frames from i - L to i + A and on where the trace begin
 the trace there changes nothing. Both clipped ends are covered: a trace that begins (ends) in sight of i keeps its
 first (last) frame, and one that does not is cut where the formula cannot see.
 
-*The query.* So it is enough to ask about lengths 1 to L + 1 + A, and one query asks them all: the judged frame is
-fixed and the two ends are variables (`symbolic`). A fixed length only restricts which pairs of ends can be in sight
-at once.
+*The query.* So it is enough to ask about lengths 1 to L + 1 + A: the short ones one after the other, in vectors of
+their own width; if more are left, all at once, over blocks of frames (`blocks`) or over every frame in sight, where the
+judged frame is fixed and the two ends are variables (`symbolic`). A fixed length only restricts which pairs of ends can
+be in sight at once. What form and interval algebra settle (`identity`) is not asked at all.
 """
 
 from dataclasses import dataclass, replace
 from enum import Enum
 from time import monotonic
 
-from tracepact.core import And, Dag, Formula, Iff, Not, lookahead, lookback
+from tracepact.core import And, Formula, Iff, Not, lookahead, lookback
 from tracepact.logic.identity import contradicts_itself
 from tracepact.logic.model import Model
-from tracepact.logic.search import search
+from tracepact.logic.search import Effort, search
 from tracepact.logic.vocabulary import over_base_atoms
 
 
@@ -47,10 +48,13 @@ class Outcome(Enum):
 class Budget:
     """What a question may cost; beyond it the answer is unknown.
 
-    `bits` bounds the size of the encoding, `frames` the length of a trace that is built, replayed and shown.
+    `seconds` is the time on the clock from asking to the answer, encoding included; of it `minimising` may go into
+    making a found trace small. `bits` bounds the size of the encoding, `frames` the length of a trace that is built,
+    replayed and shown.
     """
 
-    seconds: float = 20.0
+    seconds: float = 2.0
+    minimising: float = 1.0
     megabytes: int = 2048
     bits: int = 20_000_000
     frames: int = 1_000_000
@@ -103,18 +107,17 @@ def bound(formula: Formula, *, free: bool = False) -> int:
 
 def solve(formula: Formula, terms: Terms = DEFAULT) -> Answer:
     """Whether the formula (and the obligation, if there is one) holds at some frame of some trace."""
+    budget, started = terms.budget, monotonic()
     asked = formula if terms.obligation is None else And(terms.obligation, formula)
     base = asked if terms.free else over_base_atoms(asked)
     widest = bound(base, free=True)
-    if (terms.length is not None and terms.length < 1) or contradicts_itself(asked):
+    if (terms.length is not None and terms.length < 1) or contradicts_itself(base):
         return Answer(Verdict.UNSAT, widest)
-    if terms.length is not None and terms.length > terms.budget.frames:
+    if terms.length is not None and terms.length > budget.frames:
         too_long = f"a trace of {terms.length:,} frames is too long to be shown; {widest:,} or more show as much"
         return Answer(Verdict.UNKNOWN, widest, reason=too_long)
-    if widest * len(Dag.of([base])[0].nodes) > terms.budget.bits:
-        return Answer(Verdict.UNKNOWN, widest, reason=f"{widest:,} frames are in sight: too many for the budget")
-    deadline = monotonic() + terms.budget.seconds
-    verdict, found, reason = search(base, terms.length, deadline, terms.budget.megabytes, terms.minimise)
+    effort = Effort(started + budget.seconds, budget.minimising, budget.megabytes, budget.bits)
+    verdict, found, reason = search(base, terms.length, effort, minimise=terms.minimise)
     if found is None:
         return Answer(Verdict(verdict), widest, reason=reason)
     return Answer(Verdict.SAT, widest, replace(found, free=terms.free).replayed(asked))

@@ -12,7 +12,7 @@ from tracepact.logic.questions import ContractQuestions
 from tracepact.logic.value_findings import ValueFindings
 from tracepact.progress import OnStage, silent
 
-CHECK_BUDGET = Budget(seconds=5.0)
+CHECK_BUDGET = Budget()
 """What one question of a check may cost unless the caller says otherwise."""
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.logic.model import Model
 
-NOT_SMALLEST = "the time ran out before this was known to be the smallest"
+NOT_SMALLEST = "it is not known whether a smaller trace shows it"
 _ACTIVE, _INACTIVE, _MARK = "█", "·", "▼"
 _LONGEST = 64
 _WIDEST = 120

@@ -1,44 +1,141 @@
-"""Asks Z3 under a budget, and makes its model small: the shortest trace, then the fewest active frames."""
+"""Asks Z3 under a budget: short traces first, then every frame in sight or blocks of frames; models are made small.
+
+Lengths 1, 2, 4, … are asked about in vectors as wide as they are long, so a short trace is found at its own price
+however far the formula looks, and it is a shortest one since all shorter lengths were refused. Beyond a few dozen
+frames every frame in sight is asked about if there are not too many, and long windows are decided over blocks
+(`refine`); what both leave open is asked of every frame in sight once more, if that fits what is left of the time.
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
-from tracepact.core import Formula
+from tracepact.core import Formula, cost, lookahead, lookback, size
 from tracepact.logic import solver as z3
 from tracepact.logic.model import Model
-from tracepact.logic.symbolic import Encoding, encode
+from tracepact.logic.refine import search_blocks
+from tracepact.logic.symbolic import Encoding, encode, encode_short
 
 # No `simplify` before `bit-blast`: it splits the shifts of a window into single bits, which takes longer than solving
 # (15 s against 0.2 s for N[100f] N[100f] p over all lengths).
 
-_MINIMISING_SHARE = 0.5
-"""The share of what is left of the budget that minimising may use; the answer is known by then."""
+_SHORT = 64
+"""Traces up to this length are asked about first, whatever is in sight."""
+_BITS_A_SECOND = 400_000
+"""How many bits of vectors, one for each pass of the formula, are encoded in a second; a larger question is not begun.
+
+The time that Z3 takes to blast bits is not bounded by its own timeout."""
+_FEW_BITS, _FEW_FRAMES = 300_000, 4000
+"""A question of so many bits and frames is asked of every frame in sight before it is asked of blocks."""
+_MOST_COUNTED = 4000
+"""The most atom-frames of which the fewest active ones are sought."""
+_SHORT_SHARE, _SIGHT_SHARE, _BLOCKS_SHARE = 0.4, 0.4, 0.7
+"""The share of what is left of the time that short traces, every frame in sight and blocks may use at first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What a search may cost: until when it may answer, until when it may minimise, and the solver's memory."""
+
+    deadline: float
+    minimising: float
+    megabytes: int
+    bits: int
 
 
 @dataclass(frozen=True, slots=True)
 class SolverAnswer:
-    """What Z3 said: sat, unsat or unknown; the blocks and masks of a model; the reason for unknown."""
+    """What Z3 said: sat, unsat or unknown; the valid bits, the verdict and masks of a model; the reason for unknown."""
 
     verdict: str
     valid: int = 0
+    holding: int = 0
     masks: dict[str, int] | None = None
     reason: str | None = None
 
 
-def search(
-    formula: Formula, length: int | None, deadline: float, megabytes: int, minimise: bool
-) -> tuple[str, Model | None, str | None]:
-    """What was found: sat with a trace, unsat, or unknown with the reason; base atoms only."""
-    encoding = encode(formula, length)
-    first = _ask(encoding, [], deadline, megabytes)
+Found = tuple[str, Model | None, str | None]
+"""Sat with a trace, unsat, or unknown with the reason."""
+
+
+def search(formula: Formula, length: int | None, effort: Effort, *, minimise: bool) -> Found:
+    """What was found; base atoms only."""
+    bound = lookback(formula) + 1 + lookahead(formula)
+    if length is not None and length <= min(_SHORT, bound):
+        return _at_length(formula, length, effort, minimise=minimise)
+    if length is None:
+        own = effort if bound <= _SHORT else replace(effort, deadline=_until(effort, _SHORT_SHARE))
+        found = _short(formula, min(bound, _SHORT), own, minimise=minimise)
+        if found[0] == "sat" or bound <= _SHORT:
+            return found
+    found = ("unknown", None, None)
+    if _SHORT < bound <= _FEW_FRAMES and _bits(formula, length) <= _FEW_BITS:
+        found = _in_sight(formula, length, replace(effort, deadline=_until(effort, _SIGHT_SHARE)), minimise=minimise)
+    if bound > _SHORT and found[0] == "unknown":
+        found = _in_blocks(formula, length, replace(effort, deadline=_until(effort, _BLOCKS_SHARE)))
+    return found if found[0] != "unknown" else _in_sight(formula, length, effort, minimise=minimise)
+
+
+def _until(effort: Effort, share: float) -> float:
+    """When this share of the time that is left is spent."""
+    return monotonic() + share * max(0.0, effort.deadline - monotonic())
+
+
+# Short traces
+
+
+def _short(formula: Formula, most: int, effort: Effort, *, minimise: bool) -> Found:
+    """Lengths 1, 2, 4, … up to `most`; unsat says that no trace so short shows the formula."""
+    longest, refused = 1, 0
+    while True:
+        encoding = encode_short(formula, min(longest, most))
+        found = _ask(encoding, [], effort.deadline, effort.megabytes)
+        if found.verdict == "sat":
+            best, minimal = found, False
+            if minimise:
+                best, minimal = _smallest(encoding, found, None, refused + 1, effort)
+            return "sat", _model(encoding, best, None, minimal), None
+        if found.verdict == "unknown" or longest >= most:
+            return found.verdict, None, found.reason
+        refused, longest = longest, 2 * longest
+
+
+def _at_length(formula: Formula, length: int, effort: Effort, *, minimise: bool) -> Found:
+    return _answered(encode_short(formula, length, exactly=True), length, effort, minimise=minimise)
+
+
+# Long windows
+
+
+def _in_blocks(formula: Formula, length: int | None, effort: Effort) -> Found:
+    found = search_blocks(formula, length, effort.deadline, effort.megabytes)
+    return found.verdict, found.model, found.reason
+
+
+def _in_sight(formula: Formula, length: int | None, effort: Effort, *, minimise: bool) -> Found:
+    """Every frame that can be seen from the judged one, if encoding so many fits the time."""
+    bound = lookback(formula) + 1 + lookahead(formula)
+    if _bits(formula, length) > min(effort.bits, _BITS_A_SECOND * (effort.deadline - monotonic())):
+        spent = monotonic() >= effort.deadline
+        many = f"{min(bound, length or bound):,} frames are in sight: too many for the budget"
+        return "unknown", None, "the time budget is spent" if spent else many
+    if length is not None and length <= bound:
+        return _at_length(formula, length, effort, minimise=minimise)
+    return _answered(encode(formula, length), length, effort, minimise=minimise)
+
+
+def _bits(formula: Formula, length: int | None) -> int:
+    """The bits of the vectors that an encoding takes: so many frames for each pass of the formula."""
+    bound = lookback(formula) + 1 + lookahead(formula)
+    return min(bound, length or bound) * (cost(formula) + size(formula))
+
+
+def _answered(encoding: Encoding, length: int | None, effort: Effort, *, minimise: bool) -> Found:
+    first = _ask(encoding, [], effort.deadline, effort.megabytes)
     if first.verdict != "sat":
         return first.verdict, None, first.reason
-    best, minimal = first, False
-    if minimise:
-        until = monotonic() + _MINIMISING_SHARE * max(0.0, deadline - monotonic())
-        best, minimal = _smallest(encoding, first, length, until, megabytes)
+    best, minimal = _smallest(encoding, first, length, 1, effort) if minimise else (first, False)
     return "sat", _model(encoding, best, length, minimal), None
 
 
@@ -63,48 +160,63 @@ def _ask(encoding: Encoding, more: list[Any], deadline: float, megabytes: int) -
     def number(vector: Any) -> int:
         return int(values.eval(vector, model_completion=True).as_binary_string(), 2)  # decimals have a limit of digits
 
-    return SolverAnswer("sat", number(encoding.valid), {name: number(mask) for name, mask in encoding.masks.items()})
+    masks = {name: number(mask) for name, mask in encoding.masks.items()}
+    return SolverAnswer("sat", number(encoding.valid), number(encoding.verdict), masks)
+
+
+# Small models
 
 
 def _smallest(
-    encoding: Encoding, found: SolverAnswer, length: int | None, until: float, megabytes: int
+    encoding: Encoding, found: SolverAnswer, length: int | None, shortest: int, effort: Effort
 ) -> tuple[SolverAnswer, bool]:
-    """The best model within the time, and whether it is known to be the smallest."""
+    """The best model within its own time, and whether it is known to be the smallest; none is shorter than given."""
+    until = min(effort.deadline, monotonic() + effort.minimising)
     fixed: list[Any] = []
     if length is None:
 
         def shorter(k: int) -> list[Any]:
             return [encoding.at_most(k)]
 
-        found, proven = _descend(found, _frames, shorter, encoding, [], 1, encoding.bound, until, megabytes)
+        limits = _Limits(encoding, [], shortest, encoding.bound, until, effort.megabytes)
+        found, proven = _descend(found, _frames, shorter, limits)
         if not proven:
             return found, False
         fixed = [encoding.at_most(_frames(found))]
+    if len(encoding.masks) * encoding.bound > _MOST_COUNTED:
+        return found, False
     bits = encoding.active_bits()
 
     def fewer(k: int) -> list[Any]:
         return [z3.AtMost(*bits, k)] if bits else []
 
-    return _descend(found, _active, fewer, encoding, fixed, 0, 1, until, megabytes)
+    return _descend(found, _active, fewer, _Limits(encoding, fixed, 0, 1, until, effort.megabytes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """What a descent starts from: the question, what holds besides, the least measure, the first step, until when."""
+
+    encoding: Encoding
+    fixed: list[Any]
+    least: int
+    step: int
+    until: float
+    megabytes: int
 
 
 def _descend(
     found: SolverAnswer,
     measure: Callable[[SolverAnswer], int],
     at_most: Callable[[int], list[Any]],
-    encoding: Encoding,
-    fixed: list[Any],
-    least: int,
-    step: int,
-    until: float,
-    megabytes: int,
+    limits: _Limits,
 ) -> tuple[SolverAnswer, bool]:
     """The least measure that a model has, in growing steps from below and by halves; False if the time ran out."""
-    low = least
+    low, step = limits.least, limits.step
     while low < measure(found):
         middle = min(low + step - 1, (low + measure(found) - 1) // 2)
         step *= 2
-        better = _ask(encoding, [*fixed, *at_most(middle)], until, megabytes)
+        better = _ask(limits.encoding, [*limits.fixed, *at_most(middle)], limits.until, limits.megabytes)
         if better.verdict == "unknown":
             return found, False
         if better.verdict == "sat":
@@ -125,10 +237,11 @@ def _active(found: SolverAnswer) -> int:
 def _model(encoding: Encoding, found: SolverAnswer, length: int | None, minimal: bool) -> Model:
     """The trace around the judged bit; at a fixed length, silent frames fill what the formula does not see."""
     first = (found.valid & -found.valid).bit_length() - 1
+    judged = encoding.judged if encoding.judged is not None else (found.holding & -found.holding).bit_length() - 1
     seen = _frames(found)
-    before = encoding.judged - first
+    before = judged - first
     start = 0
-    if length is not None and before == encoding.judged:
+    if length is not None and encoding.judged is not None and before == encoding.judged:
         at_end = first + seen < encoding.bound
         start = length - seen if at_end else 0
     frames = seen if length is None else length

@@ -1,8 +1,9 @@
 """What the questions about formulas share: options, record, words, exit code."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from time import monotonic
 from typing import Any, Literal, TypedDict
 
 import click
@@ -51,7 +52,7 @@ def question_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--obligation", metavar="FORMULA", help="Ask only about frames where this formula holds."),
             step_option,
             click.option("--free", is_flag=True, help="Treat every atom as independent, also onsets from activity."),
-            timeout_option(20.0),
+            timeout_option(Budget().seconds),
             format_option("text", "json"),
         ),
         function,
@@ -80,8 +81,10 @@ def ask(question: Question, texts: tuple[str, ...], options: QuestionOptions) ->
     formulas = [located.formula for located in parse_formulas(given, step)]
     obligation = formulas[len(texts)] if len(formulas) > len(texts) else None
     terms = Terms(obligation, options["length"], options["free"], Budget(seconds=options["timeout"]))
+    started = monotonic()
     decision = question.decide(*formulas[: len(texts)], terms)
-    idle = _is_idle(question, formulas[0], terms, decision)
+    left = replace(terms.budget, seconds=max(0.0, terms.budget.seconds - (monotonic() - started)))
+    idle = _is_idle(question, formulas[0], replace(terms, budget=left), decision)
     if options["form"] == "json":
         print_json(decision_record(question.name, texts, stated, step, decision, vacuous=idle))
     else:
