@@ -203,7 +203,11 @@ def test_the_vacuity_trap_is_shown_with_a_trace_and_the_obligation_to_write(fold
 def test_notes_are_shown_only_when_asked_for() -> None:
     assert run("check", "boundary_gate").out == "boundary_gate: ok\n"
     outcome = run("check", "boundary_gate", "--notes", "--format", "json")
-    assert [item["code"] for item in json.loads(outcome.out)] == ["contract-lookahead", "clause-implied"]
+    assert [item["code"] for item in json.loads(outcome.out)] == [
+        "contract-lookahead",
+        "clause-implied",
+        "silence-scores-zero",
+    ]
 
 
 def test_explain_names_implied_clauses_unless_told_not_to() -> None:
@@ -252,7 +256,10 @@ def test_a_contract_against_itself_shows_nothing(folder: Path) -> None:
         (OLD.replace("covering <= 1", "matched and covering <= 1"), ["clause-stronger"]),
         (OLD.replace("covering <= 1", "coverage >= 0.5"), ["clause-incomparable"]),
         (OLD.replace("each ref", "each pred"), ["obligation-changed"]),
-        (OLD.replace("on ref_onset :", "on ref_onset & !pred_active :"), ["obligation-changed", "clause-weaker"]),
+        (
+            OLD.replace("on ref_onset :", "on ref_onset & !pred_active :"),
+            ["obligation-changed", "clause-weaker", "constant-prediction-passes"],
+        ),
         (OLD + "merge_gap 40ms\n", ["setting-changed"]),
         (OLD.replace("clause onset", "clause start"), ["clause-removed", "clause-added"]),
         (OLD.replace("step 20ms", "step 10ms"), ["grid-changed"]),

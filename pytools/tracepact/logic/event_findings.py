@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations, permutations
 
 from tracepact.core import And, Constant, Each, EventAtom, EventClause, Formula, Iff, Located, Not
 from tracepact.diagnostics import Diagnostic
 from tracepact.logic.contract_text import ContractText
 from tracepact.logic.event_model import EventQuestion
+from tracepact.logic.part_findings import redundant_parts
+from tracepact.logic.perfect import perfect_violation
 from tracepact.logic.questions import ContractQuestions
 from tracepact.logic.repeats import grouped, repeated
 from tracepact.logic.value_findings import atom_of, off_grid
 
+_OF_SOUND_CLAUSES = {"constant-formula", "ignores-prediction", "perfect-prediction-fails", "redundant-part"}
+"""The findings on clauses that can still hold and fail."""
 _EACH = {Each.REF: "reference interval", Each.PRED: "predicted interval", Each.MATCHED: "matched pair"}
 
 
@@ -28,8 +32,9 @@ class EventFindings:
         for clause in self.text.contract.event_clauses:
             found = list(self._clause(clause))
             yield from found
-            if all(d.code in ("constant-formula", "ignores-prediction") for d in found):
+            if all(d.code in _OF_SOUND_CLAUSES for d in found):
                 sound.append(clause)
+        yield from self._clashes(sound)
         groups = grouped(sound, self._same)
         yield from (
             repeated(group, self.text.contract, "for exactly the intervals for which")
@@ -38,6 +43,21 @@ class EventFindings:
         )
         if notes:
             yield from self._implied([group[0] for group in groups])
+
+    def _clashes(self, clauses: list[EventClause]) -> Iterator[Diagnostic]:
+        """Two clauses on the same intervals that none satisfies both of, though each can be satisfied."""
+        for first, second in combinations(clauses, 2):
+            both = self._between(And(first.formula, second.formula), first, second)
+            place = self.text.place(second.body.span)
+            question = f"`{first.name}` and `{second.name}` can hold together"
+            if first.each is second.each and self.ask.event_possible(both, question, place) is False:
+                yield Diagnostic(
+                    "clauses-clash",
+                    f"no {_EACH[first.each]} satisfies both `{first.name}` and `{second.name}`",
+                    place,
+                    f"here `{second.name}` fails; change one of them",
+                    self._shown(self._question(first, first.formula)),
+                )
 
     def _implied(self, clauses: list[EventClause]) -> Iterator[Diagnostic]:
         for strong, weak in permutations(clauses, 2):
@@ -64,8 +84,10 @@ class EventFindings:
                 self._shown(self._question(clause, clause.formula)),
             )
             return
-        for part in clause.body.parts:
-            yield from self._constants(clause, part)
+        constant = [d for part in clause.body.parts for d in self._constants(clause, part)]
+        yield from constant
+        if not constant:
+            yield from redundant_parts(clause.body, self.text, lambda formula, part: self._never(clause, formula, part))
         if clause.each is not Each.PRED and self.ask.event_ignores_prediction(self._question(clause, clause.formula)):
             yield Diagnostic(
                 "ignores-prediction",
@@ -74,6 +96,24 @@ class EventFindings:
                 "ask for something of the prediction",
                 self._shown(self._question(clause, Not(clause.formula))),
             )
+        else:
+            yield from self._perfect(clause)
+
+    def _perfect(self, clause: EventClause) -> Iterator[Diagnostic]:
+        """A prediction that is the reference and fails, as scoring finds it."""
+        example = perfect_violation(clause, self.text.contract, self.ask.budget)
+        if example is not None:
+            yield Diagnostic(
+                "perfect-prediction-fails",
+                f"a prediction that is the reference itself violates `{clause.name}`, as here",
+                self.text.place(clause.body.span),
+                "ask for something that a perfect prediction does",
+                example.words(self.text.contract.step),
+            )
+
+    def _never(self, clause: EventClause, formula: Formula, part: Located) -> bool:
+        question = f"`{self.text.quoted(part.span)}` can be deleted"
+        return self._possible(clause, formula, question, part) is False
 
     def _contradiction(self, clause: EventClause) -> Iterator[Diagnostic]:
         """The fewest conjuncts that no interval satisfies together."""

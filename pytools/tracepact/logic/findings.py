@@ -10,6 +10,7 @@ from tracepact.logic.event_findings import EventFindings
 from tracepact.logic.frame_findings import FrameFindings
 from tracepact.logic.questions import ContractQuestions
 from tracepact.logic.value_findings import ValueFindings
+from tracepact.logic.whole_findings import WholeFindings
 from tracepact.progress import OnStage, silent
 
 CHECK_BUDGET = Budget()
@@ -29,6 +30,7 @@ def check_contract(
         *ValueFindings(text).warnings(),
         *FrameFindings(text, ask).findings(notes=notes),
         *EventFindings(text, ask).findings(notes=notes),
+        *WholeFindings(text, ask).findings(notes=notes),
     ]
     return by_place([*found, *dict.fromkeys(ask.undecided)])
 

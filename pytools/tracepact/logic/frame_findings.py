@@ -1,19 +1,26 @@
-"""What is wrong with frame clauses: obligations that never occur, clauses that cannot fail, repeat or ask nothing."""
+"""What is wrong with frame clauses, one by one: obligations that never occur, clauses that cannot fail."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, permutations
 
-from tracepact.core import And, Atom, Constant, Eventually, Formula, FrameClause, Iff, Implies, Located, Not, lookahead
+from tracepact.core import And, Atom, Constant, Formula, FrameClause, Iff, Implies, Located, Not, atoms, lookahead
 from tracepact.diagnostics import Diagnostic
 from tracepact.logic.contract_text import ContractText
+from tracepact.logic.frame_pairs import FramePairs
+from tracepact.logic.part_findings import redundant_parts
+from tracepact.logic.perfect import perfected
 from tracepact.logic.questions import ContractQuestions
-from tracepact.logic.repeats import grouped, repeated
 from tracepact.logic.vocabulary import over_base_atoms, renamed
-from tracepact.wording import listed, ms, print_number
+from tracepact.wording import listed, print_number
 
-SILENCE, SPURIOUS = "silence", "spurious"
-"""The words in clause names that say which of two guards should be the tighter one."""
+_OF_SOUND_CLAUSES = {
+    "constant-formula",
+    "vacuous-implication",
+    "ignores-prediction",
+    "perfect-prediction-fails",
+    "redundant-part",
+}
+"""The findings on clauses that can still hold and fail."""
 
 
 @dataclass(slots=True)
@@ -29,31 +36,11 @@ class FrameFindings:
         for clause in self.text.contract.frame_clauses:
             found = list(self._clause(clause))
             yield from found
-            if all(d.code in ("constant-formula", "vacuous-implication", "ignores-prediction") for d in found):
+            if all(d.code in _OF_SOUND_CLAUSES for d in found):
                 sound.append(clause)
-        for first, second in combinations(sound, 2):
-            yield from self._silence(first, second)
-        groups = grouped(sound, self._same)
-        yield from (
-            repeated(group, self.text.contract, "at exactly the frames where") for group in groups if len(group) > 1
-        )
+        yield from FramePairs(self.text, self.ask).findings(sound, notes=notes)
         if notes:
-            yield from self._implied([group[0] for group in groups])
             yield from self._lookahead()
-
-    def _implied(self, clauses: list[FrameClause]) -> Iterator[Diagnostic]:
-        for strong, weak in permutations(clauses, 2):
-            if any(self._silence(strong, weak)):
-                continue
-            if self._same_obligation(strong, weak) and self._impossible(
-                And(strong.formula, Not(weak.formula)), strong, weak
-            ):
-                yield Diagnostic(
-                    "clause-implied",
-                    f"where `{strong.name}` holds, `{weak.name}` holds as well",
-                    self.text.place(weak.body.span),
-                    trace=self.ask.shown(And(weak.obligation, And(weak.formula, Not(strong.formula)))),
-                )
 
     # One clause
 
@@ -90,11 +77,15 @@ class FrameFindings:
                 self.ask.shown(fails),
             )
             return
-        yield from self._constants(duty)
-        for part in clause.body.parts:
-            yield from self._constants(part)
+        constant = [d for part in (duty, *clause.body.parts) for d in self._constants(part)]
+        yield from constant
+        if not constant:
+            for part in (duty, clause.body):
+                yield from redundant_parts(part, self.text, self._never)
         yield from self._vacuous(clause, duty)
-        if self._ignores_prediction(clause):
+        if not self._ignores_prediction(clause):
+            yield from self._perfect(clause)
+        else:
             yield Diagnostic(
                 "ignores-prediction",
                 f"no prediction changes where `{name}` holds and fails: it is about the reference alone",
@@ -102,6 +93,28 @@ class FrameFindings:
                 "ask for something of the prediction",
                 self.ask.shown(fails),
             )
+
+    def _perfect(self, clause: FrameClause) -> Iterator[Diagnostic]:
+        """A prediction that is the reference and fails; what a caller's atoms are then is not known."""
+        name = clause.name
+        fails = perfected(And(clause.obligation, Not(clause.formula)))
+        body = self.text.place(clause.body.span)
+        if fails == And(clause.obligation, Not(clause.formula)) or atoms(fails) & set(
+            self.text.contract.declared_atoms
+        ):
+            return
+        if self.ask.possible(fails, f"a perfect prediction violates `{name}`", body):
+            yield Diagnostic(
+                "perfect-prediction-fails",
+                f"a prediction that is the reference itself violates `{name}`, as here",
+                body,
+                "ask for something that a perfect prediction does",
+                self.ask.shown(fails),
+            )
+
+    def _never(self, formula: Formula, part: Located) -> bool:
+        place, text = self.text.place(part.span), self.text.quoted(part.span)
+        return self.ask.possible(formula, f"`{text}` can be deleted", place) is False
 
     def _ignores_prediction(self, clause: FrameClause) -> bool:
         """Whether obligation and verdict are the same for every prediction and every supplied atom."""
@@ -162,54 +175,6 @@ class FrameFindings:
     def _grouped(text: str) -> str:
         """Parentheses where another connective could bind."""
         return text if all(sign not in text for sign in ("|", "->", "or ", "implies ", "∨", "→")) else f"({text})"
-
-    # Two clauses
-
-    def _silence(self, first: FrameClause, second: FrameClause) -> Iterator[Diagnostic]:
-        """A silence guard that is no tighter than the spurious guard beside it."""
-        guards = self._silence_and_spurious(first, second)
-        if guards is None or not self._same_obligation(first, second):
-            return
-        silence, spurious, allowed, limit = guards
-        if allowed >= limit:
-            yield Diagnostic(
-                "silence-not-tighter",
-                f"`{silence.name}` looks {allowed} frames around, `{spurious.name}` {limit}: it adds nothing",
-                self.text.place(silence.body.span),
-                f"give it a radius of less than {limit} frames ({ms(limit * self.text.contract.step)})",
-            )
-
-    def _same(self, first: FrameClause, second: FrameClause) -> bool:
-        """Whether two clauses fail at the same frames; what silence and spurious guards share is said elsewhere."""
-        return (
-            self._silence_and_spurious(first, second) is None
-            and self._same_obligation(first, second)
-            and self._impossible(Not(Iff(first.formula, second.formula)), first, second)
-        )
-
-    def _same_obligation(self, first: FrameClause, second: FrameClause) -> bool:
-        a, b = first.obligation, second.obligation
-        return a == b or self._never(Not(Iff(a, b)), first, second)
-
-    def _impossible(self, formula: Formula, first: FrameClause, second: FrameClause) -> bool:
-        return self._never(And(first.obligation, formula), first, second)
-
-    def _never(self, formula: Formula, first: FrameClause, second: FrameClause) -> bool:
-        question = f"`{first.name}` and `{second.name}` differ"
-        return self.ask.possible(formula, question, self.text.place(second.body.span)) is False
-
-    def _silence_and_spurious(
-        self, first: FrameClause, second: FrameClause
-    ) -> tuple[FrameClause, FrameClause, int, int] | None:
-        for silence, spurious in ((first, second), (second, first)):
-            if SILENCE in silence.name and SPURIOUS in spurious.name:
-                match silence.formula, spurious.formula:
-                    case (
-                        Implies(a, Eventually(lo, hi, p)),
-                        Implies(b, Eventually(low, high, q)),
-                    ) if a == b and p == q and (lo, low) == (-hi, -high):
-                        return silence, spurious, hi, high
-        return None
 
     def _lookahead(self) -> Iterator[Diagnostic]:
         clauses = self.text.contract.frame_clauses

@@ -78,6 +78,21 @@ def same_for_every_prediction(question: EventQuestion, budget: Budget) -> bool:
     return bool(solver.check() == z3.unsat)
 
 
+def holds_for_constant_prediction(question: EventQuestion, budget: Budget, *, active: bool) -> bool:
+    """Whether the predicate is true for certain wherever the prediction is active at every frame, or at none."""
+    context = z3.Context()
+    obligation = _obligation("", question.each, question.contract, context)
+    ref, pred = obligation.ref, obligation.pred
+    asked = obligation.formula(Not(question.formula), question.event_atoms)
+    solver = _solver(context, budget)
+    solver.add(*obligation.constraints, asked)
+    if active:
+        solver.add(pred.onset == 0, ref.offset <= pred.offset, ref.covering == 1, ref.covered == ref.duration)
+    else:
+        solver.add(z3.Not(obligation.matched), ref.covering == 0)
+    return bool(solver.check() == z3.unsat)
+
+
 def _solver(context: "z3.Context", budget: Budget) -> Any:
     solver = z3.Solver(ctx=context)
     solver.set("timeout", max(1, int(budget.seconds * 1000)))

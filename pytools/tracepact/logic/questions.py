@@ -11,7 +11,7 @@ from tracepact.logic.event_decide import solve_predicate
 from tracepact.logic.event_model import EventExample, EventQuestion
 from tracepact.logic.event_samples import differs_between_predictions
 from tracepact.logic.identity import contradicts_itself
-from tracepact.logic.intervals import same_for_every_prediction
+from tracepact.logic.intervals import holds_for_constant_prediction, same_for_every_prediction
 from tracepact.logic.model import Model
 from tracepact.logic.picture import NOT_SMALLEST, picture
 from tracepact.logic.vocabulary import over_base_atoms, without_other_classes
@@ -75,6 +75,10 @@ class ContractQuestions:
         if differs_between_predictions(asked):
             return False
         return same_for_every_prediction(asked, self.budget)
+
+    def event_constant(self, asked: EventQuestion, *, active: bool) -> bool:
+        """Whether a predicate is true for certain where the prediction is active at every frame, or at none."""
+        return holds_for_constant_prediction(asked, self.budget, active=active)
 
     def _note(self, question: str, reason: str | None, place: TextPlace) -> None:
         headline = f"it stayed open whether {question}" + (f": {reason}" if reason else "")

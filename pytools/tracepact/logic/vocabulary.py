@@ -50,6 +50,18 @@ def without_other_classes(formula: Formula) -> Formula:
     return _with_atoms(formula, lambda atom: Constant(False) if atom.name in CLASS_ATOMS else atom)
 
 
+def with_prediction(formula: Formula, *, active: bool) -> Formula:
+    """The formula where the prediction, in every class, is active at every frame, or at none."""
+    start = Not(Eventually(-1, -1, Constant(True))) if active else Constant(False)
+    constant: dict[str, Formula] = {
+        "pred_active": Constant(active),
+        "other_pred_active": Constant(active),
+        "pred_onset": start,
+        "pred_offset": Constant(False),
+    }
+    return _with_atoms(formula, lambda atom: constant.get(atom.name, atom))
+
+
 def _with_atoms(formula: Formula, of: Callable[[Atom], Formula]) -> Formula:
     match formula:
         case Atom():

@@ -6,20 +6,17 @@ new (`tracepact.logic.bound`); else by the solver, for every length. An event pr
 length: every interval is matched with itself, which no other overlaps, whatever the matcher.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from tracepact.core import (
-    Always,
     And,
     Atom,
     Constant,
-    Each,
     EventAtom,
     EventClause,
     Eventually,
     Formula,
-    Iff,
     Implies,
     Not,
     Or,
@@ -28,9 +25,8 @@ from tracepact.core import (
     atoms,
 )
 from tracepact.core.contract import CLASS_ATOMS
-from tracepact.logic import Budget, Outcome, Terms, bound, valid
-from tracepact.logic import solver as z3
-from tracepact.logic.arithmetic import SymbolicInterval, SymbolicObligation
+from tracepact.logic import Budget, Outcome, Terms, Verdict, bound, valid
+from tracepact.logic.perfect import perfect_interval_with, perfected
 from tracepact.tools.select.candidates import Candidate, FrameCandidate
 from tracepact.tools.select.trials import SHORT
 
@@ -84,26 +80,6 @@ class Prover:
         return Proof(decision.outcome, "solver")
 
 
-def perfected(formula: Formula) -> Formula:
-    """The formula with the reference in place of the prediction."""
-    match formula:
-        case Atom(name):
-            return Atom(name.replace("pred_", "ref_"))
-        case Constant():
-            return formula
-        case Not(body) | Eventually(body=body) | Always(body=body):
-            return replace(formula, body=perfected(body))
-        case (
-            And(left=a, right=b)
-            | Or(left=a, right=b)
-            | Implies(left=a, right=b)
-            | Iff(left=a, right=b)
-            | Until(left=a, right=b)
-            | Since(left=a, right=b)
-        ):
-            return replace(formula, left=perfected(a), right=perfected(b))
-
-
 def facts(formula: Formula) -> frozenset[Formula]:
     """The conjuncts of a formula, and what an onset and an offset say of activity (rule 5.6)."""
     match formula:
@@ -138,21 +114,7 @@ def follows(formula: Formula, known: frozenset[Formula]) -> bool:
 
 
 def _predicate(formula: Formula, event_atoms: dict[str, EventAtom], step: Fraction, budget: Budget) -> Proof:
-    """Whether the predicate holds for an interval of any onset and length that is matched with itself alone.
-
-    `dominant` is open, since the references of another class may overlap as much.
-    """
-    context = z3.Context()
-    onset, length = z3.Ints("onset length", context)
-    one, none = z3.IntVal(1, context), z3.IntVal(0, context)
-    own = SymbolicInterval(onset, onset + length, one, length, none, none)
-    matched, dominant = z3.BoolVal(True, context), z3.Bool("dominant", context)
-    pair = SymbolicObligation("perfect", Each.MATCHED, step, own, own, matched, dominant, context)
-    asked = pair.formula(formula, event_atoms)
-    solver = z3.Solver(ctx=context)
-    solver.set("timeout", max(1, int(budget.seconds * 1000)))
-    solver.add(onset >= 0, length >= 1, z3.Not(asked))
-    solver.add(*(ratio == 1 for ratio in pair.ratios.values()))  # an interval covers all of itself
-    answer = solver.check()
-    outcome = Outcome.YES if answer == z3.unsat else Outcome.NO if answer == z3.sat else Outcome.UNKNOWN
-    return Proof(outcome, "solver")
+    """Whether the predicate holds for an interval of any onset and length that is matched with itself alone."""
+    failing, _ = perfect_interval_with(Not(formula), event_atoms, step, budget)
+    outcomes = {Verdict.UNSAT: Outcome.YES, Verdict.SAT: Outcome.NO, Verdict.UNKNOWN: Outcome.UNKNOWN}
+    return Proof(outcomes[failing], "solver")
