@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import combinations, product
 from typing import Any
 
 from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, Since, Until, size
 from tracepact.logic.decide import Outcome, Terms, equivalent
+from tracepact.logic.normal import side_by_side
 from tracepact.logic.questions import sampled
 
 _MOST_LETTERS = 8
@@ -52,19 +55,34 @@ class _Simplifier:
                 formula = replace(formula, left=self._inside(formula.left), right=self._inside(formula.right))
         for candidate in (*_constants(formula), *_modal(formula), *_propositional(formula), *_one_side(formula)):
             formula = self._better(formula, candidate)
-        return formula
+        return self._fewer_operands(formula)
 
-    def _under_obligation(self, formula: Formula, obligation: Formula) -> Formula:
-        """Where the obligation holds anyway, the formula may be constant, and an implication from it its consequent."""
-        for value in (True, False):
-            if not sampled(And(obligation, Not(formula) if value else formula)):
-                formula = self._better(formula, Constant(value), obligation)
-        while isinstance(formula, Implies):
-            shorter = self._better(formula, formula.right, obligation)
+    def _fewer_operands(self, formula: Formula) -> Formula:
+        """Windows side by side joined and operands that the others settle left out, for as long as there are any."""
+        while isinstance(formula, And | Or):
+            shorter = self._first_better(formula, _with_fewer_operands(formula))
             if shorter is formula:
                 break
             formula = shorter
         return formula
+
+    def _first_better(self, formula: Formula, candidates: Iterator[Formula], under: Formula | None = None) -> Formula:
+        for candidate in candidates:
+            better = self._better(formula, candidate, under)
+            if better is not formula:
+                return better
+        return formula
+
+    def _under_obligation(self, formula: Formula, obligation: Formula) -> Formula:
+        """Where the obligation holds anyway, the formula or parts of it above the modalities may be constant."""
+        for value in (True, False):
+            if not sampled(And(obligation, Not(formula) if value else formula)):
+                formula = self._better(formula, Constant(value), obligation)
+        while True:
+            shorter = self._first_better(formula, _with_a_constant_part(formula), obligation)
+            if shorter is formula:
+                return formula
+            formula = shorter
 
     def _better(self, formula: Formula, candidate: Formula, obligation: Formula | None = None) -> Formula:
         simpler = isinstance(candidate, Constant) and not isinstance(formula, Constant)
@@ -120,6 +138,90 @@ def _one_side(formula: Formula) -> Iterator[Formula]:
     if isinstance(formula, And | Or):
         yield formula.left
         yield formula.right
+
+
+def _with_fewer_operands(formula: And | Or) -> Iterator[Formula]:
+    """The conjunction or disjunction with two of its windows joined, or without one of its operands."""
+    kind = type(formula)
+    parts = _operands(formula, kind)
+    for i, j in combinations(range(len(parts)), 2):
+        joined = _joined(parts[i], parts[j], kind)
+        if joined is not None:
+            yield reduce(kind, [joined if k == i else part for k, part in enumerate(parts) if k != j])
+    for i in range(len(parts)):
+        rest = parts[:i] + parts[i + 1 :]
+        if len(parts) > 2 and not sampled(Not(Iff(formula, reduce(kind, rest)))):
+            yield reduce(kind, rest)
+
+
+def _operands(formula: Formula, kind: type[And | Or]) -> list[Formula]:
+    if isinstance(formula, kind):
+        return [*_operands(formula.left, kind), *_operands(formula.right, kind)]
+    return [formula]
+
+
+def _joined(one: Formula, other: Formula, kind: type[And | Or]) -> Formula | None:
+    """Two windows as one: `F` in a disjunction and `G` in a conjunction, of one body or of one width."""
+    match one, other:
+        case (Eventually(a, b, p), Eventually(c, d, q)) if kind is Or:
+            window: type[Eventually | Always] = Eventually
+        case (Always(a, b, p), Always(c, d, q)) if kind is And:
+            window = Always
+        case _:
+            return None
+    if p == q and side_by_side(a, b, c, d):
+        return window(min(a, c), max(b, d), p)
+    return window(a, b, kind(p, q)) if (a, b) == (c, d) else None
+
+
+def _with_a_constant_part(formula: Formula) -> Iterator[Formula]:
+    """The formula with one part above the modalities true, or false, and what follows from that for the connectives."""
+    for place, value in product(range(_places(formula)), (True, False)):
+        if place:
+            yield _replaced(formula, place, value)[0]
+
+
+def _places(formula: Formula) -> int:
+    match formula:
+        case Not(body):
+            return 1 + _places(body)
+        case And(a, b) | Or(a, b) | Implies(a, b) | Iff(a, b):
+            return 1 + _places(a) + _places(b)
+    return 1
+
+
+def _replaced(formula: Formula, place: int, value: bool) -> tuple[Formula, int]:
+    """The part at a place, counted from the formula itself on, replaced by a constant; and the places that are left."""
+    if place == 0:
+        return Constant(value), -1
+    place -= 1
+    match formula:
+        case Not(body):
+            inner, place = _replaced(body, place, value) if place >= 0 else (body, place)
+            return _folded(Not(inner)), place
+        case And(a, b) | Or(a, b) | Implies(a, b) | Iff(a, b):
+            left, place = _replaced(a, place, value) if place >= 0 else (a, place)
+            right, place = _replaced(b, place, value) if place >= 0 else (b, place)
+            return _folded(type(formula)(left, right)), place
+    return formula, place
+
+
+def _folded(formula: Formula) -> Formula:
+    """A connective with a constant part, without it."""
+    match formula:
+        case Not(Constant(value)):
+            return Constant(not value)
+        case And(Constant(value), other) | And(other, Constant(value)):
+            return other if value else Constant(False)
+        case Or(Constant(value), other) | Or(other, Constant(value)):
+            return Constant(True) if value else other
+        case Implies(Constant(value), other):
+            return other if value else Constant(True)
+        case Implies(other, Constant(value)):
+            return Constant(True) if value else Not(other)
+        case Iff(Constant(value), other) | Iff(other, Constant(value)):
+            return other if value else Not(other)
+    return formula
 
 
 def _propositional(formula: Formula) -> Iterator[Formula]:
