@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
     from tracepact.io import AudioFolder, Columns, Decoding, Reading, score_field
     from tracepact.lang import load_contract, override, parse_contract, parse_formula
+    from tracepact.logic.catalogue import catalogue
     from tracepact.scoring import Score, Scorecard
     from tracepact.scoring.uncertainty import Bootstrap
     from tracepact.specs import spec_path, starter_contracts
@@ -86,6 +87,7 @@ _HOMES = {
     "audit_tolerance": "tools.audit.tolerance",
     "audit_uncertainty": "tools.audit.uncertainty",
     "audit_union_gap": "tools.audit.union_gap",
+    "catalogue": "logic.catalogue",
     "compare": "tools.audit.compare",
     "load_contract": "lang",
     "load_run": "tools.score.store.opening",
@@ -128,6 +130,7 @@ __all__ = [
     "audit_tolerance",
     "audit_uncertainty",
     "audit_union_gap",
+    "catalogue",
     "compare",
     "load_contract",
     "load_run",

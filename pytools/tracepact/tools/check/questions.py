@@ -9,9 +9,10 @@ from typing import Any, Literal, TypedDict
 import click
 
 from tracepact.core import Constant, Formula, Located, atoms
-from tracepact.diagnostics import Diagnostics, InvalidInput
+from tracepact.diagnostics import Diagnostics, InvalidInput, Span
 from tracepact.lang import parse_located
 from tracepact.logic import Budget, Decision, Outcome, Terms, never_occurs, picture
+from tracepact.logic.notations import NOTATIONS, Notation, read_notation
 from tracepact.logic.picture import NOT_SMALLEST
 from tracepact.logic.value_findings import reading_hints
 from tracepact.show.lines import say
@@ -31,6 +32,7 @@ class QuestionOptions(TypedDict):
     length: int | None
     obligation: str | None
     step: Fraction
+    notation: Notation | None
     free: bool
     timeout: float
     form: str
@@ -43,6 +45,12 @@ def step_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
+def notation_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The --from option."""
+    words = "Read the formulas in this notation, bounds in frames: MLTL as C2PO writes it, or bounded LTLf."
+    return click.option("--from", "notation", type=click.Choice(NOTATIONS), help=words)(function)
+
+
 def question_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options of `QuestionOptions`."""
     return with_options(
@@ -51,6 +59,7 @@ def question_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--length", type=click.IntRange(min=1), help="Ask only about traces of this many frames."),
             click.option("--obligation", metavar="FORMULA", help="Ask only about frames where this formula holds."),
             step_option,
+            notation_option,
             click.option("--free", is_flag=True, help="Treat every atom as independent, also onsets from activity."),
             timeout_option(Budget().seconds),
             format_option("text", "json"),
@@ -78,7 +87,7 @@ def ask(question: Question, texts: tuple[str, ...], options: QuestionOptions) ->
         raise click.UsageError("give --length or --all-lengths, not both")
     step, stated = options["step"], options["obligation"]
     given = dict(zip(question.arguments, texts, strict=True)) | ({} if stated is None else {"--obligation": stated})
-    formulas = [located.formula for located in parse_formulas(given, step)]
+    formulas = [located.formula for located in parse_formulas(given, step, options["notation"])]
     obligation = formulas[len(texts)] if len(formulas) > len(texts) else None
     terms = Terms(obligation, options["length"], options["free"], Budget(seconds=options["timeout"]))
     started = monotonic()
@@ -107,13 +116,16 @@ def _why_idle(question: Question, obligation: Formula | None) -> str:
     return f"vacuous: no frame of any trace satisfies {' and '.join(where)}"
 
 
-def parse_formulas(given: Mapping[str, str], step: Fraction) -> list[Located]:
+def parse_formulas(given: Mapping[str, str], step: Fraction, notation: Notation | None = None) -> list[Located]:
     """The formulas by what their arguments are called; the faults of all at once, and hints on what was read."""
     formulas: list[Located] = []
     found = Diagnostics()
     for name, text in given.items():
         try:
-            formulas.append(parse_located(text, step, name=name))
+            if notation is None:
+                formulas.append(parse_located(text, step, name=name))
+            else:
+                formulas.append(Located(read_notation(text, notation, name=name), Span(0, len(text))))
         except InvalidInput as error:
             found.extend(error.diagnostics)
     found.raise_errors()

@@ -8,11 +8,12 @@ from msgspec import Meta
 
 from tracepact.core import size
 from tracepact.logic import Budget, Terms
+from tracepact.logic.notations import Notation
 from tracepact.logic.simplify import simplify
 from tracepact.logic.text import formula_text
 from tracepact.records import Count, NotNegative, Record
 from tracepact.show.lines import say
-from tracepact.tools.check.questions import parse_formulas, step_option
+from tracepact.tools.check.questions import notation_option, parse_formulas, step_option
 from tracepact.tools.parameters import format_option, timeout_option
 from tracepact.tools.results import print_json
 
@@ -49,16 +50,19 @@ class SimplifiedFormula(Record, frozen=True):
 @click.argument("formula")
 @click.option("--obligation", metavar="FORMULA", help="Keep the meaning only where this formula holds.")
 @step_option
+@notation_option
 @timeout_option(5.0)
 @format_option("text", "json")
-def command(formula: str, obligation: str | None, step: Fraction, timeout: float, form: str) -> None:
+def command(
+    formula: str, obligation: str | None, step: Fraction, notation: Notation | None, timeout: float, form: str
+) -> None:
     """Print FORMULA with fewer parts and the same meaning on traces of every length, bounds in frames.
 
     Every rewrite is confirmed by the solver; one that is not confirmed in time is not made. Unknown identifiers are
     free atoms.
     """
     given = {"FORMULA": formula} | ({"--obligation": obligation} if obligation is not None else {})
-    original, *condition = (located.formula for located in parse_formulas(given, step))
+    original, *condition = (located.formula for located in parse_formulas(given, step, notation))
     found = simplify(original, Terms(condition[0] if condition else None, budget=Budget(seconds=timeout)))
     result = SimplifiedFormula(
         formula,
