@@ -265,8 +265,8 @@ def test_a_contract_against_itself_shows_nothing(folder: Path) -> None:
             OLD.replace("on ref_onset :", "on ref_onset & !pred_active :"),
             ["obligation-changed", "clause-weaker", "constant-prediction-passes"],
         ),
-        (OLD + "merge_gap 40ms\n", ["setting-changed"]),
-        (OLD.replace("clause onset", "clause start"), ["clause-removed", "clause-added"]),
+        (OLD + "merge_gap 40ms\n", ["setting-changed", "setting-shown"]),
+        (OLD.replace("clause onset", "clause start"), ["clause-renamed"]),
         (OLD.replace("step 20ms", "step 10ms"), ["grid-changed"]),
     ],
 )

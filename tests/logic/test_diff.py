@@ -108,7 +108,7 @@ def test_each_kind_of_change_occurs_and_few_stay_open() -> None:
 
 def test_clauses_are_compared_under_the_new_matcher_and_the_change_is_said() -> None:
     new, old = (version(Each.REF, "iou >= 0.5", MATCHERS[k]) for k in (2, 0))
-    (found,) = diff_contracts(new, old)
+    found, _ = diff_contracts(new, old)
     assert found.code == "setting-changed"
     assert found.headline == (
         "`matcher` changed: greedy(search = 200ms, overlap_reward = 0.5) → optimal(search = 20ms, overlap_reward = 0.5)"
@@ -146,7 +146,56 @@ def test_a_changed_title_and_step_are_said() -> None:
         'the title changed: none → "A title"',
     ]
     finer = parse_contract(old.source.text.replace("step 20ms", "step 10ms"))
-    assert [d.headline for d in diff_contracts(finer, old)] == ["`step` changed: 20ms → 10ms; clauses are not compared"]
+    assert [d.headline for d in diff_contracts(finer, old)] == [
+        "`step` changed: 20ms → 10ms; clauses are compared by their times"
+    ]
+
+
+STEPS = "contract c\nstep {}\nclause c on ref_onset : {}\n"
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "codes"),
+    [
+        (("20ms", "N[40ms] pred_onset"), ("10ms", "N[40ms] pred_onset"), []),
+        (("20ms", "N[2f] pred_onset"), ("10ms", "N[4f] pred_onset"), []),
+        (("20ms", "N[30ms] pred_onset"), ("10ms", "N[30ms] pred_onset"), ["clause-stronger"]),
+        (("10ms", "F[-30ms,0s] pred_onset"), ("20ms", "F[-40ms,0s] pred_onset"), []),
+        (("20ms", "pred_active U[40ms] ref_offset"), ("10ms", "pred_active U[60ms] ref_offset"), ["clause-weaker"]),
+    ],
+)
+def test_windows_of_another_step_are_compared_by_their_times(
+    was: tuple[str, str], now: tuple[str, str], codes: list[str]
+) -> None:
+    found = diff_contracts(parse_contract(STEPS.format(*now)), parse_contract(STEPS.format(*was)))
+    assert [d.code for d in found] == ["grid-changed", *codes]
+
+
+def test_a_renamed_clause_is_followed() -> None:
+    old = parse_contract(
+        "contract c\nstep 20ms\nclause a on ref_onset : N[2f] pred_onset\nclause b on each ref : matched\n"
+    )
+    same = parse_contract(old.source.text.replace("clause a", "clause onset"))
+    assert [d.headline for d in diff_contracts(same, old)] == ["clause `a` is now called `onset`"]
+    wider = parse_contract(same.source.text.replace("2f", "3f").replace("clause b", "clause found"))
+    codes = {d.code for d in diff_contracts(wider, old)}
+    assert codes == {"clause-renamed", "clause-weaker"}
+    other = parse_contract(old.source.text.replace("clause a on ref_onset", "clause x on ref_offset"))
+    assert {"clause-removed", "clause-added"} <= {d.code for d in diff_contracts(other, old)}
+
+
+def test_a_changed_matcher_or_merge_gap_is_shown_by_a_scene_that_scoring_tells_apart() -> None:
+    text = "contract c\nstep 20ms\n{}clause c on each ref : {}\n"
+    for before, after, predicate in (
+        ("matcher greedy(search = 200ms)\n", "matcher greedy(search = 20ms)\n", "matched"),
+        ("", "merge_gap 100ms\n", "covering <= 1"),
+    ):
+        old, new = (parse_contract(text.format(setting, predicate)) for setting in (before, after))
+        (found,) = (d for d in diff_contracts(new, old) if d.code == "setting-shown")
+        (lines,) = scenes(found.trace or "")
+        judged = runs(lines[0])[1]
+        assert judged is not None
+        assert fails(new, lines, judged) != fails(old, lines, judged)
 
 
 LONG = "contract c\nstep 10ms\nclause c on ref_onset : {}\nclause e on each ref : {}\n"

@@ -81,7 +81,7 @@ CODES: dict[str, Code] = {
         ("clause-incomparable", "7.1 9.2", "each version of a clause is violated where the other is not"),
         ("clause-removed", "3.10", "a clause of the other version is gone"),
         ("obligation-changed", "7.1 9.1", "a clause is obliged elsewhere than in the other version"),
-        ("grid-changed", "3.2", "the versions have different steps, so frames are not the same frames"),
+        ("grid-changed", "3.2", "the versions have different steps; their clauses are compared by times"),
         ("setting-changed", "3.4 3.6 3.7 3.8 3.9 3.11", "a setting has another value in the other version"),
     ),
     **_codes(
@@ -93,6 +93,8 @@ CODES: dict[str, Code] = {
         ("contract-lookahead", "6.7", "how many frames after a frame its verdicts are settled"),
         ("clause-stronger", "7.1 9.2", "compared with the other version a clause is violated more often"),
         ("clause-added", "3.10", "the other version does not have this clause"),
+        ("clause-renamed", "3.10 19.9", "a clause of the other version has another name"),
+        ("setting-shown", "8.1 5.8", "a scene that is judged differently under the settings of the two versions"),
         ("description-changed", "3.1 3.3 3.5", "a name, title, parameter or sweep differs between the versions"),
         ("undecided", "", "the budget was spent before a question about the contract was answered"),
     ),

@@ -12,6 +12,7 @@ from tracepact.logic.findings import CHECK_BUDGET, by_place
 from tracepact.logic.model import ReplayError
 from tracepact.logic.questions import ContractQuestions
 from tracepact.logic.settings import changed_settings
+from tracepact.logic.versions import at_step, renamed_clauses, scene_of_a_setting, with_names
 from tracepact.logic.vocabulary import renamed
 from tracepact.progress import OnStage, silent
 from tracepact.wording import ms
@@ -22,7 +23,7 @@ _Side = TypeVar("_Side")
 def diff_contracts(
     new: Contract, old: Contract, *, budget: Budget = CHECK_BUDGET, watch: OnStage = silent
 ) -> list[Diagnostic]:
-    """What changed from the old version to the new one, clause by clause; clauses are the same by name."""
+    """What changed from the old version to the new one, clause by clause, also those that were renamed."""
     return by_place(list(_Diff(new, old, ContractQuestions(new, budget, watch)).findings()))
 
 
@@ -33,6 +34,11 @@ class _Diff:
     ask: ContractQuestions
 
     def findings(self) -> Iterator[Diagnostic]:
+        names = renamed_clauses(self.new, self.old)
+        for was, now in names.items():
+            place = next(TextPlace(self.new.source, clause.span) for clause in self.new.clauses if clause.name == now)
+            yield Diagnostic("clause-renamed", f"clause `{was}` is now called `{now}`", place)
+        self.old = with_names(self.old, names)
         before = {clause.name: clause for clause in self.old.clauses}
         after = {clause.name: clause for clause in self.new.clauses}
         for name in (name for name in before if name not in after):
@@ -45,14 +51,29 @@ class _Diff:
         if self.new.step != self.old.step:
             yield Diagnostic(
                 "grid-changed",
-                f"`step` changed: {ms(self.old.step)} → {ms(self.new.step)}; clauses are not compared",
+                f"`step` changed: {ms(self.old.step)} → {ms(self.new.step)}; clauses are compared by their times",
                 TextPlace(self.new.source, self.new.statements["step"]),
-                "compare versions with one step",
+                "windows of the other version are as long as they acted, in frames of the new step",
             )
-            return
+            self.old = at_step(self.old, self.new.step)
+            before = {clause.name: clause for clause in self.old.clauses}
+        yield from self._settings_shown()
         for name in (name for name in after if name in before):
             yield from self._clause(after[name], before[name])
         yield from dict.fromkeys(self.ask.undecided)
+
+    def _settings_shown(self) -> Iterator[Diagnostic]:
+        """A scene for a changed matcher or merge gap, on which a clause of the new version is judged differently."""
+        for keyword, earlier in (
+            ("matcher", replace(self.new, matcher=self.old.matcher)),
+            ("merge_gap", replace(self.new, merge_gap=self.old.merge_gap)),
+        ):
+            shown = scene_of_a_setting(self.new, earlier) if earlier != self.new and self.new.event_clauses else None
+            if shown is not None:
+                name, words = shown
+                span = self.new.statements.get(keyword, self.new.statements["contract"])
+                headline = f"under the two settings of `{keyword}`, `{name}` judges the marked interval differently"
+                yield Diagnostic("setting-shown", headline, TextPlace(self.new.source, span), trace=words)
 
     def _clause(self, new: FrameClause | EventClause, old: FrameClause | EventClause) -> Iterator[Diagnostic]:
         match new, old:

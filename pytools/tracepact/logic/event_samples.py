@@ -52,6 +52,13 @@ def _obligations(
     return tuple(found)
 
 
+def sampled_scenes(search: int) -> Iterator[Scene]:
+    """The samples as they are drawn, neither joined nor matched; some with references of another class."""
+    for refs, preds, others in _scenes(search):
+        if refs or preds:
+            yield Scene(refs, preds, (others,) if others else ())
+
+
 def _scenes(search: int) -> Iterator[tuple[tuple[FrameRun, ...], tuple[FrameRun, ...], tuple[FrameRun, ...]]]:
     """Runs of several lengths around the matcher's search; predictions near the references, or on their own."""
     generator = random.Random(search)

@@ -14,7 +14,7 @@ from tracepact.logic.arithmetic import SymbolicInterval, SymbolicObligation
 from tracepact.logic.decide import Budget, Verdict
 from tracepact.logic.event_model import EventExample, EventQuestion, replayed
 from tracepact.logic.vocabulary import renamed
-from tracepact.trace import Run
+from tracepact.trace import FrameRun
 
 
 def perfected(formula: Formula) -> Formula:
@@ -24,7 +24,7 @@ def perfected(formula: Formula) -> Formula:
 
 def perfect_interval_with(
     formula: Formula, event_atoms: Mapping[str, EventAtom], step: Fraction, budget: Budget
-) -> tuple[Verdict, Run | None]:
+) -> tuple[Verdict, FrameRun | None]:
     """Whether a predicate is true for some interval that is matched with itself alone, and for which one.
 
     `dominant` is open, since the references of another class may overlap as much.
