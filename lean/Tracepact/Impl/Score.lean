@@ -43,11 +43,13 @@ def sameCandidates : List Candidate → List Candidate → Bool
   | .nil, .cons _ _ => .false
   | .cons _ _, .nil => .false
   | .cons c l, .cons d m => band (sameCandidate c d) (sameCandidates l m)
+/-- The intervals have the frames of the events, and the runs are those of the intervals within `n` frames. -/
+def checkRuns (c : Contract) (n : Nat) (events : List Event) (projected runs : List Interval) : Bool :=
+  band (allProjected c.projection c.step events projected) (band (wellPlaced n runs)
+    (Nat.beq (paintMask runs) (Nat.land (paintMask projected) (full n))))
 /-- The hints of a side are right. -/
 def checkSide (c : Contract) (n : Nat) (events : List Event) (h : SideHints) : Bool :=
-  band (allProjected c.projection c.step events h.projected) (band (wellPlaced n h.runs)
-    (band (Nat.beq (paintMask h.runs) (Nat.land (paintMask h.projected) (full n)))
-      (sameIntervals (c.seen h.runs) h.seen)))
+  band (checkRuns c n events h.projected h.runs) (sameIntervals (c.seen h.runs) h.seen)
 
 def Hints.scene (h : Hints) : Scene := ⟨h.ref.seen, h.pred.seen, .nil⟩
 /-- Six masks, by the numbers of `boundaryAtom`. -/
