@@ -47,6 +47,8 @@ def Tally.plus (t u : Tally) : Tally :=
 def addTallies : List Tally → List Tally → List Tally
   | .cons t l, .cons u m => .cons (t.plus u) (addTallies l m)
   | _, _ => .nil
+def ClassTally.plus (t u : ClassTally) : ClassTally :=
+  ⟨addTallies t.clauses u.clauses, Nat.add t.clips u.clips, bor t.evidence u.evidence⟩
 /-- `n + 1` times the same, before a list. -/
 def repeated {α : Type} (x : α) (rest : List α) : Nat → List α
   | .zero => .cons x rest
@@ -62,8 +64,7 @@ inductive Tallied (c : Contract) : List Sides → ClassTally → Prop where
       CountsTo c s k → Tallied c rest t → Tallied c (repeated s rest n)
         ⟨addTallies (talliesOf (.succ n) k.evidence c.clauses k.counts) t.clauses, Nat.add (.succ n) t.clips,
          bor k.evidence t.evidence⟩
-  | both {a b : List Sides} {t u : ClassTally} : Tallied c a t → Tallied c b u → Tallied c (append a b)
-      ⟨addTallies t.clauses u.clauses, Nat.add t.clips u.clips, bor t.evidence u.evidence⟩
+  | both {a b : List Sides} {t u : ClassTally} : Tallied c a t → Tallied c b u → Tallied c (append a b) (t.plus u)
 /-- Each class comes to its tally. -/
 inductive ClassesTallied (c : Contract) : List (List Sides) → List ClassTally → Prop where
   | none : ClassesTallied c .nil .nil

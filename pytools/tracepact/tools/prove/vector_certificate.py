@@ -4,15 +4,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from tracepact.core import Aggregation
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.family import FamilyCertificate, family_certificate, left_out
 from tracepact.tools.prove.prove import Theorem, axioms_of
 from tracepact.tools.prove.scan import FAMILY, scan
 from tracepact.tools.score.run import Run
-
-AGGREGATIONS = (Aggregation.POOLED, Aggregation.MACRO_CLIPS)
-"""What a family certificate states of every clause."""
 
 
 @dataclass(frozen=True, slots=True)
