@@ -312,8 +312,8 @@ example (c : Contract) (d : Nat) (items : List Item) (u : ClassTally)
     (h : Eq (Nat.beq (toNat (checkBlock c d items u)) 1) .true) : Tallied c (stacked .nil items) u :=
   tallied_certified c d items u h
 #print axioms tallied_certified
-example (c : Contract) (family : List (List Sides)) (clips : Nat) (tallies : List ClassTally) (scores : List ClauseScore)
-    (tallied : ClassesTallied c family tallies)
+example (c : Contract) (family : List (List Sides)) (clips : Nat) (tallies : List ClassTally)
+    (scores : List ClauseScore) (tallied : ClassesTallied c family tallies)
     (h : Eq (Nat.beq (toNat (band (haveClips clips tallies) (scoresFit clips c.clauses tallies scores))) 1) .true) :
     ScoresTo c family scores := vector_certified c family clips tallies scores tallied h
 #print axioms vector_certified

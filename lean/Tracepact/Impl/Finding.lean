@@ -16,7 +16,8 @@ def forceIntervals (l : List Interval) : (List Interval → Bool) → Bool :=
   List.rec (motive := fun _ => (List Interval → Bool) → Bool) (fun k => k .nil)
     (fun r _ rest k => force r.start fun a => force r.stop fun b => rest fun l => k (.cons ⟨a, b⟩ l)) l
 def forceInt (x : Int) (k : Int → Bool) : Bool :=
-  Int.rec (motive := fun _ => Bool) (fun n => force n fun n => k (.ofNat n)) (fun n => force n fun n => k (.negSucc n)) x
+  Int.rec (motive := fun _ => Bool) (fun n => force n fun n => k (.ofNat n))
+    (fun n => force n fun n => k (.negSucc n)) x
 def forceCandidates (l : List Candidate) : (List Candidate → Bool) → Bool :=
   List.rec (motive := fun _ => (List Candidate → Bool) → Bool) (fun k => k .nil)
     (fun x _ rest k => force x.ref fun i => force x.pred fun j => forceInt x.cost fun cost => force x.refOnset fun a =>

@@ -75,7 +75,7 @@ example : Eq (totalIn (fun x => x.tally.obligated) (.cons ⟨⟨1, 2, ⟨1, 2⟩
     .nil))) 2 := rfl
 example : Eq (anyEvidence (.cons ⟨⟨1, 2, ⟨1, 2⟩⟩, .true⟩ (.cons ⟨⟨0, 0, ⟨1, 1⟩⟩, .false⟩ .nil))) .true := rfl
 example : Eq (anyEvidence (.cons ⟨⟨0, 0, ⟨1, 1⟩⟩, .false⟩ .nil)) .false := rfl
--- A frame clause with 1 of 2 in one class and no obligation in the other; an event clause likewise, where runs are there.
+-- A frame clause with 1 of 2 in one class, none in the other; an event clause likewise, where runs are there.
 example (o f : Formula) : Eq (classValues (.frame o f) (.cons ⟨⟨1, 2, ⟨1, 2⟩⟩, .true⟩ (.cons ⟨⟨0, 0, ⟨1, 1⟩⟩, .false⟩
     .nil))) (.cons ⟨1, 2, .false⟩ (.cons ⟨1, 1, .true⟩ .nil)) := rfl
 example (e : Each) (p : Predicate) : Eq (classValues (.event e p) (.cons ⟨⟨1, 2, ⟨1, 2⟩⟩, .true⟩ (.cons ⟨⟨0, 0, ⟨1,

@@ -38,8 +38,9 @@ theorem tallies_right : (items : List Item) → (s : Nat) → (rows : List Row) 
     have ok := Eq.trans (Eq.symm (force_eq (Nat.add s (Nat.add h.frames (Nat.pow 2 d))) _)) ok
     have ok := Eq.trans (Eq.symm (force_eq (Nat.add (.succ x.again) clips) _)) ok
     have home := home_of_start (all := all) ⟨x, h⟩ found (lies_first lies)
-    have more' : Tallied c (repeated x.sides more x.again) ⟨addTallies (talliesOf (.succ x.again) (hasEvidence h) c.clauses
-        (countsIn h s rows)) (talliesIn rows), Nat.add (.succ x.again) clips, bor (hasEvidence h) e⟩ :=
+    have more' : Tallied c (repeated x.sides more x.again)
+        ⟨addTallies (talliesOf (.succ x.again) (hasEvidence h) c.clauses (countsIn h s rows)) (talliesIn rows),
+         Nat.add (.succ x.again) clips, bor (hasEvidence h) e⟩ :=
       .more x.again (counts_found x rows right same found home) t
     have more' := Eq.subst (motive := fun l => Tallied c _ ⟨l, _, _⟩) (Eq.symm (Eq.trans
       (next_tallies h s (.succ x.again) (hasEvidence h) rows)

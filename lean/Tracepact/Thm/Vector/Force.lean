@@ -72,7 +72,8 @@ theorem withNextRows_eq (h : Hints) (s n : Nat) (e : Bool) : (rows : List Row) �
     Eq (withNextRows h s n e rows k) (k (nextRows h s n e rows))
   | .nil, _ => rfl
   | .cons x rest, k =>
-    let last (t : Tally) : Bool := withNextRows h s n e rest fun rows => k (.cons ⟨x.clause, x.satisfied, x.obligated, t⟩ rows)
+    let last (t : Tally) : Bool := withNextRows h s n e rest fun rows =>
+      k (.cons ⟨x.clause, x.satisfied, x.obligated, t⟩ rows)
     Eq.trans (forceCounts_eq (rowCounts h s x) fun c => forceTally (rowTally n e x c) last)
       (Eq.trans (forceTally_eq (rowTally n e x (rowCounts h s x)) last)
         (withNextRows_eq h s n e rest fun rows => k (.cons (nextRow h s n e x) rows)))
