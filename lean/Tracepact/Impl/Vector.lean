@@ -9,10 +9,6 @@ set_option autoImplicit false
 noncomputable section
 namespace Tracepact
 
-/-- A clip of one class, and how many more there are with the same tables. -/
-structure Item where
-  again : Nat
-  sides : Sides
 structure Found where
   item : Item
   hints : Hints
@@ -22,10 +18,6 @@ def findAll (c : Contract) : List Item → List Found
 def withAll (c : Contract) : List Item → (List Found → Bool) → Bool
   | .nil, k => k .nil
   | .cons x rest, k => withHints c x.sides fun h => withAll c rest fun found => k (.cons ⟨x, h⟩ found)
-/-- The clips of a block before those that come after it, the last of the block first. -/
-def stacked (more : List Sides) : List Item → List Sides
-  | .nil => more
-  | .cons x rest => stacked (repeated x.sides more x.again) rest
 
 /-! ### Frames -/
 /-- The two activity masks, by their numbers among the atoms. -/

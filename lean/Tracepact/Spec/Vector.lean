@@ -53,6 +53,14 @@ def ClassTally.plus (t u : ClassTally) : ClassTally :=
 def repeated {α : Type} (x : α) (rest : List α) : Nat → List α
   | .zero => .cons x rest
   | .succ n => .cons x (repeated x rest n)
+/-- A clip of one class, and how many more there are with the same tables. -/
+structure Item where
+  again : Nat
+  sides : Sides
+/-- The clips of some items before others, the last item first. -/
+def stacked (more : List Sides) : List Item → List Sides
+  | .nil => more
+  | .cons x rest => stacked (repeated x.sides more x.again) rest
 def noTallies : List ContractClause → List Tally
   | .nil => .nil
   | .cons _ rest => .cons ⟨0, 0, ⟨0, 1⟩⟩ (noTallies rest)
