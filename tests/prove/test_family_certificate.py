@@ -13,7 +13,7 @@ from tracepact.specs import spec_path
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.family import AGGREGATIONS, FamilyCertificate, family_certificate, left_out
 from tracepact.tools.prove.prove import axioms_of
-from tracepact.tools.prove.vector_certificate import recheck_vector
+from tracepact.tools.prove.vector_certificate import is_vector_certificate, recheck_vector
 
 RICH = """\
 contract rich
@@ -205,6 +205,7 @@ def _assumed(text: str) -> str:
 FORGED = {**FALSE, "clips exchanged": _exchanged, "clips renamed": _renamed, "an axiom": _assumed}
 FORGED["cut"] = lambda text: text[: text.index("theorem scores")]
 FORGED["empty"] = lambda _: ""
+FORGED["other line ends"] = lambda text: text.replace("\n", "\r\n")
 FORGED["more behind the end"] = lambda text: text + "-- more\n"
 
 
@@ -214,10 +215,16 @@ def test_recheck_refuses_what_is_not_the_certificate_of_the_tables(name: str, co
     run = _four_clips()
     text = _certificate(run).text
     assert FORGED[name](text) != text
-    lean_file.write_text(FORGED[name](text), "utf-8")
+    lean_file.write_text(FORGED[name](text), "utf-8", newline="")
     found = recheck_vector(run, core, lean_file)
     assert found.refused == "it is not the certificate of the contract and the tables given"
     assert found.theorems == 0
+
+
+def test_recheck_refuses_what_is_not_text(core: Build, lean_file: Path) -> None:
+    lean_file.write_bytes(b"import Tracepact.Thm.Vector\n\xff")
+    assert is_vector_certificate(lean_file)
+    assert recheck_vector(_four_clips(), core, lean_file).refused is not None
 
 
 def test_recheck_refuses_the_certificate_of_another_contract_and_accepts_its_own(core: Build, lean_file: Path) -> None:
