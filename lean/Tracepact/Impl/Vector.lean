@@ -27,12 +27,6 @@ def activityMask (h : Hints) : Nat → Nat
 def laid (d : Nat) : List Found → List Segment
   | .nil => .nil
   | .cons x rest => .cons ⟨⟨x.hints.frames, activityMask x.hints⟩, Nat.pow 2 d⟩ (laid d rest)
-/-- `k` of the mask of valid frames and the atoms' masks of a block, each computed first. -/
-def withLaid (valid ref pred : Nat) (k : Nat → (Nat → Nat) → Bool) : Bool :=
-  force valid fun v => force ref fun r => force pred fun p =>
-    force (boundaryMask v r p (fun _ => 0) 1) fun r1 => force (boundaryMask v r p (fun _ => 0) 2) fun r2 =>
-      force (boundaryMask v r p (fun _ => 0) 4) fun p1 => force (boundaryMask v r p (fun _ => 0) 5) fun p2 =>
-        k v (sixMasks r r1 r2 p p1 p2)
 /-- A clause with the folded counters of its satisfied and its obliged frames, and its tally so far. -/
 structure Row where
   clause : ContractClause

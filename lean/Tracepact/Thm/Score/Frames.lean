@@ -62,14 +62,11 @@ theorem six_masks (v r p : Nat) : (k : Nat) →
   | .succ (.succ (.succ (.succ .zero))) => rfl
   | .succ (.succ (.succ (.succ (.succ .zero)))) => rfl
   | .succ (.succ (.succ (.succ (.succ (.succ _))))) => rfl
-theorem withMasks_eq (n ref pred : Nat) (k : Nat → (Nat → Nat) → Bool) : Eq (withMasks n ref pred k)
-    (k (full n) (sixMasks ref (boundaryMask (full n) ref pred (fun _ => 0) 1) (boundaryMask (full n) ref pred (fun _ =>
-        0) 2)
-      pred (boundaryMask (full n) ref pred (fun _ => 0) 4) (boundaryMask (full n) ref pred (fun _ => 0) 5))) :=
-  Eq.trans (force_eq _ _)
-      (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _)
-    (Eq.trans (force_eq _ _) (force_eq _ _))))))
-
+theorem withLaid_eq (v r p : Nat) (k : Nat → (Nat → Nat) → Bool) : Eq (withLaid v r p k)
+    (k v (sixMasks r (boundaryMask v r p (fun _ => 0) 1) (boundaryMask v r p (fun _ => 0) 2) p
+      (boundaryMask v r p (fun _ => 0) 4) (boundaryMask v r p (fun _ => 0) 5))) :=
+  Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _)
+    (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (force_eq _ _))))))
 /-- The masks are those of the clip's atoms, at every frame of the clip. -/
 structure MasksRight (c : Contract) (s : Sides) (n : Nat) (mask : Nat → Nat) : Prop where
   atom : (k j : Nat) → Lt j n → Eq (bit (mask k) j) ((c.trace s n).atom k j)

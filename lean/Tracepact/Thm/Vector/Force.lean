@@ -40,11 +40,6 @@ theorem withAll_eq (c : Contract) : (items : List Item) → (k : List Found → 
   | .cons x rest, k => Eq.trans (withHints_eq c x.sides _)
       (withAll_eq c rest fun found => k (.cons ⟨x, findHints c x.sides⟩ found))
 
-theorem withLaid_eq (v r p : Nat) (k : Nat → (Nat → Nat) → Bool) : Eq (withLaid v r p k)
-    (k v (sixMasks r (boundaryMask v r p (fun _ => 0) 1) (boundaryMask v r p (fun _ => 0) 2) p
-      (boundaryMask v r p (fun _ => 0) 4) (boundaryMask v r p (fun _ => 0) 5))) :=
-  Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _)
-    (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (force_eq _ _))))))
 theorem withRow_eq (d v : Nat) (mask : Nat → Nat) (k : Row → Bool) : (c : ContractClause) →
     Eq (withRow d v mask k c) (k (rowOf d v mask c))
   | .frame o f =>
