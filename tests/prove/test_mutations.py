@@ -162,7 +162,6 @@ DEFINITIONS = {
         "bor (Nat.beq m.fst i)",
         "bor (Nat.beq m.snd i)",
     ),
-<<<<<<< HEAD
     "soft values are not cut": (
         "Spec/Soft.lean",
         "| .positive (.number k) => smaller k unit",
@@ -172,12 +171,11 @@ DEFINITIONS = {
         "Spec/Soft.lean",
         "Nat.add t.obligated u.obligated, lesser t.least u.least⟩",
         "Nat.add t.obligated u.obligated, greater t.least u.least⟩",
-=======
+    ),
     "the informative mean leaves out what is not vacuous": (
         "Spec/Vector.lean",
         "cond v.vacuous (informative rest) (.cons v (informative rest))",
         "cond v.vacuous (.cons v (informative rest)) (informative rest)",
->>>>>>> 0bc705b (Tests of the vector certificate's new form: false variants for the kernel, forged ones for recheck)
     ),
     "nothing is ever vacuous": (
         "Spec/Score.lean",
