@@ -24,6 +24,7 @@ from tracepact.tools.audit.union_gap import UnionGapAudit
 from tracepact.tools.check.decision import DecisionRecord
 from tracepact.tools.check.simplify import SimplifiedFormula
 from tracepact.tools.conform.outcome import ConformanceRecord
+from tracepact.tools.league.record import League
 from tracepact.tools.metrics.record import MetricsOutput
 from tracepact.tools.prove.records import CertifyAnswer, ProveAnswer
 from tracepact.tools.score.report.record import Report
@@ -58,6 +59,7 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
         "tracepact diagnostics",
     ),
     "explain": (Explanation, "tracepact explanation"),
+    "league": (League, "tracepact league"),
     "metrics": (MetricsOutput, "tracepact metrics"),
     "prove": (ProveAnswer, "tracepact prove"),
     "report": (Report, "tracepact report"),

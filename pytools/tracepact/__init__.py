@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from tracepact.tools.audit.uncertainty import audit_uncertainty
     from tracepact.tools.audit.union_gap import audit_union_gap
     from tracepact.tools.entry import run_command_line
+    from tracepact.tools.league.league import league
     from tracepact.tools.score.run import Run, score, score_document
     from tracepact.tools.score.store.opening import load_run
     from tracepact.tools.score.verify import verify_run
@@ -87,6 +88,7 @@ _HOMES = {
     "audit_uncertainty": "tools.audit.uncertainty",
     "audit_union_gap": "tools.audit.union_gap",
     "compare": "tools.audit.compare",
+    "league": "tools.league.league",
     "load_contract": "lang",
     "load_run": "tools.score.store.opening",
     "override": "lang",
@@ -129,6 +131,7 @@ __all__ = [
     "audit_uncertainty",
     "audit_union_gap",
     "compare",
+    "league",
     "load_contract",
     "load_run",
     "override",

@@ -220,8 +220,11 @@ CODES: dict[str, Code] = {
         Severity.ERROR,
         ("no-exact-curve", "16.3", "the vector is not a step function of the parameter that could be found exactly"),
         ("unknown-system", "16.10", "a system was named that is not among the runs, or none is left"),
-        ("repeated-system", "16.10", "a run was given more than once"),
-        ("incomparable-runs", "16.8", "runs that are to be compared differ in contract, clips or classes"),
+        ("repeated-system", "16.10 16.15", "a run was given more than once, or two systems have one name"),
+        ("incomparable-runs", "16.8 16.16", "runs that are to be compared differ in contract, data, clips or policies"),
+        ("unknown-column", "16.16", "a league is to be ranked by something it does not have"),
+        ("not-a-league", "17.7", "a folder is not a league directory, or holds other files as well"),
+        ("broken-league", "17.7", "a file of a league directory is missing or not as it was written"),
     ),
     # The lab
     **_codes(

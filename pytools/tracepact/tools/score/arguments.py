@@ -112,7 +112,8 @@ def side_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--audio",
                 type=click.Path(exists=True, file_okay=False),
-                help="A folder of sound files; without --durations, their headers give the durations of the clips.",
+                help="A folder of sound files; without --durations, their headers give the durations of the clips. "
+                "The page plays them.",
             ),
             click.option(
                 "--ignore",

@@ -24,6 +24,7 @@ from tracepact.tools.parameters import format_option, given_contract, set_option
 from tracepact.tools.score.arguments import DataOptions, check_data_options, data_options, score_from_options
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.record import Report
+from tracepact.tools.score.report.sounds import check_audio, embed_audio_option, find_sounds
 from tracepact.tools.score.report.stored import written_views
 from tracepact.tools.score.report.text import render_report
 from tracepact.tools.score.run import STAGES, Run
@@ -60,6 +61,7 @@ _REQUIREMENT = re.compile(
     help="Also write the run directory: rows, tables, report, manifest.",
 )
 @click.option("--page", is_flag=True, help="With --out: also write the report as an HTML page and as Markdown.")
+@embed_audio_option
 @click.option("--parquet", is_flag=True, help="With --out: also write the score rows as Parquet.")
 @format_option("text", "json", "csv")
 def command(
@@ -71,6 +73,7 @@ def command(
     form: str,
     out: Path | None,
     page: bool,
+    embed_audio: bool,
     parquet: bool,
     **given: Unpack[DataOptions],
 ) -> int:
@@ -85,6 +88,7 @@ def command(
     for asked, option in ((page, "--page"), (parquet, "--parquet")):
         if asked and out is None:
             raise click.UsageError(f"{option} goes into the run directory: give --out as well")
+    check_audio(given["audio"], embed_audio)
     compiled = given_contract(contract, overrides)
     faults = Diagnostics()
     known = {p.name for p in compiled.profiles}
@@ -102,7 +106,8 @@ def command(
     print_diagnostics(run.diagnostics)
     if out is not None:
         with progress(3 if page else 1) as advance:
-            views = written_views(run, report, advance) if page else {}
+            sounds = find_sounds(given["audio"] if page else None, run.card.family.clips, out, embed=embed_audio)
+            views = written_views(run, report, advance, sounds) if page else {}
             advance(f"writing {out}")
             written = write_run(run, out, report=report, views=views, parquet=parquet)
         say(f"wrote {len(written)} files to {out}")

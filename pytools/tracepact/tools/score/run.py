@@ -346,7 +346,7 @@ def _finish(
         allow_outside=outside is not Outside.ERROR,
     )
     if groups:
-        _check_conditions(groups, family.clips, diagnostics)
+        check_conditions(groups, family.clips, diagnostics)
     diagnostics.raise_errors(strict=strict)
     tables: list[tuple[str, EventTable | Durations | Conditions | LabelMap | None]] = [
         ("reference", reference),
@@ -409,7 +409,7 @@ def _contract(contract: Contract | str | Path, set: Mapping[str, str] | None) ->
             return load_contract(contract, set)
 
 
-def _check_conditions(conditions: Conditions, clips: tuple[str, ...], diagnostics: Diagnostics) -> None:
+def check_conditions(conditions: Conditions, clips: tuple[str, ...], diagnostics: Diagnostics) -> None:
     """Every clip has a condition; what the table says of other clips is ignored and said."""
     for clip in clips:
         if clip not in conditions.clips:
