@@ -1,4 +1,4 @@
-"""Fetches a file that the user asked for: resumed where it was stopped, and kept only if its size and SHA-256 are right."""
+"""Fetches a file that the user asked for: resumed after a stop, and kept only if its size and SHA-256 are right."""
 
 import hashlib
 import os
