@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 from markupsafe import Markup
 
 from tracelab.heard import Events
@@ -70,7 +71,7 @@ def timelines(rows: Mapping[str, Events], seconds: float) -> Markup:
     return Markup("<svg viewBox='0 0 {} {}' role='img'>{}</svg>").format(_WIDTH, height, parts)
 
 
-def _levels(samples: np.ndarray, protocol: Protocol) -> np.ndarray:  # type: ignore[type-arg]
+def _levels(samples: npt.NDArray[np.float64], protocol: Protocol) -> npt.NDArray[np.int64]:
     """Frames × bands, each a level from 0 (silent) to the loudest."""
     hop = 2 * protocol.frame_samples
     windows = np.lib.stride_tricks.sliding_window_view(np.pad(samples, _WINDOW // 2), _WINDOW)[::hop]
@@ -78,4 +79,5 @@ def _levels(samples: np.ndarray, protocol: Protocol) -> np.ndarray:  # type: ign
     bands = np.add.reduceat(power, np.linspace(0, power.shape[1], _BANDS, endpoint=False).astype(int), axis=1)
     decibels = 10 * np.log10(bands + 1e-9)
     share = np.clip(1 + (decibels - decibels.max()) / _RANGE_DB, 0, 1)
-    return np.round(share * (_LEVELS - 1)).astype(int)
+    levels: npt.NDArray[np.int64] = np.round(share * (_LEVELS - 1)).astype(np.int64)
+    return levels
