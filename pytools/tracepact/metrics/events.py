@@ -46,14 +46,14 @@ def event_metrics(given: Intervals, policy: EventPolicy) -> EventMetrics:
     near = candidates(given.ref, given.pred, policy)
     exact = exact_hits(given.ref, given.pred, near, policy)
     floats = float_hits(given.ref, given.pred, near, policy)
-    matched = _best(given, near.where(exact))
+    matched = matched_pairs(given, near.where(exact))
     found = Pairs(*largest(*_columns(near.where(floats))))
     errors = _deviations(given, matched)
     differences = tuple(_difference(given, near, k, bool(exact[k])) for k in np.flatnonzero(exact != floats).tolist())
     words = f"{policy.words}; largest matching; times as written"
     return EventMetrics(
         CountMetric(
-            "event", Input.INTERVALS, words, "events", *_counts(given, matched, _substitutions(given, matched, policy))
+            "event", Input.INTERVALS, words, "events", *_counts(given, matched, len(substituted_clips(given, matched, policy)))
         ),
         CountMetric(
             "event",
@@ -74,8 +74,8 @@ def _columns(pairs: Pairs) -> tuple[Indices, Indices]:
     return pairs.ref, pairs.pred
 
 
-def _best(given: Intervals, hits: Pairs) -> Pairs:
-    """The matching of rule 15.9."""
+def matched_pairs(given: Intervals, hits: Pairs) -> Pairs:
+    """The matching of rule 15.9, given the candidates of rule 15.8."""
     order, place = zip(*(_by_time(side) for side in (given.ref, given.pred)), strict=True)
     costs = [np.abs(a[hits.ref] - b[hits.pred]) for a, b in _ends(given)]
     ref, pred = best(place[0][hits.ref], place[1][hits.pred], costs)
@@ -105,11 +105,11 @@ def _leftovers(given: Intervals, matched: Pairs, policy: EventPolicy) -> tuple[C
     return sides[0], sides[1], candidates(sides[0], sides[1], policy, by_class=False)
 
 
-def _substitutions(given: Intervals, matched: Pairs, policy: EventPolicy) -> int:
-    """The most disjoint pairs of leftovers (rule 15.10)."""
+def substituted_clips(given: Intervals, matched: Pairs, policy: EventPolicy) -> Indices:
+    """The clip of each of the most disjoint pairs of leftovers (rule 15.10)."""
     ref, pred, near = _leftovers(given, matched, policy)
     hits = near.where(exact_hits(ref, pred, near, policy))
-    return len(largest(hits.ref, hits.pred)[0])
+    return ref.clip[largest(hits.ref, hits.pred)[0]]
 
 
 def _first_fits(given: Intervals, matched: Pairs, policy: EventPolicy) -> int:

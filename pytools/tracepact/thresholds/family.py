@@ -22,7 +22,7 @@ from tracepact.trace import (
     Side,
     assemble,
 )
-from tracepact.trace.assemble import FrameMask
+from tracepact.trace.assemble import UNION_CLASS, FrameMask
 from tracepact.trace.columns import common_unit, ticks
 from tracepact.trace.exact import ratios
 from tracepact.trace.runs import RunColumns
@@ -37,9 +37,11 @@ class FieldFamily:
         levels: the distinct scores of the field.
         ranks: of every clip, frames × classes; NOWHERE where no threshold makes a frame active.
         reference: the reference as it was read.
-        field: the field on its own frames; its columns in the order of the family's classes, with NOWHERE for a class
-            that it has no column of.
+        field: the field on its own frames, for metrics on intervals: its columns in the order of the family's classes,
+            with NOWHERE for a class that it has no column of; a frame has the greatest rank at which it is in a run that
+            no ignore region holds wholly (rule 15.13).
         lengths: how long each clip is.
+        ignore: the regions that carry no obligation, as they were read.
     """
 
     family: Family
@@ -48,6 +50,7 @@ class FieldFamily:
     reference: EventTable
     field: ScoreField
     lengths: Mapping[str, Fraction]
+    ignore: Regions | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -110,7 +113,35 @@ def field_family(
     for clip, frames in zip(family.clips, family.frames, strict=True):
         scores = ordered.clips.get(clip) or ClipScores((Fraction(0), measured[clip]), empty)
         ranks.append(_projected(_inside(scores, measured[clip]), contract.projection, family.step, frames))
-    return FieldFamily(family, field.levels, tuple(ranks), reference, ordered, measured)
+    judged = ordered if ignore is None else _without_ignored(ordered, ignore)
+    return FieldFamily(family, field.levels, tuple(ranks), reference, judged, measured, ignore)
+
+
+def _without_ignored(field: ScoreField, ignore: Regions) -> ScoreField:
+    """The field as far as its runs are not held wholly by one ignore region for their class.
+
+    A run inside a region leaves it only together with a frame before or after it.
+    """
+    clips = dict(field.clips)
+    for clip, regions in ignore.clips.items():
+        if clip not in clips:
+            continue
+        scores = clips[clip]
+        wide = np.pad(scores.ranks, ((1, 1), (0, 0)), constant_values=NOWHERE)
+        ranks = scores.ranks.copy()
+        for region in regions:
+            inside = [scores.edges[k] >= region.onset and scores.edges[k + 1] <= region.offset for k in range(len(ranks))]
+            held = np.flatnonzero(inside)
+            columns = [k for k, name in enumerate(field.classes) if region.label in ("", name) or name == UNION_CLASS]
+            if not len(held) or not columns:
+                continue
+            first, last = int(held[0]), int(held[-1]) + 1
+            block = wide[first : last + 2][:, columns]
+            left = np.minimum.accumulate(block, axis=0)[1:-1]
+            right = np.minimum.accumulate(block[::-1], axis=0)[::-1][1:-1]
+            ranks[first:last, columns] = np.minimum(ranks[first:last, columns], np.maximum(left, right))
+        clips[clip] = replace(scores, ranks=ranks)
+    return replace(field, clips=clips)
 
 
 def _report_labels(contract: Contract, reference: EventTable, field: ScoreField, diagnostics: Diagnostics) -> None:
