@@ -110,9 +110,17 @@ def field_family(
     ordered = _in_order(field, family, mode)
     empty = np.zeros((1, len(family.classes)), np.int64) + NOWHERE
     ranks = []
+    alike: dict[tuple[int, int, Fraction], Ranks] = {}
     for clip, frames in zip(family.clips, family.frames, strict=True):
         scores = ordered.clips.get(clip) or ClipScores((Fraction(0), measured[clip]), empty)
-        ranks.append(_projected(_inside(scores, measured[clip]), contract.projection, family.step, frames))
+        key = id(scores.edges), frames, measured[clip]
+        if contract.projection is not Projection.CENTRE or scores.edges[-2] >= measured[clip]:
+            ranks.append(_projected(_inside(scores, measured[clip]), contract.projection, family.step, frames))
+            continue
+        if key not in alike:
+            alike[key] = scores.covering(family.step, frames)
+        found = alike[key]
+        ranks.append(np.where(found[:, None] == NOWHERE, NOWHERE, scores.ranks[found]))
     judged = ordered if ignore is None else _without_ignored(ordered, ignore)
     return FieldFamily(family, field.levels, tuple(ranks), reference, judged, measured, ignore)
 

@@ -77,9 +77,10 @@ class _Covers:
         self._place = np.full(given.family.segments, -1, dtype=np.int64)
         segment = refs.label * self._clips + refs.clip
         parts, done = [np.zeros(0, dtype=np.int64)], 0
-        for own in np.unique(segment).tolist():
+        order = np.argsort(segment, kind="stable")
+        owners, begins = np.unique(segment[order], return_index=True)
+        for own, here in zip(owners.tolist(), np.split(order, begins[1:]), strict=False):
             edges = runs.edges[own % self._clips]
-            here = segment == own
             onset, offset = refs.onset[here][:, None], refs.offset[here][:, None]
             before = np.clip(edges[None, :] - onset, 0, offset - onset).sum(axis=0)
             self._place[own] = done
@@ -110,6 +111,7 @@ def _add_found(
 ) -> None:
     """At which cuts the relevant runs cover enough of each reference."""
     chosen = np.flatnonzero(relevant)
+    chosen = chosen[np.argsort(runs.segment[chosen], kind="stable")]
     first = np.searchsorted(runs.segment[chosen], segment, side="left")
     number = np.searchsorted(runs.segment[chosen], segment, side="right") - first
     ref = np.repeat(np.arange(len(segment)), number)

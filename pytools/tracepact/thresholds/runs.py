@@ -76,8 +76,6 @@ def level_runs(given: FieldFamily, times: Sequence[Fraction] = ()) -> LevelRuns:
     parts = list(_portions([None if scores is None else scores.ranks for scores in clips], len(clips)))
     found_parts = list(zip(*parts, strict=True)) or [[np.zeros(0, dtype=np.int64)]] * 5
     segment, first, last, low, high = (np.concatenate(part) for part in found_parts)
-    order = np.lexsort((last, first, segment))
-    segment, first, last, low, high = (column[order] for column in (segment, first, last, low, high))
     begins = np.cumsum([0, *(len(line) for line in edges)])[:-1]
     flat = np.concatenate([np.zeros(0, dtype=np.int64), *edges])
     at = begins[segment % max(len(clips), 1)] if len(clips) else segment
@@ -121,25 +119,22 @@ def _portions(clips: Sequence[Whole | None], number: int) -> Iterator[tuple[Whol
 
 
 def _runs(rows: Whole, segment: Whole) -> tuple[Whole, Whole, Whole, Whole, Whole]:
-    """The runs of rows of ranks: of each frame the longest run in which no rank is less, each taken once."""
+    """The runs of rows of ranks: of each frame the longest run in which it is the first of the least ranks.
+
+    A frame with as low a rank before it in the run has that rank beside its own run, which is there at no cut.
+    """
     first, last = _reach(rows)
     wide = np.pad(rows, ((0, 0), (1, 1)), constant_values=NOWHERE)
     low = np.maximum(np.take_along_axis(wide, first, axis=1), np.take_along_axis(wide, last + 1, axis=1))
-    length = rows.shape[1] + 1
-    key = (np.arange(len(rows))[:, None] * length + first) * length + last
-    kept = np.zeros(rows.size, dtype=np.bool_)
-    kept[np.unique(key.reshape(-1), return_index=True)[1]] = True
-    kept &= rows.reshape(-1) > NOWHERE
+    kept = (low < rows).reshape(-1)
     row = np.flatnonzero(kept) // rows.shape[1]
-    columns = (part.reshape(-1)[kept].astype(np.int64) for part in (first, last, low, rows))
-    a, b, c, d = columns
+    a, b, c, d = (part.reshape(-1)[kept] for part in (first, last, low, rows))
     return segment[row], a, b, c, d
 
 
 def _reach(rows: Whole) -> tuple[Whole, Whole]:
-    """Of every frame the first and one past the last of the longest run around it without a lesser rank.
-
-    By halving steps over the least ranks of blocks of 1, 2, 4, … frames.
+    """Of every frame the first and one past the last of the longest run around it without a lesser rank, or an equal
+    one before it. By halving steps over the least ranks of blocks of 1, 2, 4, … frames.
     """
     length = rows.shape[1]
     tables = [rows]
@@ -154,7 +149,7 @@ def _reach(rows: Whole) -> tuple[Whole, Whole]:
     for power in range(len(tables) - 1, -1, -1):
         size, table = 1 << power, tables[power]
         at = np.maximum(first - size, 0)
-        first = np.where((first >= size) & (np.take_along_axis(table, at, axis=1) >= rows), first - size, first)
+        first = np.where((first >= size) & (np.take_along_axis(table, at, axis=1) > rows), first - size, first)
         at = np.minimum(last, length - 1)
         fits = (last < length) & (np.take_along_axis(table, at, axis=1) >= rows)
         last = np.where(fits, last + size, last)

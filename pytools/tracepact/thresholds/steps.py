@@ -6,6 +6,7 @@ of rank c and above are active. Cut 0 lies below all scores.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +14,14 @@ from numpy.typing import NDArray
 Whole = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Steps:
     """Several counts of every class and clip: their values at cut 0, and every change from one cut to the next.
 
     Attributes:
         shape: the numbers of classes and of clips; entry `class · clips + clip` is one class of one clip.
         base: the counts at cut 0, counts × entries.
-        cut: the cuts at which something changes, ascending.
+        cut: the cuts at which something changes, in any order.
         entry: whose counts change there.
         change: by how much, counts × changes.
     """
@@ -31,16 +32,22 @@ class Steps:
     entry: Whole
     change: Whole
 
+    @cached_property
+    def by_cut(self) -> "Steps":
+        """The same, with the changes ascending by cut."""
+        order = np.argsort(self.cut, kind="stable")
+        return Steps(self.shape, self.base, self.cut[order], self.entry[order], self.change[:, order])
+
     def at(self, cut: int) -> Whole:
         """The counts at a cut, counts × classes × clips."""
-        last = int(np.searchsorted(self.cut, cut, side="right"))
+        here = self.cut <= cut
         found = self.base.copy()
-        for row, change in zip(found, self.change[:, :last], strict=True):
-            row += np.bincount(self.entry[:last], change, len(row)).astype(np.int64)
+        for row, change in zip(found, self.change[:, here], strict=True):
+            row += np.bincount(self.entry[here], change, len(row)).astype(np.int64)
         return found.reshape(-1, *self.shape)
 
     def select(self, clips: Sequence[int] | Whole) -> "Steps":
-        """The counts of some clips alone; a clip may be named more than once."""
+        """The counts of some clips alone; those of a clip that is named twice count twice."""
         chosen = np.asarray(clips, dtype=np.int64)
         classes, number = self.shape
         times = np.bincount(chosen, minlength=number)
@@ -66,25 +73,31 @@ class Steps:
 
     def grouped(self, *, clips: bool, classes: bool) -> "Steps":
         """The counts of all clips, or of all classes, or of both, added."""
-        if not (clips or classes):
-            return self
         rows, columns = self.shape
         label, clip = np.divmod(self.entry, columns)
         shape = (1 if classes else rows, 1 if clips else columns)
-        entry = (0 if classes else label) * shape[1] + (0 if clips else clip) * np.ones_like(label)
+        entry = np.where(classes, 0, label) * shape[1] + np.where(clips, 0, clip)
         axes = tuple(axis for axis, asked in ((1, classes), (2, clips)) if asked)
         base = self.base.reshape(-1, rows, columns).sum(axis=axes, keepdims=True)
-        return _merged(shape, base.reshape(len(base), -1), self.cut, entry, self.change)
+        return Steps(shape, base.reshape(len(base), -1), self.cut, entry, self.change)
 
     def running(self) -> tuple[Whole, Whole]:
         """The cuts from 0 on at which something changes, and the counts of all entries added, from each cut on."""
-        cuts, first = np.unique(self.cut, return_index=True)
-        totals = np.add.reduceat(self.change, first, axis=1) if len(cuts) else self.change
+        size = int(self.cut.max(initial=0)) + 1
+        if size <= _DENSE * len(self.cut):
+            changed = np.bincount(self.cut, minlength=size) > 0
+            changed[0] = True
+            cuts = np.flatnonzero(changed)
+            totals = np.stack([np.bincount(self.cut, row, size)[cuts] for row in self.change])
+        else:
+            cuts, place = np.unique(np.append(self.cut, 0), return_inverse=True)
+            totals = np.stack([np.bincount(place[:-1], row, len(cuts)) for row in self.change])
         start = self.base.sum(axis=1, keepdims=True)
-        counts = np.concatenate([start, start + np.cumsum(totals, axis=1)], axis=1)
-        if len(cuts) and cuts[0] == 0:
-            return cuts, counts[:, 1:]
-        return np.concatenate([np.zeros(1, np.int64), cuts]), counts
+        return cuts, start + np.cumsum(totals.astype(np.int64), axis=1)
+
+
+_DENSE = 8
+"""Up to so many cuts a change, a sum over cuts is faster by counting than by sorting."""
 
 
 class StepsBuilder:
@@ -93,12 +106,13 @@ class StepsBuilder:
     def __init__(self, shape: tuple[int, int], counts: int) -> None:
         self.shape = shape
         self.base: Whole = np.zeros((counts, shape[0] * shape[1]), dtype=np.int64)
-        self._parts: list[tuple[Whole, Whole, Whole]] = []
+        none = np.zeros(0, np.int32)
+        self._parts: list[tuple[Whole, Whole, Whole]] = [(none, none, np.zeros((counts, 0), np.int32))]
 
     def add_base(self, entry: Whole, counts: Whole) -> None:
         """Add counts, counts × entries, to the values at cut 0."""
         for row, count in zip(self.base, counts, strict=True):
-            np.add.at(row, entry, count)
+            row += np.bincount(entry, count, len(row)).astype(np.int64)
 
     def add(self, cut: Whole, entry: Whole, change: Whole) -> None:
         """Add changes, counts × changes, from these cuts on; a change at cut 0 is one of the base."""
@@ -106,25 +120,12 @@ class StepsBuilder:
         first = here & (cut <= 0)
         if first.any():
             self.add_base(entry[first], change[:, first])
-        here &= cut > 0
+            here &= ~first
         if here.any():
-            self._parts.append((cut[here].astype(np.int32), entry[here].astype(np.int32), change[:, here].astype(np.int32)))
+            some = cut[here], entry[here], change[:, here]
+            self._parts.append(tuple(part.astype(np.int32) for part in some))  # type: ignore[arg-type]
 
     def build(self) -> Steps:
-        """The steps; changes of one entry at one cut become one."""
-        none = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((len(self.base), 0), np.int32))
-        parts, self._parts = [none, *self._parts], []
-        cut, entry, change = (np.concatenate(column, axis=-1) for column in zip(*parts, strict=True))
-        return _merged(self.shape, self.base, cut, entry, change)
-
-
-def _merged(shape: tuple[int, int], base: Whole, cut: Whole, entry: Whole, change: Whole) -> Steps:
-    """Steps with one change for each entry and cut, ascending by cut; what cancels out is left out."""
-    key = cut.astype(np.int64) * (shape[0] * shape[1]) + entry
-    order = np.argsort(key, kind="stable")
-    key = key[order]
-    first = np.flatnonzero(np.diff(key, prepend=-1))
-    total = np.add.reduceat(change[:, order].astype(np.int64), first, axis=1) if len(first) else change.astype(np.int64)
-    kept = total.any(axis=0)
-    cuts, entries = np.divmod(key[first][kept], shape[0] * shape[1])
-    return Steps(shape, base, cuts, entries, total[:, kept])
+        """The steps."""
+        cut, entry, change = (np.concatenate(column, axis=-1) for column in zip(*self._parts, strict=True))
+        return Steps(self.shape, self.base, cut, entry, change)

@@ -219,6 +219,7 @@ def _exact_scores(grouped: Steps, leaves_out: LeftOut, cuts: Whole) -> list[Frac
     """The exact scores at ascending cuts: all counts at the first, then what changes from one to the next."""
     if not len(cuts):
         return []
+    grouped = grouped.by_cut
     places = np.searchsorted(grouped.cut, cuts, side="right").tolist()
     mean = _Mean(grouped.at(int(cuts[0])).reshape(len(grouped.base), -1), grouped.shape[1], leaves_out)
     found: list[Fraction | None] = []
