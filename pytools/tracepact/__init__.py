@@ -19,6 +19,7 @@ not import each other):
         soft                 soft readings of score fields: margins in place of verdicts
         torch                a contract as a loss to train with; needs the extra `torch`
         metrics              the standard metrics of the field, each with its declared policy
+        thresholds           every threshold of a score field at once: curves, metrics, PSDS
         logic                what a contract means, decided with Z3 and by enumeration
         stream               the monitor for frames as they come
     show                     draws tables, figures and pages; knows no subject

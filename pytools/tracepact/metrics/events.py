@@ -51,10 +51,9 @@ def event_metrics(given: Intervals, policy: EventPolicy) -> EventMetrics:
     errors = _deviations(given, matched)
     differences = tuple(_difference(given, near, k, bool(exact[k])) for k in np.flatnonzero(exact != floats).tolist())
     words = f"{policy.words}; largest matching; times as written"
+    swapped = len(substituted_clips(given, matched, policy))
     return EventMetrics(
-        CountMetric(
-            "event", Input.INTERVALS, words, "events", *_counts(given, matched, len(substituted_clips(given, matched, policy)))
-        ),
+        CountMetric("event", Input.INTERVALS, words, "events", *_counts(given, matched, swapped)),
         CountMetric(
             "event",
             Input.INTERVALS,

@@ -58,7 +58,7 @@ def intervals(
 
 
 def inside_regions(side: Columns, ignore: Regions, regions: Columns) -> Flags:
-    """Which events lie wholly in one region for their class (rule 15.13); `regions` are those of `ignore` in columns."""
+    """Which events lie wholly in one region for their class (rule 15.13), given the regions in columns too."""
     for_all = np.array([not event.label for _, event in ignore.events], dtype=np.bool_)
     found = near(regions.clip, regions.onset, regions.offset, side.clip, side.onset)
     fits = (side.offset[found.pred] <= regions.offset[found.ref]).astype(np.bool_)

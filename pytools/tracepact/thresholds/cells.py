@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.thresholds.family import FieldFamily, touching
-from tracepact.thresholds.runs import reference_columns
+from tracepact.thresholds.runs import reference_columns, reference_unit
 from tracepact.thresholds.steps import Steps, StepsBuilder, Whole
 from tracepact.trace import Side
-from tracepact.trace.columns import common_unit
 from tracepact.trace.grid import ceil_div
 
 Flags = NDArray[np.bool_]
@@ -43,7 +42,7 @@ def frame_counts(given: FieldFamily) -> CellCounts:
 
 def segment_counts(given: FieldFamily, length: Fraction) -> CellCounts:
     """The counts of the segment metric (rule 15.5)."""
-    unit = common_unit([length], given.reference.times)
+    unit = reference_unit(given, [length])
     refs = reference_columns(given, unit)
     lasting = (refs.offset > refs.onset).astype(np.bool_)
     whole = int(length * unit)

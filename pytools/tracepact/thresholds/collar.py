@@ -1,4 +1,4 @@
-"""The event metric at every threshold: runs near a reference, matched at each cut at which one of them comes or goes."""
+"""The event metric at every threshold: runs near a reference, matched wherever one of them comes or goes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

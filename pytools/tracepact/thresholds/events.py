@@ -82,9 +82,10 @@ def _joined(parts: list[_Rows]) -> _Rows:
     sizes = np.array([len(part.cut) for part in parts])
     before = np.cumsum(sizes) - sizes
     rows = [part.row + first for part, first in zip(parts, before.tolist(), strict=True)]
-    columns = ([getattr(part, name) for part in parts] for name in ("segment", "cut"))
-    ends = ([getattr(part, name) for part in parts] for name in ("start", "end"))
-    return _Rows(*map(np.concatenate, columns), np.concatenate(rows), *map(np.concatenate, ends))
+    segment, cut, start, end = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("segment", "cut", "start", "end")
+    )
+    return _Rows(segment, cut, np.concatenate(rows), start, end)
 
 
 def _family(rows: _Rows, given: FieldFamily, compares_classes: bool) -> tuple[Family, Whole]:

@@ -38,8 +38,8 @@ class FieldFamily:
         ranks: of every clip, frames × classes; NOWHERE where no threshold makes a frame active.
         reference: the reference as it was read.
         field: the field on its own frames, for metrics on intervals: its columns in the order of the family's classes,
-            with NOWHERE for a class that it has no column of; a frame has the greatest rank at which it is in a run that
-            no ignore region holds wholly (rule 15.13).
+            with NOWHERE for a class that it has no column of; a frame has the greatest rank at which it is in a run
+            that no ignore region holds wholly (rule 15.13).
         lengths: how long each clip is.
         ignore: the regions that carry no obligation, as they were read.
     """
@@ -119,8 +119,8 @@ def field_family(
             continue
         if key not in alike:
             alike[key] = scores.covering(family.step, frames)
-        found = alike[key]
-        ranks.append(np.where(found[:, None] == NOWHERE, NOWHERE, scores.ranks[found]))
+        covering = alike[key]
+        ranks.append(np.where(covering[:, None] == NOWHERE, NOWHERE, scores.ranks[covering]))
     judged = ordered if ignore is None else _without_ignored(ordered, ignore)
     return FieldFamily(family, field.levels, tuple(ranks), reference, judged, measured, ignore)
 
@@ -138,7 +138,9 @@ def _without_ignored(field: ScoreField, ignore: Regions) -> ScoreField:
         wide = np.pad(scores.ranks, ((1, 1), (0, 0)), constant_values=NOWHERE)
         ranks = scores.ranks.copy()
         for region in regions:
-            inside = [scores.edges[k] >= region.onset and scores.edges[k + 1] <= region.offset for k in range(len(ranks))]
+            inside = [
+                scores.edges[k] >= region.onset and scores.edges[k + 1] <= region.offset for k in range(len(ranks))
+            ]
             held = np.flatnonzero(inside)
             columns = [k for k, name in enumerate(field.classes) if region.label in ("", name) or name == UNION_CLASS]
             if not len(held) or not columns:

@@ -214,4 +214,5 @@ def _mask(words: Words) -> int:
 def _ones(mask: int, rows: int, words: int) -> Whole:
     """The active frames of every row."""
     found = np.frombuffer(mask.to_bytes(rows * words * _WORD // 8, "little"), dtype=np.uint64)
-    return np.bitwise_count(found).reshape(rows, words).sum(axis=1, dtype=np.int64)
+    ones: Whole = np.bitwise_count(found).reshape(rows, words).sum(axis=1, dtype=np.int64)
+    return ones

@@ -13,7 +13,7 @@ from tracepact.trace.columns import Columns, Ticks
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """What shares must be reached (rule 19.9).
+    """What shares must be reached (rule 20.3).
 
     Attributes:
         dtc: of a detection, the share that lies on references of its class.
@@ -45,7 +45,7 @@ class Intersections:
 
 
 def intersections(given: FieldFamily, criteria: Criteria, runs: LevelRuns | None = None) -> Intersections:
-    """Count by intersections at every threshold (rule 19.9)."""
+    """Count by intersections at every threshold (rule 20.3)."""
     found = level_runs(given) if runs is None else runs
     refs = reference_columns(given, found.unit)
     covers = _Covers(given, found, refs)

@@ -1,4 +1,4 @@
-"""The polyphonic sound detection score: its ROC over every threshold, and the area under it (rule 19.12)."""
+"""The polyphonic sound detection score: its ROC over every threshold, and the area under it (rule 20.5)."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -84,8 +84,10 @@ def psds(given: FieldFamily, how: Psds, runs: LevelRuns | None = None) -> PsdsRe
         if counted.references[label]
     }
     roc = _mean_roc(list(rocs.values()), how) if rocs else []
-    classes = {name: _area([(p.rate, p.found) for p in rocs[name]], how.e_max) if name in rocs else None
-               for name in given.family.classes}
+    classes = {
+        name: _area([(p.rate, p.found) for p in rocs[name]], how.e_max) if name in rocs else None
+        for name in given.family.classes
+    }
     value = _area(roc, how.e_max) if rocs else None
     return PsdsResult(value, tuple(roc), classes, rocs)  # type: ignore[arg-type]
 
@@ -112,7 +114,11 @@ def _class_roc(counted: Intersections, label: int, hours: Fraction, how: Psds) -
 
 
 def _least_rates(
-    found: Whole, near: "np.ndarray[tuple[int], np.dtype[np.float64]]", counts: Whole, weights: list[Fraction], cuts: Whole
+    found: Whole,
+    near: "np.ndarray[tuple[int], np.dtype[np.float64]]",
+    counts: Whole,
+    weights: list[Fraction],
+    cuts: Whole,
 ) -> list[tuple[int, Fraction, int]]:
     """For every number of found references, the most first, the exact least rate and where it is taken.
 
@@ -156,7 +162,9 @@ def _mean_roc(rocs: list[tuple[RocPoint, ...]], how: Psds) -> list[tuple[Fractio
     return list(found.items())
 
 
-def _area(roc: list[tuple[Fraction, Fraction | float]] | list[tuple[Fraction, Fraction]], e_max: Fraction) -> Fraction | float:
+def _area(
+    roc: list[tuple[Fraction, Fraction | float]] | list[tuple[Fraction, Fraction]], e_max: Fraction
+) -> Fraction | float:
     """The area under steps up to e_max, as a share of e_max."""
     ends = [*(rate for rate, _ in roc[1:]), e_max]
     widths = [(end - rate) / e_max for (rate, _), end in zip(roc, ends, strict=True)]

@@ -77,7 +77,7 @@ def defined_mean(parts: Sequence[Values]) -> Values:
 
 
 def error_rate(tallies: Steps, spared: Steps | None) -> Values:
-    """Errors over references at every cut (rules 15.7, 15.10 and 19.9).
+    """Errors over references at every cut (rules 15.7, 15.10 and 20.3).
 
     `spared` counts the pairs of a miss and a false alarm that are one error, a substitution; None for criteria that
     know none.
@@ -93,7 +93,7 @@ def error_rate(tallies: Steps, spared: Steps | None) -> Values:
 
 
 def average_precision(tallies: Steps) -> Fraction | None:
-    """The sum over the recalls that occur of the best precision at each times its rise (rule 19.11)."""
+    """The sum over the recalls that occur of the best precision at each times its rise (rule 20.4)."""
     _, counts = tallies.running()
     tp, fp, fn = counts
     references = int(tp[0] + fn[0])
@@ -108,5 +108,3 @@ def average_precision(tallies: Steps) -> Fraction | None:
             area += Fraction(hits, hits + wrong) * (hits - before)
             before = hits
     return area / references
-
-

@@ -7,6 +7,7 @@ each frame is the least one of one run, and a clip and class has at most as many
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 
 import numpy as np
 
@@ -68,18 +69,23 @@ def level_runs(given: FieldFamily, times: Sequence[Fraction] = ()) -> LevelRuns:
     """The runs of a field; each of `times` and all times of the reference are whole in their unit."""
     clips = [given.field.clips.get(clip) for clip in given.family.clips]
     lines = {id(scores.edges): ratios(scores.edges) for scores in clips if scores is not None}
-    regions = [] if given.ignore is None else [given.ignore.times]
-    unit = common_unit(times, given.reference.times, *regions, *lines.values())
+    unit = lcm(reference_unit(given, times), common_unit(*lines.values()))
     known = {key: ticks(line, unit) for key, line in lines.items()}
     none = np.zeros(1, dtype=np.int64)
     edges = tuple(none if scores is None else known[id(scores.edges)] for scores in clips)
     parts = list(_portions([None if scores is None else scores.ranks for scores in clips], len(clips)))
-    found_parts = list(zip(*parts, strict=True)) or [[np.zeros(0, dtype=np.int64)]] * 5
-    segment, first, last, low, high = (np.concatenate(part) for part in found_parts)
+    none_found = tuple([np.zeros(0, dtype=np.int64)] for _ in range(5))
+    found = list(zip(*parts, strict=True)) or none_found
+    segment, first, last, low, high = (np.concatenate(part) for part in found)
     begins = np.cumsum([0, *(len(line) for line in edges)])[:-1]
     flat = np.concatenate([np.zeros(0, dtype=np.int64), *edges])
     at = begins[segment % max(len(clips), 1)] if len(clips) else segment
     return LevelRuns(unit, edges, segment, first, last, flat[at + first], flat[at + last], low, high)
+
+
+def reference_unit(given: FieldFamily, times: Sequence[Fraction] = ()) -> int:
+    """Ticks a second such that these times, and all of the reference and of the ignore regions, are whole."""
+    return common_unit(times, given.reference.times, *([] if given.ignore is None else [given.ignore.times]))
 
 
 def reference_columns(given: FieldFamily, unit: int) -> Columns:
@@ -133,8 +139,9 @@ def _runs(rows: Whole, segment: Whole) -> tuple[Whole, Whole, Whole, Whole, Whol
 
 
 def _reach(rows: Whole) -> tuple[Whole, Whole]:
-    """Of every frame the first and one past the last of the longest run around it without a lesser rank, or an equal
-    one before it. By halving steps over the least ranks of blocks of 1, 2, 4, … frames.
+    """Of every frame the longest run around it without a lesser rank, or an equal one before it: first, one past last.
+
+    By halving steps over the least ranks of blocks of 1, 2, 4, … frames.
     """
     length = rows.shape[1]
     tables = [rows]

@@ -7,11 +7,13 @@ of rank c and above are active. Cut 0 lies below all scores.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Whole = NDArray[np.int64]
+Whole = NDArray[np.signedinteger[Any]]
+"""Whole numbers, short ones where many are kept."""
 
 
 @dataclass(frozen=True, eq=False)

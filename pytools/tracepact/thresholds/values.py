@@ -7,6 +7,7 @@ how far that is from the exact one. Where a decision hangs on less than the boun
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,7 +119,9 @@ def _means(grouped: Steps, leaves_out: LeftOut) -> tuple[Whole, Whole, Flags]:
     value, kept, telling = _entry_values(running, leaves_out)
     cut = np.concatenate([np.zeros(entries, np.int64), cut])[sorting]
     owner = owners[sorting]
-    changes = np.stack([_changes(part, owner) for part in (value * kept, kept.astype(np.int64), telling.astype(np.int64))])
+    changes = np.stack(
+        [_changes(part, owner) for part in (value * kept, kept.astype(np.int64), telling.astype(np.int64))]
+    )
     return _over_clips(owner % clips, cut, changes, clips)
 
 
@@ -157,12 +160,13 @@ def _cumulated(counts: Whole, owner: Whole) -> Whole:
     sums = np.cumsum(counts, axis=1)
     first = np.flatnonzero(np.diff(owner, prepend=-1))
     before = np.concatenate([np.zeros((len(counts), 1), np.int64), sums], axis=1)[:, first]
-    return sums - np.repeat(before, np.diff(np.append(first, len(owner))), axis=1)
+    anew: Whole = sums - np.repeat(before, np.diff(np.append(first, len(owner))), axis=1)
+    return anew
 
 
 def _changes(values: Whole, owner: Whole) -> Whole:
     """What each value is more than the one before it of the same owner."""
-    change = np.diff(values, prepend=0)
+    change: Whole = np.diff(values, prepend=0)
     first = np.flatnonzero(np.diff(owner, prepend=-1))
     change[first] = values[first]
     return change
@@ -221,16 +225,20 @@ def _exact_scores(grouped: Steps, leaves_out: LeftOut, cuts: Whole) -> list[Frac
         return []
     grouped = grouped.by_cut
     places = np.searchsorted(grouped.cut, cuts, side="right").tolist()
+    entries = grouped.base.shape[1]
     mean = _Mean(grouped.at(int(cuts[0])).reshape(len(grouped.base), -1), grouped.shape[1], leaves_out)
-    found: list[Fraction | None] = []
-    done = places[0]
-    for place in places:
-        for entry, change in zip(
-            grouped.entry[done:place].tolist(), grouped.change[:, done:place].T.tolist(), strict=True
-        ):
-            mean.change(entry, change)
-        found.append(mean.value if place > done or not found else found[-1])
-        done = place
+    found: list[Fraction | None] = [mean.value]
+    for done, place in pairwise(places):
+        entry = grouped.entry[done:place]
+        if place - done <= entries:
+            owners, where = np.unique(entry, return_inverse=True)
+        else:
+            owners, where = np.arange(entries), entry
+        rows = [np.bincount(where, row, len(owners)) for row in grouped.change[:, done:place]]
+        for owner, change in zip(owners.tolist(), np.stack(rows, axis=1).astype(np.int64).tolist(), strict=True):
+            if any(change):
+                mean.change(owner, change)
+        found.append(mean.value)
     return found
 
 
