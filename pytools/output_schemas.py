@@ -25,6 +25,7 @@ from tracepact.tools.audit.union_gap import UnionGapAudit
 from tracepact.tools.check.decision import DecisionRecord
 from tracepact.tools.check.simplify import SimplifiedFormula
 from tracepact.tools.conform.outcome import ConformanceRecord
+from tracepact.tools.curves.record import CurvesRecord
 from tracepact.tools.prove.records import CertifyAnswer, ProveAnswer
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.verify import VerificationRecord
@@ -49,6 +50,7 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
     "certify": (CertifyAnswer, "tracepact certify"),
     "compare": (Comparison, "tracepact comparison"),
     "conformance": (ConformanceRecord, "tracepact conformance"),
+    "curves": (CurvesRecord, "tracepact curves"),
     "decision": (DecisionRecord, "tracepact decision"),
     "diagnostics": (
         Annotated[

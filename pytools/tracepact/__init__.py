@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from tracepact.tools.audit.uncertainty import audit_uncertainty
     from tracepact.tools.audit.union_gap import audit_union_gap
     from tracepact.tools.entry import run_command_line
+    from tracepact.tools.curves.curves import Curves, curves
     from tracepact.tools.score.run import Run, score, score_document
     from tracepact.tools.score.store.opening import load_run
     from tracepact.tools.score.verify import verify_run
@@ -66,6 +67,7 @@ _HOMES = {
     "Bootstrap": "scoring.uncertainty",
     "Columns": "io",
     "Contract": "core",
+    "Curves": "tools.curves.curves",
     "Decoding": "io",
     "Diagnostic": "diagnostics",
     "InvalidInput": "diagnostics",
@@ -88,6 +90,7 @@ _HOMES = {
     "audit_uncertainty": "tools.audit.uncertainty",
     "audit_union_gap": "tools.audit.union_gap",
     "compare": "tools.audit.compare",
+    "curves": "tools.curves.curves",
     "load_contract": "lang",
     "load_run": "tools.score.store.opening",
     "override": "lang",
@@ -108,6 +111,7 @@ __all__ = [
     "Bootstrap",
     "Columns",
     "Contract",
+    "Curves",
     "Decoding",
     "Diagnostic",
     "InvalidInput",
@@ -130,6 +134,7 @@ __all__ = [
     "audit_uncertainty",
     "audit_union_gap",
     "compare",
+    "curves",
     "load_contract",
     "load_run",
     "override",

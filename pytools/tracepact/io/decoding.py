@@ -132,6 +132,12 @@ def active_frames(levels: ScoreLevels, frames: ClipScores, decoding: Decoding) -
     return active
 
 
+def filtered(scores: ScoreField, length: int) -> ScoreField:
+    """The field after a median filter."""
+    clips = {clip: replace(frames, ranks=_median(frames.ranks, length)) for clip, frames in scores.clips.items()}
+    return replace(scores, clips=clips)
+
+
 def _median(ranks: NDArray[np.int64], length: int) -> NDArray[np.int64]:
     """The middle one of the ranks around each frame, reflected at the ends: the rank of the middle score."""
     if length == 1:

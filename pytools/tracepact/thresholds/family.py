@@ -23,8 +23,7 @@ from tracepact.trace import (
     assemble,
 )
 from tracepact.trace.assemble import UNION_CLASS, FrameMask
-from tracepact.trace.columns import common_unit, ticks
-from tracepact.trace.exact import ratios
+from tracepact.trace.exact import common_unit, ratios, ticks
 from tracepact.trace.runs import RunColumns
 
 

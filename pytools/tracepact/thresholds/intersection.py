@@ -8,7 +8,8 @@ import numpy as np
 from tracepact.thresholds.family import FieldFamily
 from tracepact.thresholds.runs import LevelRuns, add_lives, level_runs, reference_columns
 from tracepact.thresholds.steps import Steps, StepsBuilder, Whole
-from tracepact.trace.columns import Columns, Ticks
+from tracepact.trace.columns import Columns
+from tracepact.trace.exact import Ticks
 
 
 @dataclass(frozen=True, slots=True)

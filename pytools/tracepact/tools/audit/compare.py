@@ -17,7 +17,7 @@ from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.changes import Change, ClauseTally, ClipTally, OneSided, Tally, by_clause, by_clip, changes
 from tracepact.tools.audit.pairing import paired_rows
 from tracepact.tools.audit.run_directories import Place, stored_run
-from tracepact.tools.audit.show import (
+from tracepact.tools.score.shown import (
     VACUITY,
     OutputOptions,
     aggregation_option,

@@ -23,7 +23,7 @@ from tracepact.tools.audit.ranking import (
     value_rows,
 )
 from tracepact.tools.audit.run_directories import Place
-from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show
+from tracepact.tools.score.shown import OutputOptions, aggregation_option, data_table, output_options, show
 from tracepact.tools.audit.systems import Systems, read_systems, runs_argument, systems_given
 
 

@@ -21,7 +21,7 @@ from tracepact.show.lines import print_diagnostics
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers
 from tracepact.tools.audit.run_directories import Place, rescored, scored_run
-from tracepact.tools.audit.show import (
+from tracepact.tools.score.shown import (
     OutputOptions,
     aggregation_option,
     data_table,

@@ -16,7 +16,7 @@ from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.pairing import paired_rows
 from tracepact.tools.audit.run_directories import Place, stored_run
-from tracepact.tools.audit.show import (
+from tracepact.tools.score.shown import (
     OutputOptions,
     aggregation_option,
     bootstrap_options,

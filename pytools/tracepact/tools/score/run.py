@@ -199,7 +199,7 @@ def score(
     """
     on_stage(STAGES[0])
     diagnostics = Diagnostics()
-    compiled = _contract(contract, set)
+    compiled = contract_from(contract, set)
     labels = label_map_from(label_map, diagnostics)
     own_decoding = pred_reading.decoding if pred_reading else None
     readings = [
@@ -288,7 +288,7 @@ def score_document(
     """
     on_stage(STAGES[0])
     diagnostics = Diagnostics()
-    compiled = _contract(contract, set)
+    compiled = contract_from(contract, set)
     doc = read_document(document, diagnostics)
     return _finish(
         compiled,
@@ -399,7 +399,8 @@ def is_incomplete(diagnostics: Diagnostics, durations: Durations | Fraction | Au
     )
 
 
-def _contract(contract: Contract | str | Path, set: Mapping[str, str] | None) -> Contract:
+def contract_from(contract: Contract | str | Path, set: Mapping[str, str] | None) -> Contract:
+    """The contract that an argument stands for: itself, text, a file or the name of a starter."""
     match contract:
         case Contract():
             return override(contract, set) if set else contract
