@@ -31,6 +31,7 @@ from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.verify import VerificationRecord
 from tracepact.tools.select.basis_command import CandidateList, MemberList, ObservationRecord
 from tracepact.tools.select.report.record import SelectionOutput
+from tracepact.tools.tune.record import Tuning
 from tracepact.tools.watch.record import WatchLine
 
 OUTPUTS: dict[str, tuple[Any, str]] = {
@@ -65,6 +66,7 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
     "report": (Report, "tracepact report"),
     "selection": (SelectionOutput, "A selection"),
     "simplify": (SimplifiedFormula, "tracepact simplified formula"),
+    "tuning": (Tuning, "tracepact tuning"),
     "verify": (VerificationRecord, "tracepact verification"),
     "watch": (WatchLine, "tracepact watch, a line of output"),
 }

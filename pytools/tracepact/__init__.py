@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tracepact.core import Aggregation, Contract
     from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
-    from tracepact.io import AudioFolder, Columns, Decoding, Reading, score_field
+    from tracepact.io import AudioFolder, ClassDecodings, Columns, Decoding, Reading, score_field
     from tracepact.lang import load_contract, override, parse_contract, parse_formula
     from tracepact.scoring import Score, Scorecard
     from tracepact.scoring.uncertainty import Bootstrap
@@ -59,12 +59,14 @@ if TYPE_CHECKING:
     from tracepact.tools.score.run import Run, score, score_document
     from tracepact.tools.score.store.opening import load_run
     from tracepact.tools.score.verify import verify_run
+    from tracepact.tools.tune.tune import Tuned, tune
     from tracepact.trace import Mode, ScoreField
 
 _HOMES = {
     "Aggregation": "core",
     "AudioFolder": "io",
     "Bootstrap": "scoring.uncertainty",
+    "ClassDecodings": "io",
     "Columns": "io",
     "Contract": "core",
     "Curves": "tools.curves.curves",
@@ -79,6 +81,7 @@ _HOMES = {
     "ScoreField": "trace",
     "Scorecard": "scoring",
     "StreamMonitor": "stream",
+    "Tuned": "tools.tune.tune",
     "audit_annotation": "tools.audit.annotation",
     "audit_matcher": "tools.audit.matcher",
     "audit_neutrality": "tools.audit.neutrality",
@@ -102,6 +105,7 @@ _HOMES = {
     "score_field": "io",
     "spec_path": "specs",
     "starter_contracts": "specs",
+    "tune": "tools.tune.tune",
     "verify_run": "tools.score.verify",
 }
 
@@ -109,6 +113,7 @@ __all__ = [
     "Aggregation",
     "AudioFolder",
     "Bootstrap",
+    "ClassDecodings",
     "Columns",
     "Contract",
     "Curves",
@@ -123,6 +128,7 @@ __all__ = [
     "ScoreField",
     "Scorecard",
     "StreamMonitor",
+    "Tuned",
     "audit_annotation",
     "audit_matcher",
     "audit_neutrality",
@@ -146,6 +152,7 @@ __all__ = [
     "score_field",
     "spec_path",
     "starter_contracts",
+    "tune",
     "verify_run",
 ]
 

@@ -30,6 +30,7 @@ _COMMANDS = {
     "score": "tracepact.tools.score.command",
     "select": "tracepact.tools.select.command",
     "simplify": "tracepact.tools.check.simplify",
+    "tune": "tracepact.tools.tune.command",
     "verify": "tracepact.tools.score.verify_command",
     "watch": "tracepact.tools.watch.command",
 }
@@ -58,6 +59,7 @@ _SUMMARIES = {
     "score": "Score predictions against references under a contract.",
     "select": "Find the smallest contract that ranks worse failures lower.",
     "simplify": "Write a formula with fewer parts and the same meaning.",
+    "tune": "Choose thresholds and filters for a declared objective.",
     "verify": "Recompute a run directory and name what changed.",
     "watch": "Monitor a stream of frames while it arrives.",
 }

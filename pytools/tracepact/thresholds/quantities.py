@@ -69,10 +69,7 @@ class Quantities:
     @property
     def names(self) -> Iterator[str]:
         """The names of all quantities: clauses, profiles, `logic`, and the rates of metrics such as `event_f1`."""
-        yield from (clause.name for clause in self.contract.clauses)
-        yield from (profile.name for profile in self.contract.profiles)
-        yield LOGIC
-        yield from (f"{metric}_{rate}" for metric in METRICS for rate in _RATES)
+        return quantity_names(self.contract)
 
     @property
     def runs(self) -> LevelRuns:
@@ -142,13 +139,7 @@ class Quantities:
 
     def weights(self, name: str) -> list[tuple[str, Fraction]] | None:
         """The clauses a quantity is the weighted mean of; None for the rate of a metric."""
-        for profile in self.contract.profiles:
-            if profile.name == name:
-                return list(profile.weights)
-        names = [clause.name for clause in self.contract.clauses]
-        if name in names:
-            return [(name, Fraction(1))]
-        return [(clause, Fraction(1)) for clause in names] if name == LOGIC else None
+        return weights_of(self.contract, name)
 
     def _rate(self, name: str, label: int | None, clips: Whole | None) -> Values:
         metric, _, rate = name.partition("_")
@@ -164,9 +155,33 @@ class Quantities:
 
     def depends_on_other_classes(self, name: str) -> bool:
         """Whether the curve of one class moves with the thresholds of others (rule 19.6)."""
-        parts = {clause for clause, _ in self.weights(name) or ()}
-        clauses = [c for c in self.contract.frame_clauses if c.name in parts]
-        return any("other_pred_active" in atoms(f) for c in clauses for f in (c.obligation, c.formula))
+        return depends_on_other_classes(self.contract, name)
+
+
+def depends_on_other_classes(contract: Contract, name: str) -> bool:
+    """Whether a quantity of one class moves with the thresholds of others (rule 19.6)."""
+    parts = {clause for clause, _ in weights_of(contract, name) or ()}
+    clauses = [c for c in contract.frame_clauses if c.name in parts]
+    return any("other_pred_active" in atoms(f) for c in clauses for f in (c.obligation, c.formula))
+
+
+def weights_of(contract: Contract, name: str) -> list[tuple[str, Fraction]] | None:
+    """The clauses of a contract that a quantity is the weighted mean of; None for the rate of a metric."""
+    for profile in contract.profiles:
+        if profile.name == name:
+            return list(profile.weights)
+    names = [clause.name for clause in contract.clauses]
+    if name in names:
+        return [(name, Fraction(1))]
+    return [(clause, Fraction(1)) for clause in names] if name == LOGIC else None
+
+
+def quantity_names(contract: Contract) -> Iterator[str]:
+    """The names of all quantities: clauses, profiles, `logic`, and the rates of metrics such as `event_f1`."""
+    yield from (clause.name for clause in contract.clauses)
+    yield from (profile.name for profile in contract.profiles)
+    yield LOGIC
+    yield from (f"{metric}_{rate}" for metric in METRICS for rate in _RATES)
 
 
 def is_least_best(name: str) -> bool:

@@ -37,7 +37,8 @@ from tracepact.tools.score.shown import OutputOptions, bootstrap_options, output
 @click.option("--quantity", "names", multiple=True, metavar="NAME", help="Show only this quantity; repeatable.")
 @click.option("--against", metavar="CLAUSE", help="With --out: draw every other clause against this one.")
 @click.option(
-    "--points",
+    "--list",
+    "points",
     type=click.IntRange(0),
     default=POINTS,
     show_default=True,
