@@ -64,8 +64,10 @@ class Curves:
         diagnostics: the warnings; errors raise InvalidInput.
 
     Examples:
+        >>> import numpy as np
         >>> import tracepact
-        >>> field = tracepact.score_field({"a": [[0.1], [0.9], [0.8], [0.3]]}, classes=["dog"], step="0.5")
+        >>> scores = np.array([[0.1], [0.9], [0.8], [0.3]])
+        >>> field = tracepact.score_field({"a": scores}, classes=["dog"], step="0.5")
         >>> found = tracepact.curves("boundary_gate", {"a": [(0.5, 1.5, "dog")]}, field)
         >>> [found.value("missing_guard", threshold) for threshold in (0.2, 0.8, 0.9)]
         [Fraction(1, 1), Fraction(27, 50), Fraction(0, 1)]
@@ -313,8 +315,10 @@ def curves(
         InvalidInput: the contract or the data cannot be used; it carries every fault.
 
     Examples:
+        >>> import numpy as np
         >>> import tracepact
-        >>> field = tracepact.score_field({"a": [[0.1], [0.9], [0.8], [0.3]]}, classes=["dog"], step="0.5")
+        >>> scores = np.array([[0.1], [0.9], [0.8], [0.3]])
+        >>> field = tracepact.score_field({"a": scores}, classes=["dog"], step="0.5")
         >>> found = tracepact.curves("boundary_gate", {"a": [(0.5, 1.5, "dog")]}, field)
         >>> found.best("event_f1").threshold  # from 0.3 on one event, up to 0.8 of the right length
         Fraction(3, 5)

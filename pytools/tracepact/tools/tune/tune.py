@@ -30,8 +30,10 @@ class Tuned:
         decoding: the decoding of every class, ready for `score`.
 
     Examples:
+        >>> import numpy as np
         >>> import tracepact
-        >>> field = tracepact.score_field({"a": [[0.1], [0.9], [0.8], [0.3]]}, classes=["dog"], step="0.5")
+        >>> scores = np.array([[0.1], [0.9], [0.8], [0.3]])
+        >>> field = tracepact.score_field({"a": scores}, classes=["dog"], step="0.5")
         >>> tuned = tracepact.tune("boundary_gate", {"a": [(0.5, 1.5, "dog")]}, field, "logic", folds=0)
         >>> tuned.decoding.of("dog").threshold
         Fraction(3, 5)
@@ -87,8 +89,10 @@ def tune(
         InvalidInput: the contract, the data, the objective or a requirement cannot be used.
 
     Examples:
+        >>> import numpy as np
         >>> import tracepact
-        >>> field = tracepact.score_field({"a": [[0.1], [0.9], [0.8], [0.3]]}, classes=["dog"], step="0.5")
+        >>> scores = np.array([[0.1], [0.9], [0.8], [0.3]])
+        >>> field = tracepact.score_field({"a": scores}, classes=["dog"], step="0.5")
         >>> ref = {"a": [(0.5, 1.5, "dog")]}
         >>> asked = ["silence_guard >= 1"]
         >>> tuned = tracepact.tune("boundary_gate", ref, field, "missing_guard", require=asked, folds=0)
