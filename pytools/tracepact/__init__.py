@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from tracepact.tools.audit.tolerance import audit_tolerance
     from tracepact.tools.audit.uncertainty import audit_uncertainty
     from tracepact.tools.audit.union_gap import audit_union_gap
-    from tracepact.tools.entry import run_command_line
     from tracepact.tools.curves.curves import Curves, curves
+    from tracepact.tools.entry import run_command_line
     from tracepact.tools.score.run import Run, score, score_document
     from tracepact.tools.score.store.opening import load_run
     from tracepact.tools.score.verify import verify_run

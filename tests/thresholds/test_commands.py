@@ -104,7 +104,7 @@ def test_tune_writes_a_file_that_score_takes(data: list[str], tmp_path: Path) ->
 
 
 def test_tune_says_which_class_meets_no_requirement(data: list[str]) -> None:
-    done = run("tune", *data, "--maximise", "logic", "--require", "onset_guard >= 1", "--require", "offset_guard > 1")
+    done = run("tune", *data, "--maximise", "mean", "--require", "onset_guard >= 1", "--require", "offset_guard > 1")
     assert done.code == 1
     assert "no decoding of dog meets offset_guard > 1" in done.err
 

@@ -145,7 +145,7 @@ def test_a_profile_and_the_mean_are_those_of_the_scorecard(scene: Scene) -> None
     for cut in range(len(scene.field.levels) + 1):
         card = score_family(contract, family.at(cut))
         assert quantities.values(profile.name).at(cut) == card.profile(profile)
-        assert quantities.values("logic").at(cut) == card.logic()
+        assert quantities.values("mean").at(cut) == card.logic()
 
 
 def test_a_mean_leaves_no_part_out_of_what_it_must_earn() -> None:

@@ -96,8 +96,8 @@ def test_held_out_clips_choose_nothing() -> None:
     ("objective", "require", "code"),
     [
         ("event_f2", [], "unknown-quantity"),
-        ("logic", ["silence_guard = 1"], "bad-requirement"),
-        ("logic", ["quiet_guard >= 1"], "bad-requirement"),
+        ("mean", ["silence_guard = 1"], "bad-requirement"),
+        ("mean", ["quiet_guard >= 1"], "bad-requirement"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(objective: str, require: list[str], code: str) -> None:

@@ -9,7 +9,7 @@ from tracepact.thresholds.places import cut_range, short_threshold, threshold_ra
 from tracepact.thresholds.psds import SCENARIOS, Psds, PsdsResult, RocPoint, psds
 from tracepact.thresholds.quantities import (
     ERROR_RATE,
-    LOGIC,
+    MEAN,
     METRICS,
     CurveSettings,
     Quantities,
@@ -25,7 +25,7 @@ from tracepact.thresholds.values import Best, Values, best, clause_values, combi
 
 __all__ = [
     "ERROR_RATE",
-    "LOGIC",
+    "MEAN",
     "METRICS",
     "SCENARIOS",
     "Best",

@@ -9,7 +9,7 @@ from tracepact.core import Contract
 from tracepact.events import evaluate_events
 from tracepact.thresholds.family import FieldFamily
 from tracepact.thresholds.steps import Steps, StepsBuilder, Whole
-from tracepact.trace import NOWHERE, Family, Run, Side
+from tracepact.trace import NOWHERE, Family, FrameRun, Side
 from tracepact.trace.runs import RunColumns
 
 _RUNS = 2**18
@@ -98,8 +98,8 @@ def _family(rows: _Rows, given: FieldFamily, compares_classes: bool) -> tuple[Fa
     own = label if compares_classes else np.zeros_like(label)
     classes = family.classes if compares_classes else family.classes[:1]
 
-    def spread(runs: dict[int, tuple[Run, ...]]) -> dict[int, tuple[Run, ...]]:
-        found: dict[int, tuple[Run, ...]] = {}
+    def spread(runs: dict[int, tuple[FrameRun, ...]]) -> dict[int, tuple[FrameRun, ...]]:
+        found: dict[int, tuple[FrameRun, ...]] = {}
         for k in range(len(classes)):
             for row in range(number):
                 kind = k if compares_classes else int(label[row])

@@ -18,7 +18,8 @@ from tracepact.thresholds.steps import Steps, Whole
 from tracepact.thresholds.values import Values, clause_values, combined
 
 METRICS = ("frame", "segment", "event", "intersection")
-LOGIC = "logic"
+MEAN = "mean"
+"""The mean of the vector; a clause or a profile of that name comes first."""
 ERROR_RATE = "error_rate"
 _RATES = (*(rate.value for rate in Rate), *(f"macro_{rate.value}" for rate in Rate), ERROR_RATE)
 Advance = Callable[[int, int, str], None]
@@ -68,7 +69,7 @@ class Quantities:
 
     @property
     def names(self) -> Iterator[str]:
-        """The names of all quantities: clauses, profiles, `logic`, and the rates of metrics such as `event_f1`."""
+        """The names of all quantities: clauses, profiles, `mean`, and the rates of metrics such as `event_f1`."""
         return quantity_names(self.contract)
 
     @property
@@ -173,14 +174,14 @@ def weights_of(contract: Contract, name: str) -> list[tuple[str, Fraction]] | No
     names = [clause.name for clause in contract.clauses]
     if name in names:
         return [(name, Fraction(1))]
-    return [(clause, Fraction(1)) for clause in names] if name == LOGIC else None
+    return [(clause, Fraction(1)) for clause in names] if name == MEAN else None
 
 
 def quantity_names(contract: Contract) -> Iterator[str]:
-    """The names of all quantities: clauses, profiles, `logic`, and the rates of metrics such as `event_f1`."""
+    """The names of all quantities: clauses, profiles, `mean`, and the rates of metrics such as `event_f1`."""
     yield from (clause.name for clause in contract.clauses)
     yield from (profile.name for profile in contract.profiles)
-    yield LOGIC
+    yield MEAN
     yield from (f"{metric}_{rate}" for metric in METRICS for rate in _RATES)
 
 

@@ -17,6 +17,15 @@ from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.changes import Change, ClauseTally, ClipTally, OneSided, Tally, by_clause, by_clip, changes
 from tracepact.tools.audit.pairing import paired_rows
 from tracepact.tools.audit.run_directories import Place, stored_run
+from tracepact.tools.audit.uncertainty import (
+    BootstrapUsed,
+    ScoreDifference,
+    bootstrap_record,
+    bootstrap_words,
+    difference_records,
+    interval_words,
+    p_words,
+)
 from tracepact.tools.score.shown import (
     VACUITY,
     OutputOptions,
@@ -26,15 +35,6 @@ from tracepact.tools.score.shown import (
     output_options,
     show,
     vacuous_mark,
-)
-from tracepact.tools.audit.uncertainty import (
-    BootstrapUsed,
-    ScoreDifference,
-    bootstrap_record,
-    bootstrap_words,
-    difference_records,
-    interval_words,
-    p_words,
 )
 from tracepact.tools.score.store.opening import StoredRun
 from tracepact.wording import decimal, print_number, rounded

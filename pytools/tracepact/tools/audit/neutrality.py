@@ -24,8 +24,8 @@ from tracepact.tools.audit.ranking import (
 )
 from tracepact.tools.audit.risk_profiles import RiskProfiles, risk_profiles
 from tracepact.tools.audit.run_directories import Place
-from tracepact.tools.score.shown import OutputOptions, aggregation_option, data_table, output_options, show
 from tracepact.tools.audit.systems import Systems, profile_option, read_systems, runs_argument, systems_given
+from tracepact.tools.score.shown import OutputOptions, aggregation_option, data_table, output_options, show
 from tracepact.wording import decimal
 
 

@@ -23,8 +23,8 @@ from tracepact.tools.audit.ranking import (
     value_rows,
 )
 from tracepact.tools.audit.run_directories import Place
-from tracepact.tools.score.shown import OutputOptions, aggregation_option, data_table, output_options, show
 from tracepact.tools.audit.systems import Systems, read_systems, runs_argument, systems_given
+from tracepact.tools.score.shown import OutputOptions, aggregation_option, data_table, output_options, show
 
 
 class Led(Record, frozen=True):

@@ -8,11 +8,10 @@ import click
 
 from tracepact.diagnostics import Diagnostics, did_you_mean
 from tracepact.files import json_text, table_text
-from tracepact.lang import load_contract
 from tracepact.records import plain
 from tracepact.scoring.uncertainty import Bootstrap
 from tracepact.show.lines import print_diagnostics
-from tracepact.show.screen import counted
+from tracepact.show.progress import counted
 from tracepact.tools.curves.curves import POINTS, Curves
 from tracepact.tools.curves.record import CurvesRecord
 from tracepact.tools.curves.show import (
@@ -24,7 +23,7 @@ from tracepact.tools.curves.show import (
     rows,
     tables,
 )
-from tracepact.tools.parameters import OddLength, set_option
+from tracepact.tools.parameters import OddLength, given_contract, set_option
 from tracepact.tools.score.field_task import FieldOptions, field_options, task_from_options
 from tracepact.tools.score.shown import OutputOptions, bootstrap_options, output_options, show
 
@@ -71,9 +70,9 @@ def command(
 
     CONTRACT is a file, or the name of a starter contract. Clauses, profiles and metrics are exact step functions of the
     threshold: all scores that occur are visited. PSDS and average precision are those over all of them. Quantities are
-    clauses, profiles, logic, and rates of metrics such as event_f1, segment_macro_f1 or intersection_error_rate.
+    clauses, profiles, mean, and rates of metrics such as event_f1, segment_macro_f1 or intersection_error_rate.
     """
-    compiled = load_contract(contract, dict(overrides))
+    compiled = given_contract(contract, overrides)
     clauses = [clause.name for clause in compiled.clauses]
     _check(against, clauses)
     with counted() as update:

@@ -14,7 +14,7 @@ from tracepact.metrics import MetricValue
 from tracepact.scoring import aggregate
 from tracepact.scoring.uncertainty import Bootstrap
 from tracepact.thresholds import (
-    LOGIC,
+    MEAN,
     METRICS,
     SCENARIOS,
     Best,
@@ -71,7 +71,7 @@ class Curves:
         >>> found = tracepact.curves("boundary_gate", {"a": [(0.5, 1.5, "dog")]}, field)
         >>> [found.value("missing_guard", threshold) for threshold in (0.2, 0.8, 0.9)]
         [Fraction(1, 1), Fraction(27, 50), Fraction(0, 1)]
-        >>> best = found.best("logic")
+        >>> best = found.best("mean")
         >>> best.value.value, best.low, best.high
         (Fraction(1, 1), Fraction(3, 10), Fraction(4, 5))
     """
@@ -88,7 +88,7 @@ class Curves:
 
     @property
     def names(self) -> list[str]:
-        """Everything that has a curve: clauses, profiles, `logic`, and rates of metrics such as `event_f1`."""
+        """Everything that has a curve: clauses, profiles, `mean`, and rates of metrics such as `event_f1`."""
         return list(self._quantities.names)
 
     def value(self, name: str, threshold: Time, label: str | None = None) -> Fraction | None:
@@ -127,7 +127,7 @@ class Curves:
         """Everything as a record, as `tracepact curves --format json` prints it.
 
         Args:
-            names: the quantities; by default clauses, profiles, `logic`, and five rates of each metric.
+            names: the quantities; by default clauses, profiles, `mean`, and five rates of each metric.
             points: at most so many points of each curve are listed; 0 lists all.
             bootstrap: how clips are drawn for intervals; None gives none.
         """
@@ -154,7 +154,7 @@ class Curves:
     def _usual(self) -> Iterator[str]:
         yield from (clause.name for clause in self.contract.clauses)
         yield from (profile.name for profile in self.contract.profiles)
-        yield LOGIC
+        yield MEAN
         yield from (f"{metric}_{rate}" for metric in METRICS for rate in RATES)
 
     def _values(self, name: str, label: str | None = None) -> Values:
@@ -193,7 +193,7 @@ class Curves:
         )
 
     def _kind(self, name: str) -> Literal["clause", "profile", "mean", "metric"]:
-        if name == LOGIC:
+        if name == MEAN:
             return "mean"
         if any(profile.name == name for profile in self.contract.profiles):
             return "profile"

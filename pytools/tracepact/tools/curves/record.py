@@ -9,7 +9,7 @@ from tracepact.core import Aggregation
 from tracepact.metrics import MetricValue
 from tracepact.records import Count, Digest, NotNegative, Record, Share
 
-_Name = Annotated[str, Meta(description="A clause, a profile, `logic`, or a rate of a metric such as `event_f1`.")]
+_Name = Annotated[str, Meta(description="A clause, a profile, `mean`, or a rate of a metric such as `event_f1`.")]
 _Label = Annotated[str, Meta(description="The class.")]
 
 

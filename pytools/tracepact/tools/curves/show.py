@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from tracepact.metrics import MetricValue
 from tracepact.show.figure import Curve, Point, curve_chart
-from tracepact.show.page import Section, html_table, page
+from tracepact.show.page import Section, html_page, html_table
 from tracepact.show.table import Cell, Table, Tone, numbers, words
 from tracepact.tools.curves.record import BestThreshold, CurvePoint, CurvesRecord, QuantityCurve
 from tracepact.tools.score.shown import data_table
@@ -184,7 +184,7 @@ def curves_page(found: CurvesRecord, against: str | None) -> str:
         sections.insert(2, Section("against", f"Clauses against {against}", _drawn(against_figure(found, against))))
     clips = f"{count(found.clips, 'clip')}, {count(len(found.classes), 'class', 'classes')}"
     head = Markup("<h1>{}</h1><p>{}</p>").format(f"tracepact curves {found.contract}", clips)
-    return page(f"tracepact curves {found.contract}", head, sections)
+    return html_page(f"tracepact curves {found.contract}", head, sections)
 
 
 def _drawn(svg: str) -> Markup:

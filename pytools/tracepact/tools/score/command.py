@@ -12,7 +12,7 @@ from msgspec import structs
 
 from tracepact.diagnostics import Diagnostics
 from tracepact.files import json_text, write_csv
-from tracepact.scoring import LOGIC, Scorecard
+from tracepact.scoring import Scorecard
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.progress import progress
 from tracepact.show.screen import print_tables

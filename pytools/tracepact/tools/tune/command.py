@@ -7,14 +7,14 @@ from typing import Any, Unpack
 import click
 
 from tracepact.files import write_whole
-from tracepact.lang import load_contract
 from tracepact.metrics import MetricValue
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
-from tracepact.show.screen import counted, print_tables
+from tracepact.show.progress import counted
+from tracepact.show.screen import print_tables
 from tracepact.show.table import Cell, Table, Tone, numbers, words
 from tracepact.show.terminal import TerminalTable
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import OddLength, OutputFile, format_option, set_option
+from tracepact.tools.parameters import OddLength, OutputFile, format_option, given_contract, set_option
 from tracepact.tools.results import print_json, print_rows
 from tracepact.tools.score.field_task import FieldOptions, field_options, task_from_options
 from tracepact.tools.score.store.writing import owner
@@ -36,7 +36,7 @@ _COLUMNS = ("class", "threshold", "low", "median", "optimistic", "held_out", "un
     "objective",
     required=True,
     metavar="QUANTITY",
-    help="What to be best at: a clause, a profile, logic, or a rate such as event_f1; of an error rate the least.",
+    help="What to be best at: a clause, a profile, mean, or a rate such as event_f1; of an error rate the least.",
 )
 @click.option("--require", "requirements", multiple=True, help="What must hold: 'silence_guard >= 0.95'; repeatable.")
 @click.option("--common", is_flag=True, help="One decoding for all classes; by default each has its own.")
@@ -72,7 +72,7 @@ def command(
 
     Exit codes: 0 chosen, 1 a --require is met by no decoding of some class.
     """
-    compiled = load_contract(contract, dict(overrides))
+    compiled = given_contract(contract, overrides)
     freedom = Freedom(common, tuple(sorted(set(medians) | {1})), with_low)
     goal = goal_of(compiled, objective, requirements, freedom)
     with counted() as update:

@@ -34,7 +34,7 @@ class Tuned:
         >>> import tracepact
         >>> scores = np.array([[0.1], [0.9], [0.8], [0.3]])
         >>> field = tracepact.score_field({"a": scores}, classes=["dog"], step="0.5")
-        >>> tuned = tracepact.tune("boundary_gate", {"a": [(0.5, 1.5, "dog")]}, field, "logic", folds=0)
+        >>> tuned = tracepact.tune("boundary_gate", {"a": [(0.5, 1.5, "dog")]}, field, "mean", folds=0)
         >>> tuned.decoding.of("dog").threshold
         Fraction(3, 5)
     """
@@ -68,7 +68,7 @@ def tune(
         contract: a Contract, a path, the name of a starter contract, or contract text.
         ref: the references, in the forms of `score`.
         pred: the predicted scores, in the forms of `curves`.
-        objective: the quantity to be best at: a clause, a profile, `logic`, or a rate such as `event_f1`.
+        objective: the quantity to be best at: a clause, a profile, `mean`, or a rate such as `event_f1`.
         require: what must hold, such as `silence_guard >= 0.95`.
         common: whether all classes have one decoding; by default each has its own.
         medians: the filter lengths to try, odd numbers of frames.
