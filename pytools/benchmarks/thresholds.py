@@ -4,17 +4,18 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
+from time import process_time
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.data import CLASSES, CLIP_FRAMES, CLIPS, event_runs, starter
-from benchmarks.harness import Options, Row, Target, timed
+from benchmarks.harness import Options, Result, Row, Target
 from tracepact.diagnostics import Diagnostics
 from tracepact.thresholds import SCENARIOS, FieldFamily, Quantities, field_family, psds
 from tracepact.trace import ClipScores, Event, EventTable, ScoreField, ScoreLevels, frame_edges, levels_of_floats
@@ -32,7 +33,7 @@ def measure(_: Options) -> Iterator[Row]:
     reference, scores = generated(CLIPS)
     size = f"{CLIPS:,} clips × {CLASSES} classes × {CLIP_FRAMES} frames"
     given = family_of(reference, scores)
-    seconds, _ = timed(lambda: guards(given))
+    seconds, _ = _timed(lambda: guards(given))
     note = f"{len(given.levels):,} distinct scores; {size}"
     yield Row(SUBJECT, "five frame guards, all thresholds", seconds, "s", Target(60, at_least=False), note)
     child = subprocess.run([sys.executable, "-m", "benchmarks.thresholds"], check=True, capture_output=True, text=True)
@@ -40,14 +41,21 @@ def measure(_: Options) -> Iterator[Row]:
     yield Row(SUBJECT, "their peak memory", float(child.stdout) / 1e9, "GB", Target(2, at_least=False), note)
     ours = {}
     for name, how in SCENARIOS.items():
-        ours[name], found = timed(lambda how=how: psds(family_of(reference, scores), how))  # type: ignore[misc]
+        ours[name], found = _timed(lambda how=how: psds(family_of(reference, scores), how))  # type: ignore[misc]
         assert found.value is not None
         yield Row(SUBJECT, f"{name}, all thresholds", ours[name], "s", note=f"{float(found.value):.12f}")
     yield from _against_peer(reference, scores, ours)
     for levels in _LEVELS:
         coarse = np.round(scores * levels) / levels
-        seconds, _ = timed(lambda coarse=coarse: guards(family_of(reference, coarse)))  # type: ignore[misc]
+        seconds, _ = _timed(lambda coarse=coarse: guards(family_of(reference, coarse)))  # type: ignore[misc]
         yield Row(SUBJECT, f"five frame guards, {levels + 1:,} distinct scores", seconds, "s")
+
+
+def _timed(run: Callable[[], Result]) -> tuple[float, Result]:
+    """Seconds of a processor, which others on the machine do not lengthen, and result of a single call."""
+    start = process_time()
+    result = run()
+    return process_time() - start, result
 
 
 def generated(clips: int) -> tuple[EventTable, Scores]:

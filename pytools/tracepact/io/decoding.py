@@ -73,7 +73,14 @@ class ClassDecodings:
     digest: str | None = None
 
     def of(self, label: str) -> Decoding:
-        """The decoding of a class."""
+        """The decoding of a class.
+
+        Args:
+            label: the class.
+
+        Returns:
+            Its own decoding, or the default.
+        """
         return self.classes.get(label, self.default)
 
     @property

@@ -103,8 +103,28 @@ def clause_values(steps: Steps, aggregation: Aggregation) -> Values:
     """The score of a clause under an aggregation (rule 7.5) at every cut."""
     rule = aggregation.steps
     grouped = steps.grouped(clips=rule.adds_clips, classes=rule.adds_classes)
-    cuts, near, earned = _means(grouped, rule.leaves_out)
+    means = _class_means if grouped.shape[1] == 1 else _means
+    cuts, near, earned = means(grouped, rule.leaves_out)
     return Values(cuts, near, earned, 4, lambda at: _exact_scores(grouped, rule.leaves_out, at))
+
+
+def _class_means(grouped: Steps, leaves_out: LeftOut) -> tuple[Whole, Whole, Flags]:
+    """As `_means` for the counts of all clips added: class by class, without an order over all changes."""
+    size = int(grouped.cut.max(initial=0)) + 1
+    changed = np.zeros(size, dtype=np.bool_)
+    total, number, asking = np.zeros(size, np.int64), np.zeros(size, np.int32), np.zeros(size, np.int32)
+    for label in range(grouped.shape[0]):
+        cuts, counts = grouped.label(label).running()
+        value, kept, telling = _entry_values(counts, leaves_out)
+        changed[cuts] = True
+        alone = np.zeros_like(cuts)
+        total[cuts] += _changes(value * kept, alone)
+        number[cuts] += _changes(kept.astype(np.int64), alone)
+        asking[cuts] += _changes(telling.astype(np.int64), alone)
+    cuts = np.flatnonzero(changed)
+    parts: list[Whole] = [total, number, asking]
+    sums, counted, tells = (np.cumsum(part)[cuts] for part in parts)
+    return cuts, np.where(counted > 0, sums // np.maximum(counted, 1), UNIT), tells > 0
 
 
 def _means(grouped: Steps, leaves_out: LeftOut) -> tuple[Whole, Whole, Flags]:

@@ -108,7 +108,14 @@ class Curves:
         return self._values(name, label).at(self._levels.above(exact(threshold)))
 
     def best(self, name: str, label: str | None = None) -> BestThreshold | None:
-        """The best threshold of a quantity, common or of one class; None if nothing is ever asked.
+        """The best threshold of a quantity, common or of one class.
+
+        Args:
+            name: one of `names`.
+            label: a class, whose own counts are taken; by default all classes, with a common threshold.
+
+        Returns:
+            The best value and the longest stretch of thresholds that has it; None if nothing is ever asked.
 
         Raises:
             InvalidInput: there is no such quantity or class.
@@ -117,7 +124,14 @@ class Curves:
         return None if found is None else self._place(found, None)
 
     def psds(self, how: Psds | str) -> PsdsResult:
-        """The PSDS of a scenario by name, `psds1` or `psds2`, or with settings of one's own (rule 20.5)."""
+        """The PSDS over all thresholds (rule 20.5).
+
+        Args:
+            how: a scenario by name, `psds1` or `psds2`, or settings of one's own.
+
+        Returns:
+            The score, its ROC, and those of each class.
+        """
         chosen = SCENARIOS[how] if isinstance(how, str) else how
         return psds(self._quantities.given, chosen, self._quantities.runs)
 
@@ -130,6 +144,9 @@ class Curves:
             names: the quantities; by default clauses, profiles, `mean`, and five rates of each metric.
             points: at most so many points of each curve are listed; 0 lists all.
             bootstrap: how clips are drawn for intervals; None gives none.
+
+        Returns:
+            The record.
         """
         chosen = list(names or self._usual())
         given = self._quantities.given
