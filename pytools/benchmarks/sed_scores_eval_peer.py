@@ -1,4 +1,4 @@
-"""Runs in another Python: sed_scores_eval's PSDS of scores and references in a folder, with the seconds of a processor it takes."""
+"""Runs in another Python: the PSDS that sed_scores_eval gives for a folder, and the seconds of a processor it takes."""
 
 import json
 import sys
