@@ -58,7 +58,7 @@ def intersections(given: FieldFamily, criteria: Criteria, runs: LevelRuns | None
     segment = refs.label * clips + refs.clip
     builder.add_base(segment, np.array([[0], [0], [1]]) * np.ones_like(segment))
     wrong = np.flatnonzero(~relevant)
-    amount = np.zeros((3, len(wrong)), dtype=np.int64)
+    amount = np.zeros((3, len(wrong)), dtype=np.int8)
     amount[1] = 1
     add_lives(builder, found.segment[wrong], found.low[wrong], found.high[wrong], amount)
     _add_found(builder, found, relevant, refs, segment, criteria.gtc)

@@ -69,9 +69,9 @@ class Steps:
     def label(self, label: int) -> "Steps":
         """The counts of one class alone."""
         clips = self.shape[1]
-        here = self.entry // clips == label
+        here = (self.entry >= label * clips) & (self.entry < (label + 1) * clips)
         base = self.base[:, label * clips : (label + 1) * clips]
-        return Steps((1, clips), base, self.cut[here], self.entry[here] % clips, self.change[:, here])
+        return Steps((1, clips), base, self.cut[here], self.entry[here] - label * clips, self.change[:, here])
 
     def grouped(self, *, clips: bool, classes: bool) -> "Steps":
         """The counts of all clips, or of all classes, or of both, added."""
@@ -118,13 +118,13 @@ class StepsBuilder:
 
     def add(self, cut: Whole, entry: Whole, change: Whole) -> None:
         """Add changes, counts × changes, from these cuts on; a change at cut 0 is one of the base."""
-        here = change.any(axis=0)
+        here = np.logical_or.reduce([row != 0 for row in change])
         first = here & (cut <= 0)
         if first.any():
             self.add_base(entry[first], change[:, first])
             here &= ~first
         if here.any():
-            some = cut[here], entry[here], change[:, here]
+            some = (cut, entry, change) if here.all() else (cut[here], entry[here], change[:, here])
             self._parts.append(tuple(part.astype(np.int32) for part in some))  # type: ignore[arg-type]
 
     def build(self) -> Steps:
