@@ -13,6 +13,7 @@ _COMMANDS = {
     "compare": "tracepact.tools.audit.compare",
     "conform": "tracepact.tools.conform.command",
     "convert": "tracepact.tools.data.convert",
+    "curves": "tracepact.tools.curves.command",
     "demo": "tracepact.tools.demo.command",
     "equivalent": "tracepact.tools.check.equivalent",
     "explain": "tracepact.tools.check.explain",
@@ -30,6 +31,7 @@ _COMMANDS = {
     "score": "tracepact.tools.score.command",
     "select": "tracepact.tools.select.command",
     "simplify": "tracepact.tools.check.simplify",
+    "tune": "tracepact.tools.tune.command",
     "verify": "tracepact.tools.score.verify_command",
     "watch": "tracepact.tools.watch.command",
 }
@@ -41,6 +43,7 @@ _SUMMARIES = {
     "compare": "Show what became better or worse from one run to another.",
     "conform": "Test another implementation against vectors and the reference.",
     "convert": "Write events in another format, exactly.",
+    "curves": "Show scores and metrics at every threshold of score files.",
     "demo": "Score the shipped demo systems and write their reports.",
     "equivalent": "Say whether two formulas hold at the same frames.",
     "explain": "Say in plain words what each clause means and needs.",
@@ -58,6 +61,7 @@ _SUMMARIES = {
     "score": "Score predictions against references under a contract.",
     "select": "Find the smallest contract that ranks worse failures lower.",
     "simplify": "Write a formula with fewer parts and the same meaning.",
+    "tune": "Choose thresholds and filters for a declared objective.",
     "verify": "Recompute a run directory and name what changed.",
     "watch": "Monitor a stream of frames while it arrives.",
 }

@@ -135,6 +135,8 @@ CODES: dict[str, Code] = {
         ("no-smooth-reading", "18.10", "an event clause where only a clause that can be trained with is allowed"),
         ("undeclared-threshold", "13.9 13.10", "scores without a declared way to turn them into events"),
         ("conflicting-confidence", "13.8", "one interval and label has two confidences"),
+        ("needs-common", "19.6 20.9", "a quantity that depends on several classes is to be best for each alone"),
+        ("unknown-quantity", "20.9", "nothing that has a curve over the threshold is called so"),
         ("bad-decoding", "13.9", "a threshold, hysteresis or filter length that cannot be"),
         ("bad-label-map", "13.11", "the label map does not have the expected form"),
         ("unmapped-label", "13.11", "a label that the label map says nothing about"),

@@ -17,7 +17,7 @@ from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.lines import print_diagnostics
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
-from tracepact.tools.audit.show import OutputOptions, data_table, exact, output_options, show
+from tracepact.tools.score.shown import OutputOptions, data_table, exact, output_options, show
 from tracepact.tools.score.store.names import Place
 from tracepact.wording import decimal, percent
 

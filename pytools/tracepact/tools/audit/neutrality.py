@@ -23,8 +23,8 @@ from tracepact.tools.audit.ranking import (
     vacuity_note,
     value_rows,
 )
-from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show
 from tracepact.tools.audit.systems import Systems, profile_option, read_systems, runs_argument, systems_given
+from tracepact.tools.score.shown import OutputOptions, aggregation_option, data_table, output_options, show
 from tracepact.tools.score.store.names import Place
 from tracepact.wording import decimal
 

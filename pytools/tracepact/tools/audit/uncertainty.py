@@ -24,14 +24,14 @@ from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.run_directories import stored_run
-from tracepact.tools.audit.show import (
+from tracepact.tools.bootstrap import bootstrap_options
+from tracepact.tools.score.shown import (
     OutputOptions,
     aggregation_option,
     data_table,
     output_options,
     show,
 )
-from tracepact.tools.bootstrap import bootstrap_options
 from tracepact.tools.score.store.names import Place, named_places
 from tracepact.tools.score.store.opening import StoredRun
 from tracepact.tools.score.store.pairing import paired_rows
