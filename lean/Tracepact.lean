@@ -6,6 +6,7 @@ import Tracepact.Impl.Chunks
 import Tracepact.Impl.Dag
 import Tracepact.Impl.Dual
 import Tracepact.Impl.Family
+import Tracepact.Impl.Finding
 import Tracepact.Impl.Greedy
 import Tracepact.Impl.Masks
 import Tracepact.Impl.Popcount
@@ -20,6 +21,7 @@ import Tracepact.Pins.Frames
 import Tracepact.Pins.Predicates
 import Tracepact.Pins.Soft
 import Tracepact.Pins.Tables
+import Tracepact.Pins.Vector
 import Tracepact.Spec.Basis
 import Tracepact.Spec.Boundary
 import Tracepact.Spec.Candidates
@@ -90,6 +92,9 @@ import Tracepact.Thm.Stability
 import Tracepact.Thm.Tables
 import Tracepact.Thm.Threshold
 import Tracepact.Thm.Vector
+import Tracepact.Thm.Vector.Block
+import Tracepact.Thm.Vector.Force
+import Tracepact.Thm.Vector.Rows
 import Tracepact.Thm.Windows
 import Tracepact.Thm.Windows.Layout
 import Tracepact.Thm.Windows.Loop

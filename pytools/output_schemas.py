@@ -24,12 +24,15 @@ from tracepact.tools.audit.union_gap import UnionGapAudit
 from tracepact.tools.check.decision import DecisionRecord
 from tracepact.tools.check.simplify import SimplifiedFormula
 from tracepact.tools.conform.outcome import ConformanceRecord
+from tracepact.tools.curves.record import CurvesRecord
+from tracepact.tools.league.record import League
 from tracepact.tools.metrics.record import MetricsOutput
 from tracepact.tools.prove.records import CertifyAnswer, ProveAnswer
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.verify import VerificationRecord
 from tracepact.tools.select.basis_command import CandidateList, MemberList, ObservationRecord
 from tracepact.tools.select.report.record import SelectionOutput
+from tracepact.tools.tune.record import Tuning
 from tracepact.tools.watch.record import WatchLine
 
 OUTPUTS: dict[str, tuple[Any, str]] = {
@@ -49,6 +52,7 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
     "certify": (CertifyAnswer, "tracepact certify"),
     "compare": (Comparison, "tracepact comparison"),
     "conformance": (ConformanceRecord, "tracepact conformance"),
+    "curves": (CurvesRecord, "tracepact curves"),
     "decision": (DecisionRecord, "tracepact decision"),
     "diagnostics": (
         Annotated[
@@ -58,11 +62,13 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
         "tracepact diagnostics",
     ),
     "explain": (Explanation, "tracepact explanation"),
+    "league": (League, "tracepact league"),
     "metrics": (MetricsOutput, "tracepact metrics"),
     "prove": (ProveAnswer, "tracepact prove"),
     "report": (Report, "tracepact report"),
     "selection": (SelectionOutput, "A selection"),
     "simplify": (SimplifiedFormula, "tracepact simplified formula"),
+    "tuning": (Tuning, "tracepact tuning"),
     "verify": (VerificationRecord, "tracepact verification"),
     "watch": (WatchLine, "tracepact watch, a line of output"),
 }

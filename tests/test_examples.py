@@ -398,3 +398,27 @@ def test_score_files_one_file_and_arrays_are_one_field(tmp_path: Path) -> None:
     audited = next(found.output for found in results if found.command.startswith("tracepact audit"))
     assert "3 / 6" in audited
     assert "10 / 180" in audited  # one in eighteen
+
+
+# 18: ten systems of the demo's references. `early` is the reference 30 ms early, within the tolerance of 40 ms.
+
+
+def test_a_league_ranks_ten_systems_and_none_that_does_not_listen_leads_it(tmp_path: Path) -> None:
+    *_, nine, _, added, by_f1, _, _, refused = run("18-league", tmp_path)
+    out = tmp_path / "examples" / "18-league" / "out" / "league"
+    league = json.loads((out / "league.json").read_text(encoding="utf-8"))
+    names = [system["name"] for system in league["systems"]]
+    assert len(names) == 10
+    assert names[0] == "early"
+    assert set(names[-2:]) == {"silent", "always_on"}
+    assert "team seven" in added.output
+    assert "team seven" not in nine.output
+    for column in league["columns"]:
+        of = {value["system"]: value for value in column["values"]}
+        assert of["late_long"]["rank"] == of["late_long_again"]["rank"]
+        assert not {"silent", "random", "always_on"} & set(column["best"])
+    onset = {v["system"]: v["value"] for c in league["columns"] if c["name"] == "onset_guard" for v in c["values"]}
+    assert (onset["early"], onset["late_long"], onset["silent"]) == ("1", "0", "0")
+    assert re.search(r"early +│ +1 ", by_f1.output)
+    assert "the contract differs from that of `out/league`" in refused.errors
+    assert "league of 10 systems" in (out / "league.html").read_text(encoding="utf-8")

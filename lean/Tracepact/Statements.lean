@@ -308,14 +308,14 @@ example (a : Nat → Bool) (n : Nat) (l : List Interval) (placed : WellPlaced n 
 example (c : Contract) (s : Sides) (h : Hints) (k : ClipCounts) (g : Eq (checkClip c s h k) .true) : CountsTo c s k :=
   counts_certified c s h k g
 #print axioms counts_certified
-example (c : Contract) (common : Nat) (more : List Sides) (t : FamilyTally) (after : Tallied c common more t)
-    (l : List ClipEntry) (h : Eq (checkEntries c common t.clauses l) .true) :
-    Tallied c common (sidesOf l more) (tallyOf t l) := tallied_certified c common after l h
+example (c : Contract) (d : Nat) (items : List Item) (u : ClassTally)
+    (h : Eq (Nat.beq (toNat (checkBlock c d items u)) 1) .true) : Tallied c (stacked .nil items) u :=
+  tallied_certified c d items u h
 #print axioms tallied_certified
-example (c : Contract) (common : Nat) (family : List Sides) (t : FamilyTally) (scores : List ClauseScore)
-    (tallied : Tallied c common family t) (h : Eq (band (Nat.ble 1 (Nat.mul common t.clips))
-      (scoresFit common t.clips t.evidence c.clauses t.clauses scores)) .true) : ScoresTo c family scores :=
-  vector_certified c common family t scores tallied h
+example (c : Contract) (family : List (List Sides)) (clips : Nat) (tallies : List ClassTally)
+    (scores : List ClauseScore) (tallied : ClassesTallied c family tallies)
+    (h : Eq (Nat.beq (toNat (band (haveClips clips tallies) (scoresFit clips c.clauses tallies scores))) 1) .true) :
+    ScoresTo c family scores := vector_certified c family clips tallies scores tallied h
 #print axioms vector_certified
 
 /-! ### Soft readings of score fields -/

@@ -17,6 +17,7 @@ from benchmarks import (
     selection,
     soft,
     streaming,
+    thresholds,
     training,
     whole_family,
 )
@@ -35,6 +36,7 @@ SUBJECTS = {
     "candidates": candidates.measure,
     "selection": selection.measure,
     "soft": soft.measure,
+    "thresholds": thresholds.measure,
     "training": training.measure,
 }
 

@@ -10,9 +10,26 @@ from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, Tim
 from rich.progress import Progress as Bars
 
 import tracepact
+from tracelab.decoding import active
+from tracelab.detecting import detect as detect_files
+from tracelab.detecting import hear_file
+from tracelab.detectors.models import load_model, save_model
+from tracelab.detectors.recipes import CLASS_DETECTOR, DETECTORS
+from tracelab.detectors.training import Training
+from tracelab.detectors.training import train as train_model
 from tracelab.faults import fault
+from tracelab.fetching import fetch as fetch_file
+from tracelab.heard import events_of, hear
+from tracelab.listening import clip_page
 from tracelab.progress import Progress
-from tracelab.protocol import CONDITIONS, TEST_PERTURBATIONS, TRAIN_PERTURBATIONS, perturbation_rows, protocol_rows
+from tracelab.protocol import (
+    CONDITIONS,
+    TEST_PERTURBATIONS,
+    TRAIN_PERTURBATIONS,
+    Protocol,
+    perturbation_rows,
+    protocol_rows,
+)
 from tracelab.scenes.corpus import Task, digest_of, render, render_all
 from tracelab.scenes.voices import open_voice
 from tracelab.sound import write_sound
@@ -32,6 +49,9 @@ _SPEECH = click.option(
 _SCALE = click.option(
     "--scale", type=click.Choice(list(SCALES)), default="small", show_default=True, help="Size of the study."
 )
+_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+_NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
+_RECIPES = {recipe.name: recipe for recipe in (*DETECTORS, CLASS_DETECTOR)}
 _WORKERS = click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Processes to use.")
 
 
@@ -79,21 +99,78 @@ def scenes(scale: str, speech: str, workers: int, out: Path | None) -> None:
 @_SPEECH
 @click.option("--scale", type=click.Choice(list(SCALES)), default="paper", show_default=True, help="Set of scenes.")
 @click.option("--condition", type=click.Choice(CONDITIONS), help="Another condition than the clip's own.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path(), help="Where to write.")
-def listen(clip: str, speech: str, scale: str, condition: str | None, out: Path) -> None:
-    """Write one clip as a WAV file: CLIP is a name such as test-0003."""
+@click.option("--model", "models", multiple=True, type=_FOLDER, help="A trained detector to show; may be repeated.")
+@click.option("--out", type=_NEW_FOLDER, default=Path(), help="Folder for the sound and the page (default: here).")
+def listen(clip: str, speech: str, scale: str, condition: str | None, models: tuple[Path, ...], out: Path) -> None:
+    """Write one clip as a WAV file beside a page: CLIP is a name such as test-0003."""
     protocol = SCALES[scale].protocol
     tasks = {task.name: task for split in ("clean", "test") for task in tasks_of(protocol, split)}
     if clip not in tasks:
-        raise fault(
-            "unknown-case", f"no clip `{clip}`", help=f"clips are test-0000 to test-{protocol.test_clips - 1:04d}"
-        )
+        last = f"test-{protocol.test_clips - 1:04d}"
+        raise fault("unknown-case", f"there is no clip `{clip}`", help=f"test clips are test-0000 to {last}")
     task = tasks[clip]
     rendered = render(protocol, open_voice(speech), Task(task.split, task.number, condition or task.condition))
     out.mkdir(parents=True, exist_ok=True)
-    path = out / f"{clip}.wav"
-    write_sound(path, rendered.samples, protocol.rate)
-    click.echo(f"wrote {path}")
+    write_sound(out / f"{clip}.wav", rendered.samples, protocol.rate)
+    heard = hear_file(out / f"{clip}.wav", protocol)
+    systems = {}
+    for model in map(load_model, models):
+        masks = {clip: active(model.scores(heard), model.decoding)[0]}
+        systems[model.recipe.name] = events_of(masks, model.labels, protocol.step)[clip]
+    page = out / f"{clip}.html"
+    page.write_text(clip_page(rendered, protocol, systems, f"{clip}.wav"), encoding="utf-8")
+    click.echo(f"wrote {out / clip}.wav and {page}")
+
+
+@commands.command()
+@click.argument("detector", type=click.Choice(sorted(_RECIPES)))
+@_SCALE
+@_SPEECH
+@_WORKERS
+@click.option("--out", type=_NEW_FOLDER, required=True, help="Folder for the model and its checkpoint.")
+def train(detector: str, scale: str, speech: str, workers: int, out: Path) -> None:
+    """Train one detector; a training that was stopped goes on from its last epoch."""
+    size, voice, recipe = SCALES[scale], open_voice(speech), _RECIPES[detector]
+    with _bars() as progress:
+        splits = {}
+        for split in ("clean", "views") if recipe.augmented else ("clean",):
+            tasks = tasks_of(size.protocol, split, size.views)
+            progress.begin(f"scenes, {split}", len(tasks))
+            splits[split] = hear(size.protocol, voice, tasks, workers=workers, on_clip=progress.advance)
+        recipe = size.trained(recipe)
+        progress.begin(f"training {detector}", recipe.epochs or 1)
+        out.mkdir(parents=True, exist_ok=True)
+        checkpoint = out / "checkpoint.pt"
+        training = Training(splits["clean"], splits.get("views"))
+        model = train_model(
+            recipe, training, seed=size.protocol.seed, checkpoint=checkpoint, on_epoch=lambda *_: progress.advance()
+        )
+    save_model(model, out)
+    checkpoint.unlink(missing_ok=True)
+    click.echo(f"wrote {out}; decoding {model.decoding.data}")
+
+
+@commands.command()
+@click.argument("model", type=_FOLDER)
+@click.argument("sounds", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--out", type=_NEW_FOLDER, required=True, help="Folder for events, durations and scores.")
+def detect(model: Path, sounds: tuple[Path, ...], out: Path) -> None:
+    """Run a trained detector over sound files; `tracepact score` reads what it writes."""
+    count = detect_files(load_model(model), list(sounds), out, Protocol())
+    click.echo(f"wrote {count} events of {len(sounds)} sounds to {out}")
+
+
+@commands.command()
+@click.argument("url")
+@click.option("--sha256", required=True, help="SHA-256 of the file, in hexadecimal.")
+@click.option("--size", type=click.IntRange(1), required=True, help="Size of the file in bytes.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="Where to write it.")
+def fetch(url: str, sha256: str, size: int, out: Path) -> None:
+    """Fetch a file by its address; nothing else of the lab uses the network."""
+    with Bars(TextColumn("{task.description}"), BarColumn(), console=Console(stderr=True)) as bars:
+        task = bars.add_task(out.name, total=size)
+        fetch_file(url, out, sha256=sha256, size=size, on_bytes=lambda count: bars.advance(task, count))
+    click.echo(f"wrote {out}")
 
 
 @commands.command()

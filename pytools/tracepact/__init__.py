@@ -19,6 +19,7 @@ not import each other):
         soft                 soft readings of score fields: margins in place of verdicts
         torch                a contract as a loss to train with; needs the extra `torch`
         metrics              the standard metrics of the field, each with its declared policy
+        thresholds           every threshold of a score field at once: curves, metrics, PSDS
         logic                what a contract means, decided with Z3 and by enumeration
         stream               the monitor for frames as they come
     show                     draws tables, figures and pages; knows no subject
@@ -36,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tracepact.core import Aggregation, Contract
     from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
-    from tracepact.io import AudioFolder, Columns, Decoding, Reading, score_field
+    from tracepact.io import AudioFolder, ClassDecodings, Columns, Decoding, Reading, score_field
     from tracepact.lang import load_contract, override, parse_contract, parse_formula
     from tracepact.logic.catalogue import catalogue
     from tracepact.scoring import Score, Scorecard
@@ -54,18 +55,23 @@ if TYPE_CHECKING:
     from tracepact.tools.audit.tolerance import audit_tolerance
     from tracepact.tools.audit.uncertainty import audit_uncertainty
     from tracepact.tools.audit.union_gap import audit_union_gap
+    from tracepact.tools.curves.curves import Curves, curves
     from tracepact.tools.entry import run_command_line
+    from tracepact.tools.league.league import league
     from tracepact.tools.score.run import Run, score, score_document
     from tracepact.tools.score.store.opening import load_run
     from tracepact.tools.score.verify import verify_run
+    from tracepact.tools.tune.tune import Tuned, tune
     from tracepact.trace import Mode, ScoreField
 
 _HOMES = {
     "Aggregation": "core",
     "AudioFolder": "io",
     "Bootstrap": "scoring.uncertainty",
+    "ClassDecodings": "io",
     "Columns": "io",
     "Contract": "core",
+    "Curves": "tools.curves.curves",
     "Decoding": "io",
     "Diagnostic": "diagnostics",
     "InvalidInput": "diagnostics",
@@ -77,6 +83,7 @@ _HOMES = {
     "ScoreField": "trace",
     "Scorecard": "scoring",
     "StreamMonitor": "stream",
+    "Tuned": "tools.tune.tune",
     "audit_annotation": "tools.audit.annotation",
     "audit_matcher": "tools.audit.matcher",
     "audit_neutrality": "tools.audit.neutrality",
@@ -89,6 +96,8 @@ _HOMES = {
     "audit_union_gap": "tools.audit.union_gap",
     "catalogue": "logic.catalogue",
     "compare": "tools.audit.compare",
+    "curves": "tools.curves.curves",
+    "league": "tools.league.league",
     "load_contract": "lang",
     "load_run": "tools.score.store.opening",
     "override": "lang",
@@ -100,6 +109,7 @@ _HOMES = {
     "score_field": "io",
     "spec_path": "specs",
     "starter_contracts": "specs",
+    "tune": "tools.tune.tune",
     "verify_run": "tools.score.verify",
 }
 
@@ -107,8 +117,10 @@ __all__ = [
     "Aggregation",
     "AudioFolder",
     "Bootstrap",
+    "ClassDecodings",
     "Columns",
     "Contract",
+    "Curves",
     "Decoding",
     "Diagnostic",
     "InvalidInput",
@@ -120,6 +132,7 @@ __all__ = [
     "ScoreField",
     "Scorecard",
     "StreamMonitor",
+    "Tuned",
     "audit_annotation",
     "audit_matcher",
     "audit_neutrality",
@@ -132,6 +145,8 @@ __all__ = [
     "audit_union_gap",
     "catalogue",
     "compare",
+    "curves",
+    "league",
     "load_contract",
     "load_run",
     "override",
@@ -143,6 +158,7 @@ __all__ = [
     "score_field",
     "spec_path",
     "starter_contracts",
+    "tune",
     "verify_run",
 ]
 

@@ -13,9 +13,9 @@ from tracepact.diagnostics import Diagnostics
 from tracepact.io import SoftTable
 from tracepact.tools.audit.annotation import audit_annotation, entropy, scene_of
 from tracepact.tools.audit.changes import ChangeKind, Tally, by_clip, changes, tally
-from tracepact.tools.audit.pairing import paired_rows
 from tracepact.tools.score.run import Run
 from tracepact.tools.score.store.opening import open_run
+from tracepact.tools.score.store.pairing import paired_rows
 from tracepact.tools.score.store.writing import write_run
 
 FEWER = settings(max_examples=max(20, settings().max_examples // 5))

@@ -7,8 +7,8 @@ import pytest
 from tracepact import parse_contract
 from tracepact.core import Aggregation
 from tracepact.diagnostics import InvalidInput
+from tracepact.scoring.risk_profiles import risk_profiles
 from tracepact.tools.audit.profile import audit_profile, tables
-from tracepact.tools.audit.risk_profiles import risk_profiles
 from tracepact.tools.audit.systems import System, Systems
 
 CONTRACT = parse_contract(

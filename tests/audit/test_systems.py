@@ -22,11 +22,11 @@ from tracepact.diagnostics import InvalidInput
 from tracepact.files import json_text
 from tracepact.lang import load_contract
 from tracepact.records import Record, record_of
+from tracepact.scoring.risk_profiles import STARTER_PROFILES, Origin, RiskProfile, RiskProfiles, risk_profiles
 from tracepact.specs import spec_path
 from tracepact.tools.audit.neutrality import audit_neutrality
 from tracepact.tools.audit.profile import audit_profile
 from tracepact.tools.audit.ranking import Ranking
-from tracepact.tools.audit.risk_profiles import STARTER_PROFILES, Origin, RiskProfile, RiskProfiles, risk_profiles
 from tracepact.tools.audit.selection import audit_selection
 from tracepact.tools.audit.systems import System, Systems, read_systems
 
@@ -369,14 +369,20 @@ def test_csv_and_figure_are_written_and_the_table_marks_the_best(folder: Path) -
     assert frames == [(row["clause"], row["system"]) in best for row in rows]
 
 
-def test_two_runs_of_one_name_are_told_apart_by_their_paths(folder: Path, tmp_path: Path) -> None:
+def test_two_runs_of_one_name_are_refused_unless_one_is_given_another(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "late").symlink_to(folder / "split")
     found = read_systems([str(folder / "late"), str(folder / "exact")])
     assert found.names == ("late", "exact")
     write(tmp_path, {"split.json": (folder / "split" / "report.json").read_bytes()})
     assert read_systems([str(folder / "late" / "report.json"), str(tmp_path / "split.json")]).names == ("late", "split")
     clash = [str(folder / "late"), str(folder / "late" / "report.json")]
-    assert read_systems(clash).names == tuple(clash)
+    with pytest.raises(InvalidInput) as caught:
+        read_systems(clash)
+    (fault,) = caught.value.diagnostics
+    assert (fault.code, fault.help) == ("repeated-system", f"give one of them another name: NAME={clash[1]}")
+    assert read_systems([clash[0], f"again={clash[1]}"]).names == ("late", "again")
+    shown = run("audit", "uncertainty", "late", "other=split", "--format", "json", "--draws", "9", folder=folder)
+    assert [system["name"] for system in json.loads(shown.out)["systems"]] == ["late", "other"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Family certificates: the kernel accepts the vector that tables score under a contract, and no other."""
 
 import random
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -10,8 +11,9 @@ import pytest
 from tracepact import Mode, Run, load_contract, parse_contract, score, starter_contracts
 from tracepact.specs import spec_path
 from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.family import FamilyCertificate, family_certificate, left_out
+from tracepact.tools.prove.family import AGGREGATIONS, FamilyCertificate, family_certificate, left_out
 from tracepact.tools.prove.prove import axioms_of
+from tracepact.tools.prove.vector_certificate import is_vector_certificate, recheck_vector
 
 RICH = """\
 contract rich
@@ -81,45 +83,175 @@ def test_the_seven_starter_guards_of_the_demo_are_certified(core: Build, lean_fi
     assert _accepted(core, lean_file, _certificate(run))
 
 
-def _one_more_satisfied(text: str) -> str:
-    """The pooled count of the first clause."""
-    head, _, vector = text.partition("def vector : List ClauseScore := (.cons ⟨⟨")
-    count, _, rest = vector.partition(",")
-    return f"{head}def vector : List ClauseScore := (.cons ⟨⟨{int(count) + 1},{rest}"
+FOUR = """\
+contract four
+step 10ms
+clause timely on ref_onset       : ref_onset -> N[20ms] pred_onset
+clause paired on each matched    : iou >= 0.5
+"""
 
 
-def _another_mean(text: str) -> str:
-    head, _, vector = text.partition("def vector : List ClauseScore := ")
-    first, _, rest = vector.partition("⟩ (.cons")
-    start, _, denominator = first.rpartition(", ")
-    return f"{head}def vector : List ClauseScore := {start}, {int(denominator) + 1}⟩ (.cons{rest}"
+def _four_clips() -> Run:
+    """Three classes and four clips; of class z there is one prediction and no reference."""
+    reference = {
+        "a": [("0.1", "0.4", "x")],
+        "b": [("0.2", "0.5", "x"), ("0.7", "0.9", "x")],
+        "c": [("0.5", "0.6", "y")],
+        "d": [("0.1", "0.4", "x")],
+    }
+    prediction = {
+        "a": [("0.12", "0.3", "x")],
+        "b": [("0.3", "0.5", "x"), ("0.6", "0.7", "z")],
+        "c": [("0.5", "0.6", "y")],
+        "d": [("0.12", "0.3", "x")],
+    }
+    return score(parse_contract(FOUR), reference, prediction, durations=dict.fromkeys("abcd", "1"))
 
 
-def _an_event_moved(text: str) -> str:
-    """The event of the reference starts a frame later; hints, counts and vector stay. Times are in units of 10 ms."""
-    return text.replace("def clip1 : Sides := ⟨201, (.cons ⟨30, 90⟩", "def clip1 : Sides := ⟨201, (.cons ⟨33, 90⟩")
+def test_every_mean_of_the_vector_is_the_scorecards() -> None:
+    run = _four_clips()
+    vector = _certificate(run).text.partition("def vector : List ClauseScore := ")[2].partition("\n")[0]
+    stated = [tuple(map(int, pair)) for pair in re.findall(r"⟨(\d+), (\d+)⟩", vector)]
+    expected = [run.card.score(c.name, how).value for c in run.card.contract.clauses for how in AGGREGATIONS[1:]]
+    assert stated == [value.as_integer_ratio() for value in expected]
+    timely = [run.card.score("timely", how).value for how in AGGREGATIONS]
+    assert len(set(timely)) == len(timely)
 
 
-def _a_tighter_guard(text: str) -> str:
-    return text.replace("(.negSucc 1) (.ofNat 2)", "(.negSucc 0) (.ofNat 1)", 1)
+def test_clips_with_the_same_tables_are_one_item() -> None:
+    text = _certificate(_four_clips()).text
+    assert text.count("(.cons ⟨1, ⟨") == 1
+    assert "  -- clips 1, 4\n" in text
+    assert "  -- clips 1, 3 to 4\n" in text
 
 
-@pytest.mark.parametrize("wrong", [_one_more_satisfied, _another_mean, _an_event_moved, _a_tighter_guard])
-def test_a_wrong_count_mean_time_or_contract_is_refused(
-    wrong: Callable[[str], str], core: Build, lean_file: Path
-) -> None:
-    certificate = _certificate(_known_run())
-    changed = FamilyCertificate(wrong(certificate.text), certificate.theorems)
+def _vector_of(change: Callable[[str], str]) -> Callable[[str], str]:
+    def changed(text: str) -> str:
+        head, mark, rest = text.partition("def vector : List ClauseScore := ")
+        vector, end, more = rest.partition("\n")
+        return head + mark + change(vector) + end + more
+
+    return changed
+
+
+def _one_more(vector: str, place: int) -> str:
+    """The number at a place is one greater."""
+    numbers = list(re.finditer(r"\d+", vector))
+    at = numbers[place]
+    return vector[: at.start()] + str(int(at.group()) + 1) + vector[at.end() :]
+
+
+def _first(pattern: str, new: str) -> Callable[[str], str]:
+    return lambda text: re.sub(pattern, new, text, count=1, flags=re.MULTILINE)
+
+
+def _repeated_clip(text: str) -> str:
+    """The first item of the first block once more."""
+    item = re.search(r"^  \(\.cons ⟨.*\n", text, re.MULTILINE)
+    assert item is not None
+    twice = text.replace(item.group(), item.group() * 2, 1)
+    block, end, rest = twice.partition("\ndef tally1_1")
+    return f"{block}){end}{rest}"
+
+
+FALSE = {
+    "one more satisfied": _vector_of(lambda vector: _one_more(vector, 0)),
+    "one more obliged": _vector_of(lambda vector: _one_more(vector, 1)),
+    "another mean over clips": _vector_of(lambda vector: _one_more(vector, 3)),
+    "another mean over classes": _vector_of(lambda vector: _one_more(vector, 5)),
+    "another informative mean": _vector_of(lambda vector: _one_more(vector, 7)),
+    "the means over classes exchanged": _vector_of(
+        lambda v: re.sub(r"(⟨\d+, \d+⟩), (⟨\d+, \d+⟩)⟩", r"\2, \1⟩", v, count=1)
+    ),
+    "an event moved by a frame": _first(r"⟨10, 40⟩", "⟨9, 40⟩"),
+    "a shorter clip": _first(r"⟨100, \(\.cons ⟨10, 40⟩", "⟨10, (.cons ⟨10, 40⟩"),
+    "a tighter guard": _first(r"\(\.negSucc 1\) \(\.ofNat 2\)", "(.negSucc 0) (.ofNat 1)"),
+    "a clip more": _first(r"\(\.cons ⟨1, ⟨", "(.cons ⟨2, ⟨"),
+    "a clip twice": _repeated_clip,
+    "too few folds": _first(r"tallied_certified contract 7 ", "tallied_certified contract 6 "),
+    "another tally": _first(r"def tally1_1 : ClassTally := ⟨\(\.cons ⟨\d+", "def tally1_1 : ClassTally := ⟨(.cons ⟨9"),
+    "a class twice": _first(r"\(\.cons class1 \(\.cons class2", "(.cons class1 (.cons class1"),
+    "other clips in number": _first(r"contract family 4 ", "contract family 3 "),
+}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_what_the_tables_do_not_score_is_refused(name: str, core: Build, lean_file: Path) -> None:
+    certificate = _certificate(_four_clips())
+    changed = FamilyCertificate(FALSE[name](certificate.text), certificate.theorems)
     assert changed.text != certificate.text
-    assert _accepted(core, lean_file, certificate)
     assert not _accepted(core, lean_file, changed)
 
 
-def _known_run() -> Run:
-    """One clip; the prediction's onset is two frames late, so that a guard of one frame would count otherwise."""
-    contract = parse_contract(RICH.format(projection="centre"))
-    reference, prediction = {"a": [("0.3", "0.9", "x")]}, {"a": [("0.36", "0.9", "x")]}
-    return score(contract, reference, prediction, durations={"a": "2.01"})
+def test_what_the_tables_score_is_accepted(core: Build, lean_file: Path) -> None:
+    assert _accepted(core, lean_file, _certificate(_four_clips()))
+
+
+def _exchanged(text: str) -> str:
+    """The first two items of the first block in the other order: true, and not what certify writes."""
+    return re.sub(r"(  -- .*\n  \(\.cons ⟨.*\n)(  -- .*\n  \(\.cons ⟨.*\n)", r"\2\1", text, count=1)
+
+
+def _renamed(text: str) -> str:
+    return text.replace("-- clip 1: 'a'", "-- clip 1: 'b'")
+
+
+def _assumed(text: str) -> str:
+    return text.replace("theorem scores", "axiom cheat : False\ntheorem scores").replace(
+        "vector_certified", "cheat.elim"
+    )
+
+
+FORGED = {**FALSE, "clips exchanged": _exchanged, "clips renamed": _renamed, "an axiom": _assumed}
+FORGED["cut"] = lambda text: text[: text.index("theorem scores")]
+FORGED["empty"] = lambda _: ""
+FORGED["other line ends"] = lambda text: text.replace("\n", "\r\n")
+FORGED["more behind the end"] = lambda text: text + "-- more\n"
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_recheck_refuses_what_is_not_the_certificate_of_the_tables(name: str, core: Build, lean_file: Path) -> None:
+    """No forgery reaches the kernel: the file is compared with what the contract and the tables give."""
+    run = _four_clips()
+    text = _certificate(run).text
+    assert FORGED[name](text) != text
+    lean_file.write_text(FORGED[name](text), "utf-8", newline="")
+    found = recheck_vector(run, core, lean_file)
+    assert found.refused == "it is not the certificate of the contract and the tables given"
+    assert found.theorems == 0
+
+
+def test_recheck_refuses_what_is_not_text(core: Build, lean_file: Path) -> None:
+    lean_file.write_bytes(b"import Tracepact.Thm.Vector\n\xff")
+    assert is_vector_certificate(lean_file)
+    assert recheck_vector(_four_clips(), core, lean_file).refused is not None
+
+
+def test_recheck_refuses_the_certificate_of_another_contract_and_accepts_its_own(core: Build, lean_file: Path) -> None:
+    run = _four_clips()
+    lean_file.write_text(_certificate(run).text, "utf-8")
+    other = score(
+        parse_contract(FOUR.replace("20ms", "30ms")),
+        run.reference,
+        run.prediction,
+        durations=dict.fromkeys("abcd", "1"),
+    )
+    assert recheck_vector(other, core, lean_file).refused is not None
+    found = recheck_vector(run, core, lean_file)
+    assert found.refused is None
+    assert found.theorems == len(_certificate(run).theorems)
+
+
+def test_many_clips_are_several_blocks_that_come_to_one_tally(core: Build, lean_file: Path) -> None:
+    """Clips of several lengths, a fifth of them silent; more than a block holds."""
+    draw = random.Random(5)
+    names = [f"c{number}" for number in range(45)]
+    tables = [{clip: _events(draw, "x") if number % 5 else [] for number, clip in enumerate(names)} for _ in range(2)]
+    durations = {clip: draw.choice(("2.01", "2.5", "7")) for clip in names}
+    run = score(parse_contract(RICH.format(projection="centre")), *tables, durations=durations)
+    certificate = _certificate(run)
+    assert "ClassTally.plus tally1_1" in certificate.text
+    assert _accepted(core, lean_file, certificate)
 
 
 def test_what_a_certificate_has_no_words_for_is_said() -> None:
@@ -128,3 +260,9 @@ def test_what_a_certificate_has_no_words_for_is_said() -> None:
     assert left_out(run.card) == "atoms other than the six of the boundary (other_ref_active)"
     with pytest.raises(ValueError, match="other_ref_active"):
         _certificate(run)
+
+
+def test_a_declared_aggregation_that_is_not_stated_is_said() -> None:
+    text = FOUR.replace("step 10ms", "step 10ms\naggregate macro_clips_informative")
+    run = score(parse_contract(text), {"a": [("0", "1", "x")]}, {"a": [("0", "1", "y")]}, durations={"a": 1})
+    assert left_out(run.card) == "the aggregation that the contract declares, macro_clips_informative"

@@ -172,6 +172,11 @@ DEFINITIONS = {
         "Nat.add t.obligated u.obligated, lesser t.least u.least⟩",
         "Nat.add t.obligated u.obligated, greater t.least u.least⟩",
     ),
+    "the informative mean leaves out what is not vacuous": (
+        "Spec/Vector.lean",
+        "cond v.vacuous (informative rest) (.cons v (informative rest))",
+        "cond v.vacuous (.cons v (informative rest)) (informative rest)",
+    ),
     "nothing is ever vacuous": (
         "Spec/Score.lean",
         "Nat.beq (obligations o n) 0",

@@ -43,22 +43,26 @@ def sameCandidates : List Candidate → List Candidate → Bool
   | .nil, .cons _ _ => .false
   | .cons _ _, .nil => .false
   | .cons c l, .cons d m => band (sameCandidate c d) (sameCandidates l m)
+/-- The intervals have the frames of the events, and the runs are those of the intervals within `n` frames. -/
+def checkRuns (c : Contract) (n : Nat) (events : List Event) (projected runs : List Interval) : Bool :=
+  band (allProjected c.projection c.step events projected) (band (wellPlaced n runs)
+    (Nat.beq (paintMask runs) (Nat.land (paintMask projected) (full n))))
 /-- The hints of a side are right. -/
 def checkSide (c : Contract) (n : Nat) (events : List Event) (h : SideHints) : Bool :=
-  band (allProjected c.projection c.step events h.projected) (band (wellPlaced n h.runs)
-    (band (Nat.beq (paintMask h.runs) (Nat.land (paintMask h.projected) (full n)))
-      (sameIntervals (c.seen h.runs) h.seen)))
+  band (checkRuns c n events h.projected h.runs) (sameIntervals (c.seen h.runs) h.seen)
 
 def Hints.scene (h : Hints) : Scene := ⟨h.ref.seen, h.pred.seen, .nil⟩
 /-- Six masks, by the numbers of `boundaryAtom`. -/
 def sixMasks (a b c d e f : Nat) (k : Nat) : Nat :=
     numbered (.cons a (.cons b (.cons c (.cons d (.cons e (.cons f .nil)))))) k
-/-- `k` of the mask of valid frames and the atoms' masks of a clip, each computed first. -/
-def withMasks (n ref pred : Nat) (k : Nat → (Nat → Nat) → Bool) : Bool :=
-  force (full n) fun v => force ref fun r => force pred fun p =>
+/-- `k` of the mask of valid frames and the atoms' masks, each computed first. -/
+def withLaid (valid ref pred : Nat) (k : Nat → (Nat → Nat) → Bool) : Bool :=
+  force valid fun v => force ref fun r => force pred fun p =>
     force (boundaryMask v r p (fun _ => 0) 1) fun r1 => force (boundaryMask v r p (fun _ => 0) 2) fun r2 =>
       force (boundaryMask v r p (fun _ => 0) 4) fun p1 => force (boundaryMask v r p (fun _ => 0) 5) fun p2 =>
         k v (sixMasks r r1 r2 p p1 p2)
+/-- The same for one clip of `n` frames. -/
+def withMasks (n ref pred : Nat) (k : Nat → (Nat → Nat) → Bool) : Bool := withLaid (full n) ref pred k
 /-- The counts of a frame clause are what the bitset engine computes. -/
 def checkFrames (d n v : Nat) (mask : Nat → Nat) (o f : Formula) (k : Counts) : Bool :=
   force (evalMask v n mask o) fun m => band (Nat.beq (popcount d (Nat.land m (evalMask v n mask f))) k.satisfied)

@@ -1,5 +1,5 @@
 import Tracepact.Statements
-/-! The pins of contracts on clips, their checks, and the vector of a family. -/
+/-! The pins of contracts on clips, and of their checks. -/
 set_option autoImplicit false
 set_option maxRecDepth 1000000
 noncomputable section
@@ -187,84 +187,4 @@ example : Eq (checkClip ⟨1, .centre, 0, 9, 1, 0, (.cons (.event .matched (.con
     .nil), (.cons ⟨1, 3⟩ .nil), (.cons ⟨1, 3⟩ .nil)⟩, (.cons ⟨0, 0, .ofNat 2, 0, 1⟩ .nil), .nil⟩ ⟨(.cons ⟨0, 0⟩ .nil),
     .true⟩) .false := rfl
 
-/-! ### Values, tallies and vectors: rules 7.2 to 7.5 -/
-example : Eq (frameValue 3 0) ⟨1, 1, .true⟩ := rfl
-example : Eq (frameValue 3 5) ⟨3, 5, .false⟩ := rfl
-example (o f : Formula) (b : Bool) : Eq (clauseValue (.frame o f) b ⟨0, 0⟩) ⟨1, 1, .true⟩ := rfl
-example (o f : Formula) (b : Bool) : Eq (clauseValue (.frame o f) b ⟨3, 5⟩) ⟨3, 5, .false⟩ := rfl
-example (e : Each) (p : Predicate) : Eq (clauseValue (.event e p) .false ⟨0, 0⟩) ⟨1, 1, .true⟩ := rfl
-example (e : Each) (p : Predicate) : Eq (clauseValue (.event e p) .true ⟨0, 0⟩) ⟨0, 1, .false⟩ := rfl
-example (e : Each) (p : Predicate) : Eq (clauseValue (.event e p) .true ⟨2, 3⟩) ⟨2, 3, .false⟩ := rfl
-example : Eq (Tally.satisfied ⟨1, 2, 3⟩) 1 := rfl
-example : Eq (Tally.obligated ⟨1, 2, 3⟩) 2 := rfl
-example : Eq (Tally.parts ⟨1, 2, 3⟩) 3 := rfl
-example : Eq (FamilyTally.clips ⟨.nil, 4, .true⟩) 4 := rfl
-example (t : FamilyTally) : Eq (FamilyTally.mk t.clauses t.clips t.evidence) t := rfl
--- 3 parts of 1/6 are 1/2.
-example : Eq (isPart 6 3 ⟨1, 2, .false⟩) .true := rfl
-example : Eq (isPart 6 2 ⟨1, 2, .false⟩) .false := rfl
-example (o f : Formula) : Eq (addsUp 6 .true (.cons (.frame o f) .nil) (.cons ⟨1, 2⟩ .nil) (.cons ⟨1, 1, 6⟩ .nil) (.cons
-    ⟨2, 3, 9⟩ .nil)) .true := rfl
-example (o f : Formula) : Eq (addsUp 6 .true (.cons (.frame o f) .nil) (.cons ⟨1, 2⟩ .nil) (.cons ⟨1, 1, 6⟩ .nil) (.cons
-    ⟨3, 3, 9⟩ .nil)) .false := rfl
-example (o f : Formula) : Eq (addsUp 6 .true (.cons (.frame o f) .nil) (.cons ⟨1, 2⟩ .nil) (.cons ⟨1, 1, 6⟩ .nil) (.cons
-    ⟨2, 4, 9⟩ .nil)) .false := rfl
-example (o f : Formula) : Eq (addsUp 6 .true (.cons (.frame o f) .nil) (.cons ⟨1, 2⟩ .nil) (.cons ⟨1, 1, 6⟩ .nil) (.cons
-    ⟨2, 3, 8⟩ .nil)) .false := rfl
-example (o f : Formula) : Eq (addsUp 6 .true (.cons (.frame o f) .nil) (.cons ⟨1, 2⟩ .nil) (.cons ⟨1, 1, 6⟩ .nil) (.cons
-    ⟨2, 3, 3⟩ .nil)) .false := rfl
-example (o f : Formula) : Eq (addsUp 6 .true (.cons (.frame o f) .nil) (.cons ⟨1, 2⟩ .nil) (.cons ⟨1, 1, 6⟩ .nil) .nil)
-    .false := rfl
-example : Eq (addsUp 6 .true .nil .nil .nil .nil) .true := rfl
-example : Eq (addsUp 6 .true .nil (.cons ⟨1, 2⟩ .nil) .nil .nil) .false := rfl
-example (o f : Formula) : Eq (noTallies (.cons (.frame o f) (.cons (.frame o f) .nil))) (.cons ⟨0, 0, 0⟩ (.cons ⟨0, 0,
-    0⟩ .nil)) := rfl
-example (c : Contract) (common : Nat) (u : FamilyTally) : Iff (Tallied c common .nil u) (Eq u ⟨noTallies c.clauses, 0,
-    .false⟩) :=
-  ⟨fun h => match u, h with | _, .none => rfl, fun h => h ▸ .none⟩
-example (c : Contract) (common : Nat) (s : Sides) (rest : List Sides) (u : FamilyTally) (h : Tallied c common (.cons s
-    rest) u) :
-    Exists fun k => Exists fun t => Exists fun sums => And (And (CountsTo c s k)
-      (Eq (addsUp common k.evidence c.clauses k.counts t.clauses sums) .true)) (And (Tallied c common rest t)
-      (Eq u ⟨sums, .succ t.clips, bor k.evidence t.evidence⟩)) :=
-  match u, h with
-  | _, .more counts adds before => ⟨_, _, _, ⟨counts, adds⟩, before, rfl⟩
-example : Eq (ClauseScore.numerator ⟨⟨1, 2, .false⟩, 3, 4⟩) 3 := rfl
-example : Eq (ClauseScore.denominator ⟨⟨1, 2, .false⟩, 3, 4⟩) 4 := rfl
-example : Eq (sameValue ⟨1, 2, .true⟩ ⟨1, 2, .true⟩) .true := rfl
-example : Eq (sameValue ⟨1, 2, .true⟩ ⟨2, 2, .true⟩) .false := rfl
-example : Eq (sameValue ⟨1, 2, .true⟩ ⟨1, 3, .true⟩) .false := rfl
-example : Eq (sameValue ⟨1, 2, .true⟩ ⟨1, 2, .false⟩) .false := rfl
--- Two clips with 9 parts of 1/6 together: the mean is 3/4.
-example (o f : Formula) : Eq (scoresFit 6 2 .true (.cons (.frame o f) .nil) (.cons ⟨2, 3, 9⟩ .nil) (.cons ⟨⟨2, 3,
-    .false⟩, 3, 4⟩ .nil)) .true := rfl
-example (o f : Formula) : Eq (scoresFit 6 2 .true (.cons (.frame o f) .nil) (.cons ⟨2, 3, 9⟩ .nil) (.cons ⟨⟨2, 3,
-    .false⟩, 6, 8⟩ .nil)) .true := rfl
-example (o f : Formula) : Eq (scoresFit 6 2 .true (.cons (.frame o f) .nil) (.cons ⟨2, 3, 9⟩ .nil) (.cons ⟨⟨2, 3,
-    .false⟩, 2, 3⟩ .nil)) .false := rfl
-example (o f : Formula) : Eq (scoresFit 6 2 .true (.cons (.frame o f) .nil) (.cons ⟨2, 3, 9⟩ .nil) (.cons ⟨⟨2, 3,
-    .false⟩, 0, 0⟩ .nil)) .false := rfl
-example (o f : Formula) : Eq (scoresFit 6 2 .true (.cons (.frame o f) .nil) (.cons ⟨2, 3, 9⟩ .nil) (.cons ⟨⟨1, 3,
-    .false⟩, 3, 4⟩ .nil)) .false := rfl
-example (o f : Formula) : Eq (scoresFit 6 2 .true (.cons (.frame o f) .nil) (.cons ⟨2, 3, 9⟩ .nil) .nil) .false := rfl
-example (c : Contract) (family : List Sides) (scores : List ClauseScore) : Eq (ScoresTo c family scores) (Exists fun
-    common => Exists fun t => And (Tallied c common family t) (Eq (band (Nat.ble 1 (Nat.mul common t.clips)) (scoresFit
-    common t.clips t.evidence c.clauses t.clauses scores)) .true)) := rfl
-example (x : ClipEntry) : Eq (ClipEntry.mk x.sides x.hints x.counts x.sums) x := rfl
-example (more : List Sides) : Eq (sidesOf .nil more) more := rfl
-example (x : ClipEntry) (rest : List ClipEntry) (more : List Sides) : Eq (sidesOf (.cons x rest) more) (.cons x.sides
-    (sidesOf rest more)) := rfl
-example : Eq (clipsOf 4 .nil) 4 := rfl
-example (x : ClipEntry) : Eq (clipsOf 4 (.cons x (.cons x .nil))) 6 := rfl
-example (b : Bool) : Eq (evidenceOf b .nil) b := rfl
-example (b : Bool) (x : ClipEntry) (rest : List ClipEntry) : Eq (evidenceOf b (.cons x rest)) (bor x.counts.evidence
-    (evidenceOf b rest)) := rfl
-example (t : List Tally) : Eq (sumsOf t .nil) t := rfl
-example (t : List Tally) (x : ClipEntry) (rest : List ClipEntry) : Eq (sumsOf t (.cons x rest)) x.sums := rfl
-example (t : FamilyTally) (l : List ClipEntry) : Eq (tallyOf t l) ⟨sumsOf t.clauses l, clipsOf t.clips l, evidenceOf
-    t.evidence l⟩ := rfl
-example (c : Contract) (common : Nat) (t : List Tally) : Eq (checkEntries c common t .nil) .true := rfl
-example (c : Contract) (common : Nat) (t : List Tally) (x : ClipEntry) (rest : List ClipEntry) : Eq (checkEntries c
-    common t (.cons x rest)) (band (band (checkClip c x.sides x.hints x.counts) (addsUp common x.counts.evidence
-    c.clauses x.counts.counts (sumsOf t rest) x.sums)) (checkEntries c common t rest)) := rfl
 end Tracepact.Pins

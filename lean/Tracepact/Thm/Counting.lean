@@ -63,23 +63,38 @@ theorem counter_addShifted (w : Nat) : (slices : List Nat) → (c i : Nat) →
       (adder_sum (Eq.trans (congrArg (fun b => Nat.add _ (Nat.add (toNat b) (toNat b))) (bit_carry a w c i))
           (full_adder _ _ _)))
 theorem two_mul (x : Nat) : Eq (Nat.mul x 2) (Nat.add x x) := congrArg (fun y => Nat.add y x) (zero_add x)
-theorem fold_sum : (d : Nat) → (slices : List Nat) → Eq (counter (fold d slices) 0) (sum (counter slices) (Nat.pow 2 d))
-  | .zero, _ => Eq.symm (zero_add _)
-  | .succ d, slices => Eq.trans (fold_sum d _) (Eq.trans (sum_congr (fun i => Eq.trans (counter_addShifted _ slices 0 i)
-        (congrArg (fun b => Nat.add _ (toNat b)) (eq_false (bit_zero i)))) _)
-      (Eq.symm (Eq.trans (congrArg (sum (counter slices)) (two_mul (Nat.pow 2 d)))
-        (Eq.trans (sum_halves (counter slices) _ _) (sum_add _ _ _)))))
-theorem count_beyond (p : Nat → Bool) (n : Nat) (h : (i : Nat) → Nat.le n i → Not (IsTrue (p i))) : (k : Nat) →
-    Eq (count p (Nat.add n k)) (count p n)
-  | .zero => rfl
-  | .succ k => Eq.trans (congrArg (fun b => Nat.add (count p (Nat.add n k)) (toNat b)) (eq_false (h _ (le_add n k))))
-      (count_beyond p n h k)
+theorem swap_right (a b c : Nat) : Eq (Nat.add (Nat.add a b) c) (Nat.add (Nat.add a c) b) :=
+  le_antisymm (lin0 (on3 a b c) rfl) (lin0 (on3 a c b) rfl)
+/-- After `d` folds, the counter at `p` is the sum of the `2^d` counters from `p` on. -/
+theorem fold_sum : (d : Nat) → (slices : List Nat) → (p : Nat) →
+    Eq (counter (fold d slices) p) (sum (fun i => counter slices (Nat.add i p)) (Nat.pow 2 d))
+  | .zero, slices, p => Eq.symm (Eq.trans (zero_add _) (congrArg (counter slices) (zero_add p)))
+  | .succ d, slices, p => Eq.trans (fold_sum d _ p) (Eq.trans (sum_congr (fun i =>
+        Eq.trans (counter_addShifted _ slices 0 (Nat.add i p))
+          (Eq.trans (congrArg (fun b => Nat.add _ (toNat b)) (eq_false (bit_zero (Nat.add i p))))
+            (congrArg (fun z => Nat.add (counter slices (Nat.add i p)) (counter slices z)) (swap_right i p _)))) _)
+      (Eq.symm (Eq.trans (congrArg (sum fun i => counter slices (Nat.add i p)) (two_mul (Nat.pow 2 d)))
+        (Eq.trans (sum_halves (fun i => counter slices (Nat.add i p)) _ _) (sum_add _ _ _)))))
+/-- The folded counter of a mask at `p` counts its set bits in the `2^d` frames from `p` on. -/
+theorem folded_count (d m p : Nat) : Eq (counter (fold d (.cons m .nil)) p)
+    (count (fun i => bit m (Nat.add p i)) (Nat.pow 2 d)) :=
+  Eq.trans (fold_sum d _ p) (Eq.trans (sum_congr (fun i => congrArg (fun z => toNat (bit m z)) (add_comm i p)) _)
+    (Eq.symm (count_eq_sum (fun i => bit m (Nat.add p i)) _)))
+/-- What does not hold from `n` on, below `n + k`, is counted below `n`. -/
+theorem count_within (p : Nat → Bool) (n : Nat) : (k : Nat) →
+    ((i : Nat) → Nat.le n i → Lt i (Nat.add n k) → Not (IsTrue (p i))) → Eq (count p (Nat.add n k)) (count p n)
+  | .zero, _ => rfl
+  | .succ k, h => Eq.trans (congrArg (fun b => Nat.add (count p (Nat.add n k)) (toNat b))
+      (eq_false (h _ (le_add n k) .refl))) (count_within p n k fun i l m => h i l (.step m))
 
 /-- **Counting by folding.** The folded count of a mask of `n` frames, `n ≤ 2^d`, is the number of its set frames. -/
 theorem popcount_eq_count (d n m : Nat) (fits : Nat.le n (Nat.pow 2 d)) (within : (i : Nat) → Eq (bit m i) .true →
     Lt i n) :
     Eq (popcount d m) (count (bit m) n) :=
   let ⟨k, e⟩ := le_exists fits
-  Eq.trans (fold_sum d _) (Eq.trans (Eq.symm (count_eq_sum (bit m) _)) (Eq.trans (congrArg (count (bit m)) e)
-    (count_beyond (bit m) n (fun i l h => (impossible2 (on2 i n) (within i h) l rfl)) k)))
+  Eq.trans (folded_count d m 0) (Eq.trans (congrArg (count fun i => bit m (Nat.add 0 i)) e) (Eq.trans
+    (count_within _ n k fun i l _ h => impossible2 (on2 i n) (within i (Eq.trans (Eq.symm (zero_bit i)) h)) l rfl)
+    (count_congr n fun i _ => zero_bit i)))
+where
+  zero_bit (i : Nat) : Eq (bit m (Nat.add 0 i)) (bit m i) := congrArg (bit m) (zero_add i)
 end Tracepact

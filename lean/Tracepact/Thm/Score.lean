@@ -64,7 +64,7 @@ theorem counts_certified (c : Contract) (s : Sides) (h : Hints) (k : ClipCounts)
   have ref := side_right c h.frames s.refs h.ref ref
   have pred := side_right c h.frames s.preds h.pred pred
   have counts := clauses_counts (masks_right ref pred) (le_of_ble _ _ fits) c.clauses k.counts
-    (Eq.trans (Eq.symm (withMasks_eq h.frames (paintMask h.ref.runs) (paintMask h.pred.runs)
+    (Eq.trans (Eq.symm (withLaid_eq (full h.frames) (paintMask h.ref.runs) (paintMask h.pred.runs)
       fun v mask => checkClauses h v mask c.clauses k.counts)) clauses)
   have scene : Eq (c.scene h.ref.runs h.pred.runs) h.scene := congr2 (fun a b => Scene.mk a b .nil) ref.seen pred.seen
   have matching : Eq (c.matching h.scene) h.matching := matching_right h matching

@@ -2,7 +2,8 @@
 
 from tracepact.io.audio import AudioFolder
 from tracepact.io.columns import Columns
-from tracepact.io.decoding import Decoding, decode
+from tracepact.io.decoding import ClassDecodings, Decoding, decode
+from tracepact.io.decoding_file import decoding_text, read_decoding
 from tracepact.io.documents import Document, read_document
 from tracepact.io.field import read_scores, score_field
 from tracepact.io.labels import LabelMap, label_map_from
@@ -15,6 +16,7 @@ from tracepact.io.tables import Conditions, read_conditions, read_durations, rea
 
 __all__ = [
     "AudioFolder",
+    "ClassDecodings",
     "Columns",
     "Conditions",
     "Decoding",
@@ -25,6 +27,7 @@ __all__ = [
     "SoftTable",
     "conditions_from",
     "decode",
+    "decoding_text",
     "durations_from",
     "durations_of_masks",
     "events_from",
@@ -33,6 +36,7 @@ __all__ = [
     "masks_from",
     "prepare",
     "read_conditions",
+    "read_decoding",
     "read_document",
     "read_durations",
     "read_events",

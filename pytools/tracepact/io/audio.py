@@ -43,16 +43,8 @@ class AudioFolder:
 
 def audio_durations(folder: AudioFolder, clips: Collection[str], diagnostics: Diagnostics) -> Durations:
     """How long these clips are; a clip without a file, or with two, is reported."""
-    found = _listed(folder.path)
-    if not found:
-        headline = f"`{shown(folder.path)}` is not a folder with sound files"
-        diagnostics.add("unreadable-file", headline, RowPlace(folder.path), f"known endings: {' '.join(SOUND_ENDINGS)}")
-        return Durations(folder.path, {})
-    by_name = [_grouped(found, key) for key in _KEYS]
     lengths: dict[str, Fraction] = {}
-    for clip in clips:
-        asked = (*((group, clip) for group in by_name), *((group, splitext(clip)[0]) for group in by_name[1::2]))
-        fits = next((fits for group, name in asked if (fits := group.get(name))), [])
+    for clip, fits in _files(folder, clips, diagnostics).items():
         if len(fits) == 1:
             length = _length(os.path.join(folder.path, fits[0]), diagnostics)
             if length is not None:
@@ -65,6 +57,28 @@ def audio_durations(folder: AudioFolder, clips: Collection[str], diagnostics: Di
             headline = f"`{shown(clip)}` has no sound file in `{shown(folder.path)}`"
             diagnostics.add("unknown-duration", headline, RowPlace(folder.path), "give a durations table")
     return Durations(folder.path, lengths)
+
+
+def audio_files(folder: AudioFolder, clips: Collection[str], diagnostics: Diagnostics) -> dict[str, Path]:
+    """The sound file of each clip that has exactly one; a folder without any is reported."""
+    found = _files(folder, clips, diagnostics)
+    return {clip: Path(folder.path, fits[0]) for clip, fits in found.items() if len(fits) == 1}
+
+
+def _files(folder: AudioFolder, clips: Collection[str], diagnostics: Diagnostics) -> dict[str, Sequence[str]]:
+    """The files that each clip may mean, by their paths in the folder; without any sound file no clip is there."""
+    found = _listed(folder.path)
+    if not found:
+        headline = f"`{shown(folder.path)}` is not a folder with sound files"
+        diagnostics.add("unreadable-file", headline, RowPlace(folder.path), f"known endings: {' '.join(SOUND_ENDINGS)}")
+        return {}
+    by_name = [_grouped(found, key) for key in _KEYS]
+
+    def fits(clip: str) -> Sequence[str]:
+        asked = (*((group, clip) for group in by_name), *((group, splitext(clip)[0]) for group in by_name[1::2]))
+        return next((some for group, name in asked if (some := group.get(name))), [])
+
+    return {clip: fits(clip) for clip in clips}
 
 
 _KEYS = (

@@ -1,12 +1,14 @@
 """Decoding: a median filter, a threshold or two, and the runs of active frames that become events (rule 13.9)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
 from tracepact.io.source import shown
 from tracepact.trace import ClipScores, Event, EventTable, Origin, ScoreField, ScoreLevels, Time, exact
 
@@ -47,6 +49,61 @@ class Decoding:
         return {"threshold": str(self.threshold), "low": low, "median": self.median}
 
 
+@dataclass(frozen=True, slots=True)
+class ClassDecodings:
+    """A decoding for each class, as `tune` chooses them and a decoding file holds them (rule 20.12).
+
+    Attributes:
+        default: the decoding of the classes that are not named.
+        classes: the decoding of each class that is.
+        name: the file they were read from, if any.
+        digest: the SHA-256 of that file.
+
+    Examples:
+        >>> from fractions import Fraction
+        >>> import tracepact
+        >>> decoding = tracepact.ClassDecodings(tracepact.Decoding(Fraction(1, 2)), {})
+        >>> decoding.of("dog").threshold
+        Fraction(1, 2)
+    """
+
+    default: Decoding
+    classes: Mapping[str, Decoding]
+    name: str = "decoding"
+    digest: str | None = None
+
+    def of(self, label: str) -> Decoding:
+        """The decoding of a class.
+
+        Args:
+            label: the class.
+
+        Returns:
+            Its own decoding, or the default.
+        """
+        return self.classes.get(label, self.default)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The decodings as plain data, as reports show them."""
+        return {**self.default.data, "classes": {label: decoding.data for label, decoding in self.classes.items()}}
+
+
+AnyDecoding = Decoding | ClassDecodings
+Declared = AnyDecoding | Time
+"""How a decoding is declared: for all classes, for each, or as a threshold alone."""
+
+
+def checked_decodings(given: Declared, diagnostics: Diagnostics) -> AnyDecoding | None:
+    """What is declared, if it can be; None with what is wrong with it."""
+    if not isinstance(given, ClassDecodings):
+        return checked_decoding(given, diagnostics)
+    default = checked_decoding(given.default, diagnostics)
+    classes = {label: checked_decoding(decoding, diagnostics) for label, decoding in given.classes.items()}
+    known = {label: decoding for label, decoding in classes.items() if decoding is not None}
+    return None if default is None or len(known) < len(classes) else replace(given, default=default, classes=known)
+
+
 def checked_decoding(given: Decoding | Time, diagnostics: Diagnostics) -> Decoding | None:
     """A decoding, or a threshold alone, if it can be; None with what is wrong with it."""
     threshold, low, median = (
@@ -83,7 +140,7 @@ def _share(name: str, value: Time | None, diagnostics: Diagnostics) -> Fraction 
     return share
 
 
-def decode(scores: ScoreField, decoding: Decoding) -> EventTable:
+def decode(scores: ScoreField, decoding: AnyDecoding) -> EventTable:
     """The events the scores give; every clip is there, also one without events."""
     clips = {clip: _events(scores, frames, decoding) for clip, frames in scores.clips.items()}
     lengths = {clip: frames.edges[-1] for clip, frames in scores.clips.items()}
@@ -91,7 +148,7 @@ def decode(scores: ScoreField, decoding: Decoding) -> EventTable:
     return EventTable(scores.name, clips, scores.digest, origin)
 
 
-def field_events(scores: ScoreField, given: Decoding | Time | None, diagnostics: Diagnostics) -> EventTable:
+def field_events(scores: ScoreField, given: Declared | None, diagnostics: Diagnostics) -> EventTable:
     """The events of a field by the declared decoding, which a mask does not need; without one the clips are silent."""
     if not scores.clips:  # what it is could not be read, which was reported
         return EventTable(scores.name, {})
@@ -102,17 +159,40 @@ def field_events(scores: ScoreField, given: Decoding | Time | None, diagnostics:
     decoding = declared_decoding(given, scores.name, "scores", diagnostics)
     if decoding is None:
         return EventTable(scores.name, dict.fromkeys(scores.clips, ()), scores.digest)
+    return decode_declared(scores, decoding, diagnostics)
+
+
+def decode_declared(scores: ScoreField, decoding: AnyDecoding, diagnostics: Diagnostics) -> EventTable:
+    """The events the scores give; a decoding of a class that has no column is reported."""
+    if isinstance(decoding, ClassDecodings):
+        for label in (label for label in decoding.classes if label not in scores.classes):
+            headline = f"there is a decoding of the class `{shown(label)}`, which the scores have no column of"
+            help = did_you_mean(label, scores.classes)
+            diagnostics.add("unused-reading", headline, RowPlace(decoding.name), help)
     return decode(scores, decoding)
 
 
-def declared_decoding(given: Decoding | Time | None, name: str, what: str, diagnostics: Diagnostics) -> Decoding | None:
+def declared_decoding(given: Declared | None, name: str, what: str, diagnostics: Diagnostics) -> AnyDecoding | None:
     """The decoding that is declared, if it can be; it is never assumed."""
     if given is not None:
-        return checked_decoding(given, diagnostics)
+        return checked_decodings(given, diagnostics)
     headline = f"`{shown(name)}` holds {what}, and nothing says how they become events"
     help = "declare a threshold: --threshold for predictions, --ref-threshold for references; in Python a Decoding"
     diagnostics.add("undeclared-threshold", headline, RowPlace(name), help)
     return None
+
+
+def active_by_class(scores: ScoreField, frames: ClipScores, decodings: AnyDecoding) -> NDArray[np.bool_]:
+    """Whether each class is active in each frame of a clip, each by its own decoding."""
+    if isinstance(decodings, Decoding):
+        return active_frames(scores.levels, frames, decodings)
+    active = np.zeros(frames.ranks.shape, dtype=np.bool_)
+    own = [decodings.of(label) for label in scores.classes]
+    for decoding in set(own):
+        columns = [place for place, other in enumerate(own) if other == decoding]
+        some = replace(frames, ranks=frames.ranks[:, columns])
+        active[:, columns] = active_frames(scores.levels, some, decoding)
+    return active
 
 
 def active_frames(levels: ScoreLevels, frames: ClipScores, decoding: Decoding) -> NDArray[np.bool_]:
@@ -130,6 +210,12 @@ def active_frames(levels: ScoreLevels, frames: ClipScores, decoding: Decoding) -
     for begin, end, column in zip(begins[holds].tolist(), ends[holds].tolist(), columns[holds].tolist(), strict=True):
         active[begin:end, column] = True
     return active
+
+
+def filtered(scores: ScoreField, length: int) -> ScoreField:
+    """The field after a median filter."""
+    clips = {clip: replace(frames, ranks=_median(frames.ranks, length)) for clip, frames in scores.clips.items()}
+    return replace(scores, clips=clips)
 
 
 def _median(ranks: NDArray[np.int64], length: int) -> NDArray[np.int64]:
@@ -151,8 +237,8 @@ def _runs(active: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int6
     return begins, ends, columns
 
 
-def _events(scores: ScoreField, frames: ClipScores, decoding: Decoding) -> tuple[Event, ...]:
-    begins, ends, columns = _runs(active_frames(scores.levels, frames, decoding))
+def _events(scores: ScoreField, frames: ClipScores, decoding: AnyDecoding) -> tuple[Event, ...]:
+    begins, ends, columns = _runs(active_by_class(scores, frames, decoding))
     found = sorted(zip(begins.tolist(), columns.tolist(), ends.tolist(), strict=True))
     return tuple(
         Event(frames.edges[begin], frames.edges[end], scores.classes[column], frames.row(begin))

@@ -12,7 +12,7 @@ from tracepact.io.audacity import add_audacity
 from tracepact.io.biodcase import read_biodcase
 from tracepact.io.columnar import open_data
 from tracepact.io.columns import ColumnMap, Columns, checked_rate, columns_beside, columns_from
-from tracepact.io.decoding import Decoding, declared_decoding, decode, field_events
+from tracepact.io.decoding import ClassDecodings, Declared, declared_decoding, decode_declared, field_events
 from tracepact.io.delimited import read_rows
 from tracepact.io.documents import read_side
 from tracepact.io.eaf import EAF, add_eaf
@@ -61,7 +61,7 @@ class Reading:
         label_column: the column of a Raven or BirdNET table that holds the labels.
         tiers: the tiers of a TextGrid or ELAN document, or the namespaces of a JAMS file, that are read; all of them
             if there are none here.
-        decoding: how scores become events, or a threshold alone.
+        decoding: how scores become events, for all classes or for each, or a threshold alone.
         columns: a column map (rule 13.18): a Columns, a mapping, text such as `onset=Start,label=Class`, or a TOML
             file; of several maps the first that fits the table is used.
         rate: how many units of time are a second, in label files and under a column map.
@@ -78,7 +78,7 @@ class Reading:
     format: str | None = None
     label_column: str | None = None
     tiers: tuple[str, ...] = ()
-    decoding: Decoding | Time | None = None
+    decoding: Declared | None = None
     columns: ColumnMap | Sequence[ColumnMap] | None = None
     rate: Time | None = None
     classes: Sequence[str] | None = None
@@ -282,15 +282,16 @@ def _add(format: str, file: TextFile, clip: str, rows: EventRows, how: _How) -> 
         rows.diagnostics.add("empty-file", "the file is empty", RowPlace(file.name), "not even a header is there")
 
 
-def _read_scored(files: ClipFiles, format: str, given: Decoding | Time | None, diagnostics: Diagnostics) -> EventTable:
+def _read_scored(files: ClipFiles, format: str, given: Declared | None, diagnostics: Diagnostics) -> EventTable:
     """Scores or soft labels, made events by the declared decoding."""
     what = "scores" if format == SCORES else "soft labels"
     decoding = declared_decoding(given, files.name, what, diagnostics)
     if decoding is None:
         return EventTable(files.name, _silent(files))
     if format == SCORES:
-        return decode(parse_scores(files.name, files.clips, files.digest, diagnostics), decoding)
-    if decoding.low is not None or decoding.median != 1:
+        scores = parse_scores(files.name, files.clips, files.digest, diagnostics)
+        return decode_declared(scores, decoding, diagnostics)
+    if isinstance(decoding, ClassDecodings) or decoding.low is not None or decoding.median != 1:
         diagnostics.add(
             "bad-decoding",
             "soft labels take a threshold alone; hysteresis and median filters are for scores by frame",

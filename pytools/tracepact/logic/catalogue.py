@@ -1,4 +1,4 @@
-"""Every formula over some atoms to a depth, grouped by meaning: the smallest of each group is kept (rule 19.8)."""
+"""Every formula over some atoms to a depth, grouped by meaning: the smallest of each group is kept (rule 21.8)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -46,7 +46,7 @@ def event_metrics(given: Intervals, settings: MetricSettings) -> EventMetrics:
     near = candidates(given.ref, given.pred, policy)
     exact = exact_hits(given.ref, given.pred, near, policy)
     floats = float_hits(given.ref, given.pred, near, policy)
-    matched = _best(given, near.where(exact))
+    matched = matched_pairs(given, near.where(exact))
     found = Pairs(*largest(*_columns(near.where(floats))))
     differences = tuple(_difference(given, near, k, bool(exact[k])) for k in np.flatnonzero(exact != floats).tolist())
     words = f"{policy.words}; largest matching; times as written"
@@ -56,7 +56,7 @@ def event_metrics(given: Intervals, settings: MetricSettings) -> EventMetrics:
         for name, counts in zip(("onset error", "offset error"), _deviations(given, matched), strict=True)
     )
     return EventMetrics(
-        _counted(given, words, matched, _substitutions(given, matched, policy), settings.rules()),
+        _counted(given, words, matched, substituted_clips(given, matched, policy), settings.rules()),
         _counted(given, in_floats, found, _first_fits(given, found, policy), settings.rules(Arithmetic.SED_EVAL)),
         onset,
         offset,
@@ -69,8 +69,8 @@ def _columns(pairs: Pairs) -> tuple[Indices, Indices]:
     return pairs.ref, pairs.pred
 
 
-def _best(given: Intervals, hits: Pairs) -> Pairs:
-    """The matching of rule 15.9."""
+def matched_pairs(given: Intervals, hits: Pairs) -> Pairs:
+    """The matching of rule 15.9, given the candidates of rule 15.8."""
     order, place = zip(*(_by_time(side) for side in (given.ref, given.pred)), strict=True)
     costs = [np.abs(a[hits.ref] - b[hits.pred]) for a, b in _ends(given)]
     ref, pred = best(place[0][hits.ref], place[1][hits.pred], costs)
@@ -100,8 +100,8 @@ def _leftovers(given: Intervals, matched: Pairs, policy: EventPolicy) -> tuple[C
     return sides[0], sides[1], candidates(sides[0], sides[1], policy, by_class=False)
 
 
-def _substitutions(given: Intervals, matched: Pairs, policy: EventPolicy) -> Indices:
-    """The clips of the most disjoint pairs of leftovers (rule 15.10)."""
+def substituted_clips(given: Intervals, matched: Pairs, policy: EventPolicy) -> Indices:
+    """The clip of each of the most disjoint pairs of leftovers (rule 15.10)."""
     ref, pred, near = _leftovers(given, matched, policy)
     hits = near.where(exact_hits(ref, pred, near, policy))
     return ref.clip[largest(hits.ref, hits.pred)[0]]

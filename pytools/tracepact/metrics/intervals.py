@@ -52,14 +52,14 @@ def intervals(
     if ignore is None:
         return Intervals(tuple(clips), tuple(classes), ref, pred)
     regions = columns(ignore, number, labels, unit)
-    for_all = np.array([not event.label for _, event in ignore.events], dtype=np.bool_)
-    kept = [~_inside(side, regions, for_all) for side in (ref, pred)]
+    kept = [~inside_regions(side, ignore, regions) for side in (ref, pred)]
     gone = sum(int((~some).sum()) for some in kept)
     return Intervals(tuple(clips), tuple(classes), _some(ref, kept[0]), _some(pred, kept[1]), gone)
 
 
-def _inside(side: Columns, regions: Columns, for_all: Flags) -> Flags:
-    """Which events lie wholly in one region for their class."""
+def inside_regions(side: Columns, ignore: Regions, regions: Columns) -> Flags:
+    """Which events lie wholly in one region for their class (rule 15.13), given the regions in columns too."""
+    for_all = np.array([not event.label for _, event in ignore.events], dtype=np.bool_)
     found = near(regions.clip, regions.onset, regions.offset, side.clip, side.onset)
     fits = (side.offset[found.pred] <= regions.offset[found.ref]).astype(np.bool_)
     fits &= for_all[found.ref] | (regions.label[found.ref] == side.label[found.pred])

@@ -32,6 +32,8 @@ NEAR = 1e-9
 """Differences of floats nearer to zero than this are decided exactly."""
 
 Signs = NDArray[np.int8]
+Parts = Mapping[str, Fraction]
+"""The clauses of a weighted mean, each with its weight."""
 
 
 class BootstrapUsed(Record, frozen=True):
@@ -116,7 +118,12 @@ def differences(
     drawn: list[dict[str, tuple[Values, Signs]]] = []
     for weights in draws(len(base.clips), bootstrap.number, bootstrap.seed):
         ours, theirs = (_scores(rows.counts, aggregation, weights) for rows in (other, base))
-        drawn.append({name: _signed(name, ours, theirs, base, other, aggregation, weights) for name in ours})
+        drawn.append(
+            {
+                name: _signed(ours[name] - theirs[name], _parts(name, base), base, other, aggregation, weights)
+                for name in ours
+            }
+        )
     before, after = exact_scores(base.counts, aggregation), exact_scores(other.counts, aggregation)
     found = {}
     for name in after:
@@ -125,6 +132,35 @@ def differences(
             after[name] - before[name], *interval(values, bootstrap.level), two_sided(signs.astype(np.int8))
         )
     return found
+
+
+def drawn_vector(rows: ScoreRows, aggregation: Aggregation, bootstrap: Bootstrap = USUAL) -> dict[str, Values]:
+    """The score of every clause in every draw."""
+    drawn = [
+        {name: drawn_scores(some, aggregation, weights) for name, some in rows.counts.items()}
+        for weights in draws(len(rows.clips), bootstrap.number, bootstrap.seed)
+    ]
+    return {name: np.concatenate([some[name] for some in drawn]) for name in rows.counts}
+
+
+def p_of(
+    difference: Values,
+    parts: Parts,
+    base: ScoreRows,
+    other: ScoreRows,
+    aggregation: Aggregation,
+    bootstrap: Bootstrap = USUAL,
+) -> Fraction:
+    """The two-sided p of drawn differences of a weighted mean; draws near zero are made again and decided exactly."""
+    if not (np.abs(difference) < NEAR).any():
+        return two_sided(np.sign(difference).astype(np.int8))
+    signs: list[Signs] = []
+    done = 0
+    for weights in draws(len(base.clips), bootstrap.number, bootstrap.seed):
+        some = difference[done : done + len(weights)]
+        signs.append(_signed(some, parts, base, other, aggregation, weights)[1])
+        done += len(weights)
+    return two_sided(np.concatenate(signs))
 
 
 def two_sided(signs: Signs) -> Fraction:
@@ -161,29 +197,30 @@ def _scores(counts: Mapping[str, ClauseCounts], aggregation: Aggregation, weight
     return {**found, LOGIC: np.mean(list(found.values()), axis=0)}
 
 
+def _parts(name: str, rows: ScoreRows) -> Parts:
+    """The clauses that a score is a mean of, each with its weight."""
+    return dict.fromkeys(rows.counts, Fraction(1)) if name == LOGIC else {name: Fraction(1)}
+
+
 def _signed(
-    name: str,
-    ours: Mapping[str, Values],
-    theirs: Mapping[str, Values],
-    base: ScoreRows,
-    other: ScoreRows,
-    aggregation: Aggregation,
-    weights: Weights,
+    difference: Values, parts: Parts, base: ScoreRows, other: ScoreRows, aggregation: Aggregation, weights: Weights
 ) -> tuple[Values, Signs]:
     """The differences of every draw, and their signs: exactly computed where a float could mislead."""
-    difference = ours[name] - theirs[name]
     signs = np.sign(difference).astype(np.int8)
-    clauses = list(base.counts) if name == LOGIC else [name]
-    differ = _differ(base, other, clauses)
-    touched = weights @ differ.astype(np.float64) > 0
     near = np.abs(difference) < NEAR
+    if not near.any():
+        return difference, signs
+    differ = _differ(base, other, list(parts))
+    touched = weights @ differ.astype(np.float64) > 0
     signs[near & ~touched] = 0
     for draw in np.flatnonzero(near & touched).tolist():
         times = weights[draw].astype(np.int64)
         if is_sum_over_clips(aggregation):
             times *= differ  # the other clips add the same to both means
         ours_exactly, theirs_exactly = (
-            sum((drawn_exactly(rows.counts[c], aggregation, times) for c in clauses), Fraction(0))
+            sum(
+                (weight * drawn_exactly(rows.counts[c], aggregation, times) for c, weight in parts.items()), Fraction(0)
+            )
             for rows in (other, base)
         )
         signs[draw] = (ours_exactly > theirs_exactly) - (ours_exactly < theirs_exactly)

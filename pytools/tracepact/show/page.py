@@ -35,9 +35,18 @@ class Section:
 
 
 def html_page(
-    title: str, head: Markup, sections: Sequence[Section], *, scripts: Sequence[str] = (), data: Any = None
+    title: str,
+    head: Markup,
+    sections: Sequence[Section],
+    *,
+    scripts: Sequence[str] = (),
+    data: Any = None,
+    media: str = "",
 ) -> str:
-    """A whole page. `head` stands under the title; `scripts` name assets; `data` is what they find in #data."""
+    """A whole page. `head` stands under the title; `scripts` name assets; `data` is what they find in #data.
+
+    `media` are the places sounds may come from, in the words of a policy; by default none.
+    """
     style = asset("page.css") + "".join(f".loss-{k}{{--loss:{k / _SHADES:g}}}\n" for k in range(_SHADES + 1))
     code = [asset(name) for name in ("theme.js", *scripts)]
     made = templates().get_template("page.html")
@@ -45,7 +54,7 @@ def html_page(
         title=title,
         head=head,
         sections=sections,
-        policy=_policy(style, code),
+        policy=_policy(style, code, media),
         style=Markup(style),  # noqa: S704  (files of the package)
         scripts=[Markup(script) for script in code],  # noqa: S704
         data=None if data is None else Markup(script_json(data)),  # noqa: S704  (cannot end its element)
@@ -88,10 +97,12 @@ def script_json(data: Any) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _policy(style: str, scripts: Sequence[str]) -> str:
-    """What a browser may do for a page: use this style sheet, run these scripts, load nothing."""
+def _policy(style: str, scripts: Sequence[str], media: str) -> str:
+    """What a browser may do for a page: use this style sheet, run these scripts, play these sounds, load nothing."""
     allowed = " ".join(map(_source, scripts))
-    return f"default-src 'none'; style-src {_source(style)}; script-src {allowed}; base-uri 'none'; form-action 'none'"
+    sounds = f"media-src {media}; " if media else ""
+    loads = f"default-src 'none'; style-src {_source(style)}; script-src {allowed}; {sounds}"
+    return f"{loads}base-uri 'none'; form-action 'none'"
 
 
 def _source(text: str) -> str:

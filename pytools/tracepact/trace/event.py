@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from tracepact.diagnostics import RowPlace
 from tracepact.trace.exact import Ratios, ratios
@@ -35,7 +36,7 @@ class Origin:
 
     format: str
     files: Mapping[str, str] = field(default_factory=dict)
-    decoding: Mapping[str, str | int | None] | None = None
+    decoding: Mapping[str, Any] | None = None
     lengths: Mapping[str, Fraction] = field(default_factory=dict)
     regions: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
     scores: ScoreField | None = field(default=None, compare=False, repr=False)

@@ -52,5 +52,6 @@ theorem full_iff (n i : Nat) : Iff (IsTrue (bit (full n) i)) (Lt i n) :=
         (Eq.trans (Nat.testBit_two_pow_sub_one n i) (decide_eq_false fun k => not_succ_le_self i (le_trans k l))))
     | .inr l => l,
    fun l => Eq.trans (Nat.testBit_two_pow_sub_one n i) (decide_eq_true l)⟩
+theorem eq_of_bits {a b : Nat} (h : (i : Nat) → Eq (bit a i) (bit b i)) : Eq a b := Nat.eq_of_testBit_eq h
 theorem bit_zero (i : Nat) : Not (IsTrue (bit 0 i)) := fun h => nomatch (full_iff 0 i).mp h
 end Tracepact

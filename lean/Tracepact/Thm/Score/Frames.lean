@@ -35,18 +35,22 @@ theorem sameIntervals_eq : (l m : List Interval) → IsTrue (sameIntervals l m) 
     let ⟨a, b⟩ := (band_iff _ _).mp h
     let ⟨x, y⟩ := (band_iff _ _).mp a
     congr2 List.cons (interval_eq r q ((beq_iff _ _).mp x) ((beq_iff _ _).mp y)) (sameIntervals_eq l m b)
+theorem runs_right (c : Contract) (n : Nat) (events : List Event) (projected l : List Interval)
+    (k : IsTrue (checkRuns c n events projected l)) : And (Eq (runs (active c.projection c.step events) n) l)
+    ((j : Nat) → Lt j n → Eq (bit (paintMask l) j) (active c.projection c.step events j)) :=
+  let ⟨exact, k⟩ := (band_iff _ _).mp k
+  let ⟨placed, same⟩ := (band_iff _ _).mp k
+  have same : Eq (paintMask l) (Nat.land (paintMask projected) (full n)) := (beq_iff _ _).mp same
+  have mask (j : Nat) (i : Lt j n) : Eq (bit (paintMask l) j) (active c.projection c.step events j) :=
+    Eq.trans (congrArg (fun m => bit m j) same) (Eq.trans (Eq.symm (zero_add_bit _ j)) (Eq.trans
+      (clip_bits (paintMask projected) n j i) (table_mask c.projection c.step events projected exact j)))
+  ⟨runs_of_paint (wellPlaced_ok n l placed) fun j i => Eq.trans (Eq.symm (paintMask_bit j l)) (mask j i), mask⟩
 theorem side_right (c : Contract) (n : Nat) (events : List Event) (h : SideHints)
     (k : IsTrue (checkSide c n events h)) :
     SideRight c n events h :=
-  let ⟨projected, k⟩ := (band_iff _ _).mp k
-  let ⟨placed, k⟩ := (band_iff _ _).mp k
-  let ⟨same, seen⟩ := (band_iff _ _).mp k
-  have same : Eq (paintMask h.runs) (Nat.land (paintMask h.projected) (full n)) := (beq_iff _ _).mp same
-  have mask (j : Nat) (l : Lt j n) : Eq (bit (paintMask h.runs) j) (active c.projection c.step events j) :=
-    Eq.trans (congrArg (fun m => bit m j) same) (Eq.trans (Eq.symm (zero_add_bit _ j)) (Eq.trans
-      (clip_bits (paintMask h.projected) n j l) (table_mask c.projection c.step events h.projected projected j)))
-  ⟨runs_of_paint (wellPlaced_ok n h.runs placed) fun j l => Eq.trans (Eq.symm (paintMask_bit j h.runs)) (mask j l),
-   mask, sameIntervals_eq _ _ seen⟩
+  let ⟨right, seen⟩ := (band_iff _ _).mp k
+  let ⟨runs, mask⟩ := runs_right c n events h.projected h.runs right
+  ⟨runs, mask, sameIntervals_eq _ _ seen⟩
 
 theorem six_masks (v r p : Nat) : (k : Nat) →
     Eq (sixMasks r (boundaryMask v r p (fun _ => 0) 1) (boundaryMask v r p (fun _ => 0) 2) p
@@ -58,14 +62,11 @@ theorem six_masks (v r p : Nat) : (k : Nat) →
   | .succ (.succ (.succ (.succ .zero))) => rfl
   | .succ (.succ (.succ (.succ (.succ .zero)))) => rfl
   | .succ (.succ (.succ (.succ (.succ (.succ _))))) => rfl
-theorem withMasks_eq (n ref pred : Nat) (k : Nat → (Nat → Nat) → Bool) : Eq (withMasks n ref pred k)
-    (k (full n) (sixMasks ref (boundaryMask (full n) ref pred (fun _ => 0) 1) (boundaryMask (full n) ref pred (fun _ =>
-        0) 2)
-      pred (boundaryMask (full n) ref pred (fun _ => 0) 4) (boundaryMask (full n) ref pred (fun _ => 0) 5))) :=
-  Eq.trans (force_eq _ _)
-      (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _)
-    (Eq.trans (force_eq _ _) (force_eq _ _))))))
-
+theorem withLaid_eq (v r p : Nat) (k : Nat → (Nat → Nat) → Bool) : Eq (withLaid v r p k)
+    (k v (sixMasks r (boundaryMask v r p (fun _ => 0) 1) (boundaryMask v r p (fun _ => 0) 2) p
+      (boundaryMask v r p (fun _ => 0) 4) (boundaryMask v r p (fun _ => 0) 5))) :=
+  Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _)
+    (Eq.trans (force_eq _ _) (Eq.trans (force_eq _ _) (force_eq _ _))))))
 /-- The masks are those of the clip's atoms, at every frame of the clip. -/
 structure MasksRight (c : Contract) (s : Sides) (n : Nat) (mask : Nat → Nat) : Prop where
   atom : (k j : Nat) → Lt j n → Eq (bit (mask k) j) ((c.trace s n).atom k j)

@@ -194,7 +194,7 @@
           const { when, many, how, part } = describe(clause, failure);
           const text = [`${clauses[clause]} violated, ${when}${many ? `, ${many}` : ""}`, how].filter(Boolean).join("\n");
           lane.append(element("span", {
-            class: "fail", role: "img", tabindex: fails ? "-1" : "0", place: place(failure.start, failure.start + failure.length, percent),
+            class: "fail", role: data.sounds[clip] ? "button" : "img", "data-at": failure.start * data.seconds, tabindex: fails ? "-1" : "0", place: place(failure.start, failure.start + failure.length, percent),
             "aria-label": `${text.replace("\n", "; ")}; ${part}`, "data-tip": text, "data-part": part,
           }));
           fails += 1;
@@ -207,10 +207,13 @@
     add("axis", "", axis(frames, lanes));
     const view = element("div", { class: "view" }, lanes);
     view.addEventListener("keydown", (event) => walk(event, lanes));
-    const parts = [tools(clip, lanes, view), element("div", { class: "timeline" }, labels, view)];
+    const parts = [...player(clip), tools(clip, lanes, view), element("div", { class: "timeline" }, labels, view)];
     if (rows.length) parts.push(asTable(rows));
     return parts;
   };
+  const player = (clip) => data.sounds[clip] ? [element("p", { class: "sound" },
+    element("audio", { controls: true, preload: "none", src: data.sounds[clip] }),
+    element("small", { text: "a click on a violation plays from there" }))] : [];
   const links = (matches, frames) => {
     const holder = element("div");
     if (!matches.length) return holder;
@@ -280,6 +283,19 @@
     return holder;
   };
 
+  // A click on a violation, or Enter on it, plays the clip from there.
+  const play = (mark) => {
+    const sound = mark.closest(".detail").querySelector("audio");
+    if (!sound) return;
+    for (const other of document.querySelectorAll("audio")) if (other !== sound) other.pause();
+    const start = () => { sound.currentTime = Number(mark.dataset.at); sound.play(); };
+    if (sound.readyState) start(); else { sound.addEventListener("loadedmetadata", start, { once: true }); sound.load(); }
+  };
+  list.addEventListener("click", (event) => { const mark = event.target.closest(".fail"); if (mark) play(mark); });
+  list.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target.closest(".fail")) play(event.target);
+  });
+
   // From failure to failure: left and right in time within a lane, up and down between lanes.
   const walk = (event, lanes) => {
     const here = event.target.closest(".fail");
@@ -335,20 +351,45 @@
       if (form.elements[name]) form.elements[name].value = choice[name] ?? "";
     }
     form.elements.search.value = "";
-    refresh();
+    changed();
     document.getElementById("clips-section").scrollIntoView();
     form.elements.clause.focus({ preventScroll: true });
   });
-  form.addEventListener("input", refresh);
+  // The address holds the filter, by names.
+  const lists = { clause: clauses, class: data.classes, condition: data.conditions };
+  const save = () => {
+    const named = (name) => form.elements[name] && form.elements[name].value !== "" ? lists[name][form.elements[name].value] : "";
+    address.write({
+      clause: named("clause"), class: named("class"), condition: named("condition"), search: form.elements.search.value.trim(),
+      order: filter.order === "worst" ? "" : filter.order, failing: filter.failing ? "" : "0",
+    });
+  };
+  const load = () => {
+    const held = address.read();
+    if (!held) return false;
+    for (const [name, values] of Object.entries(lists)) {
+      const index = values.indexOf(held[name]);
+      if (form.elements[name]) form.elements[name].value = index < 0 ? "" : String(index);
+    }
+    form.elements.search.value = held.search ?? "";
+    form.elements.order.value = ["name", "given"].includes(held.order) ? held.order : "worst";
+    form.elements.failing.checked = held.failing !== "0";
+    return true;
+  };
+  const changed = () => { refresh(); save(); };
+  form.addEventListener("input", changed);
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(refresh));
+  form.addEventListener("reset", () => setTimeout(changed));
+  addEventListener("hashchange", () => { if (load()) refresh(); });
   more.addEventListener("click", () => {
     const first = shown;
     grow();
     list.children[first].querySelector("button").focus();
   });
 
+  const held = load();
   refresh();
+  if (held) document.getElementById("clips-section").scrollIntoView();
   const named = location.hash.match(/^#clip-(\d+)$/);
   if (named && data.clips[named[1]] !== undefined) {
     form.elements.search.value = data.clips[named[1]];

@@ -17,8 +17,8 @@ from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.lines import print_diagnostics
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
-from tracepact.tools.audit.run_directories import Place
-from tracepact.tools.audit.show import OutputOptions, data_table, exact, output_options, show
+from tracepact.tools.score.shown import OutputOptions, data_table, exact, output_options, show
+from tracepact.tools.score.store.names import Place
 from tracepact.wording import decimal, percent
 
 _NUMBERED = re.compile(r"[-_ ]*[0-9]+$")

@@ -23,9 +23,15 @@ from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.changes import Change, ClauseTally, ClipTally, OneSided, Tally, by_clause, by_clip, changes
-from tracepact.tools.audit.pairing import paired_rows
-from tracepact.tools.audit.run_directories import Place, stored_run
-from tracepact.tools.audit.show import (
+from tracepact.tools.audit.run_directories import stored_run
+from tracepact.tools.audit.uncertainty import (
+    ScoreDifference,
+    difference_records,
+    interval_words,
+    p_words,
+)
+from tracepact.tools.bootstrap import bootstrap_options
+from tracepact.tools.score.shown import (
     VACUITY,
     OutputOptions,
     aggregation_option,
@@ -34,14 +40,9 @@ from tracepact.tools.audit.show import (
     show,
     vacuous_mark,
 )
-from tracepact.tools.audit.uncertainty import (
-    ScoreDifference,
-    difference_records,
-    interval_words,
-    p_words,
-)
-from tracepact.tools.bootstrap import bootstrap_options
+from tracepact.tools.score.store.names import Place
 from tracepact.tools.score.store.opening import StoredRun
+from tracepact.tools.score.store.pairing import paired_rows
 from tracepact.wording import decimal, print_number, rounded
 
 _SHOWN = 15

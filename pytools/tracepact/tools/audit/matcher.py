@@ -28,8 +28,8 @@ from tracepact.tools.audit.matcher_cases import (
     stress_track,
 )
 from tracepact.tools.audit.run_directories import scored_run
-from tracepact.tools.audit.show import OutputOptions, data_table, output_options, show
 from tracepact.tools.parameters import given_contract, require_units, set_option
+from tracepact.tools.score.shown import OutputOptions, data_table, output_options, show
 from tracepact.trace import Family, Mode, assemble
 from tracepact.wording import decimal, percent
 

@@ -8,6 +8,7 @@ from msgspec import Meta, field
 
 from tracepact.core import Aggregation
 from tracepact.records import Count, Record
+from tracepact.scoring.risk_profiles import RiskProfiles, risk_profiles
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.ranking import (
     VALUE_COLUMNS,
@@ -22,10 +23,9 @@ from tracepact.tools.audit.ranking import (
     vacuity_note,
     value_rows,
 )
-from tracepact.tools.audit.risk_profiles import RiskProfiles, risk_profiles
-from tracepact.tools.audit.run_directories import Place
-from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show
 from tracepact.tools.audit.systems import Systems, profile_option, read_systems, runs_argument, systems_given
+from tracepact.tools.score.shown import OutputOptions, aggregation_option, data_table, output_options, show
+from tracepact.tools.score.store.names import Place
 from tracepact.wording import decimal
 
 

@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from tracepact.core import Aggregation
 from tracepact.records import Record
+from tracepact.scoring.risk_profiles import BALANCED, Origin, RiskProfile, RiskProfiles, risk_profiles
 from tracepact.scoring.vacuity import earned
 from tracepact.show.table import Table, words
 from tracepact.tools.audit.ranking import (
@@ -26,10 +27,9 @@ from tracepact.tools.audit.ranking import (
     vacuity_note,
     value_rows,
 )
-from tracepact.tools.audit.risk_profiles import BALANCED, Origin, RiskProfile, RiskProfiles, risk_profiles
-from tracepact.tools.audit.run_directories import Place
-from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show
 from tracepact.tools.audit.systems import Systems, profile_option, read_systems, runs_argument, systems_given
+from tracepact.tools.score.shown import OutputOptions, aggregation_option, data_table, output_options, show
+from tracepact.tools.score.store.names import Place
 
 _TITLE = "The best system under each risk profile"
 

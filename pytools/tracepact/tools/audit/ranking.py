@@ -11,8 +11,8 @@ from tracepact.records import Digest, Record, Share, ShareDecimal
 from tracepact.scoring.vacuity import earned
 from tracepact.show.figure import heat_table
 from tracepact.show.table import Column, numbers, words
-from tracepact.tools.audit.show import VACUITY, vacuous_mark
 from tracepact.tools.audit.systems import Systems
+from tracepact.tools.score.shown import VACUITY, vacuous_mark
 from tracepact.wording import decimal, rounded
 
 Names = Annotated[tuple[str, ...], Meta(extra_json_schema={"uniqueItems": True})]

@@ -21,11 +21,12 @@ from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.soft import SoftFamily, settled, soft_scores
 from tracepact.soft.decoded import DecodedSide, decoded_family
-from tracepact.tools.audit.run_directories import Place, scored_run
-from tracepact.tools.audit.show import OutputOptions, data_table, exact, output_options, show
+from tracepact.tools.audit.run_directories import scored_run
 from tracepact.tools.parameters import Share as ShareArgument
 from tracepact.tools.score.margins import decoded_side
 from tracepact.tools.score.run import Run
+from tracepact.tools.score.shown import OutputOptions, data_table, exact, output_options, show
+from tracepact.tools.score.store.names import Place
 from tracepact.trace import Durations, EventTable, Side
 from tracepact.wording import count, decimal, percent, short
 

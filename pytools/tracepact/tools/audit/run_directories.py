@@ -1,6 +1,5 @@
 """Runs as the audits take them: as `score` returns them or from a run directory, and scored again with a change."""
 
-import os
 from fractions import Fraction
 from pathlib import Path
 
@@ -8,10 +7,9 @@ from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics
 from tracepact.scoring import Scorecard, score_family
 from tracepact.tools.score.run import Run
+from tracepact.tools.score.store.names import Place
 from tracepact.tools.score.store.opening import StoredRun, open_run
 from tracepact.trace import Durations, EventTable, Family, Mode, assemble
-
-Place = str | os.PathLike[str]
 
 
 def stored_run(run: StoredRun | Place) -> StoredRun:

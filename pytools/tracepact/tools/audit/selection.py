@@ -22,9 +22,9 @@ from tracepact.tools.audit.ranking import (
     vacuity_note,
     value_rows,
 )
-from tracepact.tools.audit.run_directories import Place
-from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show
 from tracepact.tools.audit.systems import Systems, read_systems, runs_argument, systems_given
+from tracepact.tools.score.shown import OutputOptions, aggregation_option, data_table, output_options, show
+from tracepact.tools.score.store.names import Place
 
 
 class Led(Record, frozen=True):

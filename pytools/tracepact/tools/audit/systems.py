@@ -1,7 +1,6 @@
 """Several systems on the same data, read from run directories and reports (rules 16.8 and 16.10)."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -16,10 +15,10 @@ from tracepact.lang import parse_contract
 from tracepact.scoring.constant import is_constant
 from tracepact.scoring.vacuity import vacuous_share, weighted_mean
 from tracepact.show.progress import progress
-from tracepact.tools.audit.pairing import paired_rows
-from tracepact.tools.audit.run_directories import Place
 from tracepact.tools.score.store.manifest import NAME as MANIFEST
+from tracepact.tools.score.store.names import Place, named_places
 from tracepact.tools.score.store.opening import StoredRun, open_run
+from tracepact.tools.score.store.pairing import paired_rows
 
 _DATA = ("reference", "durations", "ignore", "masks")
 _Vectors = Mapping[Aggregation, Mapping[str, Fraction]]
@@ -81,12 +80,13 @@ class Systems:
 def read_systems(given: Systems | Sequence[Place]) -> Systems:
     """The systems of run directories and report.json files.
 
-    A system is named by its folder, or by its whole place where two folders have the same name. InvalidInput if one
-    cannot be read, or if they are not of one contract on the same data. Systems are returned as they are.
+    A system is named by its folder, or as `NAME=PLACE` says. InvalidInput if two have one name,
+    if one cannot be read, or if they are not of one contract on the same data. Systems are returned as they are.
     """
     if isinstance(given, Systems):
         return given
-    places = [os.fspath(place) for place in given]
+    names = named_places(given)
+    places = [one.place for one in names]
     diagnostics = Diagnostics()
     runs: dict[str, StoredRun] = {}
     reports: dict[str, dict[str, Any]] = {}
@@ -99,20 +99,17 @@ def read_systems(given: Systems | Sequence[Place]) -> Systems:
                 reports[place] = runs[place].report
         except InvalidInput as error:
             diagnostics.extend(error.diagnostics)
-    for place in {place for place in places if places.count(place) > 1}:
-        diagnostics.add("repeated-system", f"`{place}` is given more than once", RowPlace(place), "give it once")
     diagnostics.raise_errors()
     if len(runs) == len(places):
         paired_rows(list(runs.values()))
     else:
         _check_same(reports)
-    names = _names(list(reports))
-    read = {place: _read(place, report) for place, report in reports.items()}
+    read = {one.name: _read(one.place, reports[one.place]) for one in names}
     contract = next(iter(read.values()))[0]
-    constant = {place: _is_constant(report, runs.get(place)) for place, report in reports.items()}
+    constant = {one.name: _is_constant(reports[one.place], runs.get(one.place)) for one in names}
     return Systems(
         contract,
-        tuple(System(names[place], scores, vacuous, constant[place]) for place, (_, scores, vacuous) in read.items()),
+        tuple(System(name, scores, vacuous, constant[name]) for name, (_, scores, vacuous) in read.items()),
     )
 
 
@@ -205,17 +202,6 @@ def _read(place: str, report: dict[str, Any]) -> tuple[Contract, _Vectors, _Vect
 
 def _share(score: Mapping[str, Any]) -> Fraction:
     return vacuous_share(score["vacuous"], score["vacuous_entries"], score["entries"])
-
-
-def _names(places: Sequence[str]) -> dict[str, str]:
-    """Short names that tell the runs apart: that of the folder, also for its report; the place itself if they clash."""
-
-    def short(place: str) -> str:
-        path = Path(place).resolve()
-        return path.parent.name if path.name == "report.json" else path.stem if path.is_file() else path.name
-
-    names = {place: short(place) for place in places}
-    return {p: name if list(names.values()).count(name) == 1 else p for p, name in names.items()}
 
 
 # Command line

@@ -21,8 +21,13 @@ from tracepact.show.figure import Curve, curve_chart
 from tracepact.show.lines import print_diagnostics
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers
-from tracepact.tools.audit.run_directories import Place, rescored, scored_run
-from tracepact.tools.audit.show import (
+from tracepact.tools.audit.run_directories import rescored, scored_run
+from tracepact.tools.parameters import OddLength
+from tracepact.tools.parameters import Share as ShareArgument
+from tracepact.tools.score.report.preparation import DecodingRecord
+from tracepact.tools.score.report.scores import ScoreRecord, ValueRecord
+from tracepact.tools.score.run import Run
+from tracepact.tools.score.shown import (
     OutputOptions,
     aggregation_option,
     data_table,
@@ -30,11 +35,7 @@ from tracepact.tools.audit.show import (
     output_options,
     show,
 )
-from tracepact.tools.parameters import OddLength
-from tracepact.tools.parameters import Share as ShareArgument
-from tracepact.tools.score.report.preparation import DecodingRecord
-from tracepact.tools.score.report.scores import ScoreRecord, ValueRecord
-from tracepact.tools.score.run import Run
+from tracepact.tools.score.store.names import Place
 from tracepact.trace import Durations, EventTable, ScoreField
 from tracepact.wording import decimal, short
 

@@ -14,11 +14,12 @@ from tracepact.scoring.steps import StepFunction
 from tracepact.scoring.tolerance import Tolerance, curves, parameter_value
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
-from tracepact.tools.audit.run_directories import Place, scored_run
-from tracepact.tools.audit.show import OutputOptions, aggregation_option, data_table, output_options, show
+from tracepact.tools.audit.run_directories import scored_run
 from tracepact.tools.parameters import require_units
 from tracepact.tools.score.report.evidence import tolerance_figure
 from tracepact.tools.score.run import Run
+from tracepact.tools.score.shown import OutputOptions, aggregation_option, data_table, output_options, show
+from tracepact.tools.score.store.names import Place
 from tracepact.wording import decimal, short
 
 

@@ -23,17 +23,18 @@ from tracepact.scoring.uncertainty import (
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
-from tracepact.tools.audit.pairing import paired_rows
-from tracepact.tools.audit.run_directories import Place, stored_run
-from tracepact.tools.audit.show import (
+from tracepact.tools.audit.run_directories import stored_run
+from tracepact.tools.bootstrap import bootstrap_options
+from tracepact.tools.score.shown import (
     OutputOptions,
     aggregation_option,
     data_table,
     output_options,
     show,
 )
-from tracepact.tools.bootstrap import bootstrap_options
+from tracepact.tools.score.store.names import Place, named_places
 from tracepact.tools.score.store.opening import StoredRun
+from tracepact.tools.score.store.pairing import paired_rows
 from tracepact.wording import decimal, rounded
 
 
@@ -105,8 +106,11 @@ def audit_uncertainty(
         >>> audit.systems[1].differences["missing_guard"].value
         Fraction(12, 25)
     """
-    opened = [stored_run(run) for run in runs]
-    paired = list(zip(map(_name, runs), paired_rows(opened), strict=True))
+    named = named_places([run.folder if isinstance(run, StoredRun) else run for run in runs])
+    opened = [
+        run if isinstance(run, StoredRun) else stored_run(one.place) for run, one in zip(runs, named, strict=True)
+    ]
+    paired = list(zip((one.name for one in named), paired_rows(opened), strict=True))
     return uncertainty_of(paired, aggregation or opened[0].contract.aggregation, bootstrap)
 
 
@@ -145,10 +149,6 @@ def _scores(found: Mapping[str, Interval]) -> dict[str, ScoreInterval]:
 
 def _ends(found: Interval | Difference) -> tuple[Fraction, float, float, float]:
     return found.value, rounded(found.value), rounded(found.low), rounded(found.high)
-
-
-def _name(run: StoredRun | Place) -> str:
-    return str(run.folder if isinstance(run, StoredRun) else run)
 
 
 # Shown

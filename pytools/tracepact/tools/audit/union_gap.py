@@ -18,11 +18,12 @@ from tracepact.scoring import ClauseCounts, Scorecard, aggregate
 from tracepact.show.figure import Bar, BarGroup, bar_chart, heat_table
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
-from tracepact.tools.audit.run_directories import Place, rescored, scored_run
-from tracepact.tools.audit.show import OutputOptions, data_table, exact, output_options, show
+from tracepact.tools.audit.run_directories import rescored, scored_run
 from tracepact.tools.parameters import OutputFile
 from tracepact.tools.score.report.scores import ScoreRecord
 from tracepact.tools.score.run import Run
+from tracepact.tools.score.shown import OutputOptions, data_table, exact, output_options, show
+from tracepact.tools.score.store.names import Place
 from tracepact.tools.score.store.writing import owner
 from tracepact.trace import Mode
 from tracepact.trace.family import Atoms

@@ -172,8 +172,10 @@ class _Task:
         elif found.refused is not None:
             say(f"refused: {found.refused}", "bold red")
         else:
+            how = run.card.contract.aggregation
             for name, row in answer.vector.items():
-                click.echo(f"certified: {name} {row.satisfied} of {row.obligated}, mean {row.macro_clips}")
+                value = getattr(row, how.value)
+                click.echo(f"certified: {name} {row.satisfied} of {row.obligated}, {how.value} {value}")
             click.echo(f"on {answer.segments:,} clips and classes, by {found.theorems:,} theorems in {file}")
         return Exit.OK if found.refused is None else Exit.VIOLATED
 

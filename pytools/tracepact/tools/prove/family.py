@@ -1,29 +1,40 @@
 """Family certificates: a contract, the tables' own times and the vector they score, in one file for the kernel."""
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 
 from tracepact.core import Aggregation, EventClause, FrameClause, MatcherKind, attributes
 from tracepact.core.contract import BUILTIN_ATOMS
-from tracepact.events.matching import candidates
 from tracepact.scoring import Scorecard
 from tracepact.tools.prove.predicate_text import lean_predicate
-from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_list
-from tracepact.trace import Event, EventTable, FrameRun, Mode, Side, join_runs
+from tracepact.tools.prove.text import lean_bool, lean_formula, lean_list
+from tracepact.trace import Event, EventTable, Mode, Side
 from tracepact.trace.exact import common_unit
-from tracepact.trace.grid import Grid
+
+AGGREGATIONS = (
+    Aggregation.POOLED,
+    Aggregation.MACRO_CLIPS,
+    Aggregation.MACRO_CLASSES,
+    Aggregation.MACRO_CLASSES_INFORMATIVE,
+)
+"""What a family certificate states of every clause, in this order."""
+
+_ITEMS_A_BLOCK = 32
+_FRAMES_A_BLOCK = 1 << 18
 
 _OPENING = """\
 import Tracepact.Thm.Vector
 /-!
 Family certificate of `{name}`, contract {digest}.
 
-Times are in units of 1/{unit} s. `scores` says: under `contract` the tables of the family, from their own times,
-score exactly this vector; of each clause the pooled counts, and the mean over clips and classes. Each theorem before
-it is one computation for Lean's kernel, which `tallied_certified` proves to be the meaning. Anyone who has Lean and the
-proof core can check this file again.
+Times are in units of 1/{unit} s. An item is a clip of one class: how many more clips have the same tables, its
+duration, and the events of the reference and of the prediction, as onsets and offsets. `scores` says: under `contract`
+these tables, from their own times, score exactly `vector`; of each clause the pooled counts, the mean over clips, and
+the mean over classes with and without those that have no obligation. The clips of a block are one computation for
+Lean's kernel, which `tallied_certified` proves to be the meaning. Anyone who has Lean and the proof core can check this
+file again.
 -/
 set_option autoImplicit false
 set_option exponentiation.threshold 1000000000
@@ -32,6 +43,10 @@ set_option maxHeartbeats 0
 noncomputable section
 namespace Tracepact.Certificate
 """
+
+_Times = tuple[tuple[int, int], ...]
+_Tables = tuple[int, _Times, _Times]
+"""A duration and the events of both sides, in units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +58,27 @@ class FamilyCertificate:
 
 
 @dataclass(frozen=True, slots=True)
-class _Clip:
-    """One clip of one class: its place, duration and events in units, and its runs."""
+class _Item:
+    """Clips of one class that have the same tables, by number, and their segments."""
 
-    title: str
+    tables: _Tables
+    clips: tuple[int, ...]
     segment: int
-    duration: int
-    events: Mapping[Side, tuple[tuple[int, int], ...]]
+    folds: int
+    """The power of two that is at least the number of frames."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """What a clause comes to on some clips; the values are added by multiplication, as the core does."""
+
+    satisfied: int = 0
+    obligated: int = 0
+    numerator: int = 0
+    denominator: int = 1
+
+    def __str__(self) -> str:
+        return f"⟨{self.satisfied}, {self.obligated}, ⟨{self.numerator}, {self.denominator}⟩⟩"
 
 
 def left_out(card: Scorecard) -> str | None:
@@ -65,6 +94,8 @@ def left_out(card: Scorecard) -> str | None:
     names = {a.name for c in contract.event_clauses for _, atom in c.event_atoms for a in attributes(atom)}
     if "dominant" in names and len(family.classes) > 1:
         return "`dominant` with more than one class"
+    if contract.aggregation not in AGGREGATIONS:
+        return f"the aggregation that the contract declares, {contract.aggregation.value}"
     if not family.segments:
         return "a family without a clip"
     return None
@@ -84,76 +115,87 @@ def family_certificate(
         durations.values(),
         (contract.step, contract.merge_gap, contract.matcher.search),
     )
-    clips = list(_clips(card, {Side.REF: reference, Side.PRED: prediction}, durations, unit))
-    return _Writer(card, unit, clips).certificate()
+    classes = _classes(card, (reference, prediction), durations, unit)
+    return _Writer(card, unit).certificate(list(classes))
 
 
-def _clips(
-    card: Scorecard, tables: Mapping[Side, EventTable], durations: Mapping[str, Fraction], unit: int
-) -> Iterator[_Clip]:
-    """Every clip of every class, with the events that belong to it in the tables' order."""
+def _classes(
+    card: Scorecard, tables: tuple[EventTable, EventTable], durations: Mapping[str, Fraction], unit: int
+) -> Iterator[list[_Item]]:
+    """The items of each class: those with the most frames last, otherwise as their first clips are in order."""
     family = card.family
-    for segment in range(family.segments):
-        clip, label = family.place(segment)
-        chosen = {
-            side: tuple(_ticks(event, unit) for event in table.clips.get(clip, ()) if _belongs(card, event, label))
-            for side, table in tables.items()
-        }
-        yield _Clip(f"clip {clip!r}, class {label!r}", segment, int(durations[clip] * unit), chosen)
+    columns = len(family.clips)
+    for first in range(0, family.segments, columns):
+        grouped: dict[_Tables, list[int]] = {}
+        for segment in range(first, first + columns):
+            clip, label = family.place(segment)
+            refs, preds = (_times(card, table.clips.get(clip, ()), label, unit) for table in tables)
+            grouped.setdefault((int(durations[clip] * unit), refs, preds), []).append(segment)
+        items = [
+            _Item(
+                times,
+                tuple(segment - first + 1 for segment in segments),
+                segments[0],
+                max(family.frames_of(segments[0]) - 1, 0).bit_length(),
+            )
+            for times, segments in grouped.items()
+        ]
+        yield sorted(items, key=lambda item: item.folds)
 
 
-def _belongs(card: Scorecard, event: Event, label: str) -> bool:
-    return card.family.mode is Mode.UNION or event.label == label
+def _times(card: Scorecard, events: Iterable[Event], label: str, unit: int) -> _Times:
+    """The events that belong to a class, in the table's order."""
+    return tuple(
+        (int(event.onset * unit), int(event.offset * unit))
+        for event in events
+        if card.family.mode is Mode.UNION or event.label == label
+    )
 
 
-def _ticks(event: Event, unit: int) -> tuple[int, int]:
-    return int(event.onset * unit), int(event.offset * unit)
+def _blocks(items: Sequence[_Item]) -> Iterator[list[_Item]]:
+    """The items of a class in blocks with a bounded amount of work each."""
+    block: list[_Item] = []
+    for item in items:
+        frames = (len(block) + 1) * 2 << item.folds
+        if block and (len(block) == _ITEMS_A_BLOCK or frames > _FRAMES_A_BLOCK):
+            yield block
+            block = []
+        block.append(item)
+    yield block
 
 
 class _Writer:
     """What the parts of one certificate share."""
 
-    def __init__(self, card: Scorecard, unit: int, clips: Sequence[_Clip]) -> None:
-        self.card, self.contract, self.unit, self.clips = card, card.contract, unit, clips
-        self.step = int(self.contract.step * unit)
-        self.counts = [card.counts[clause.name] for clause in self.contract.clauses]
-        self.common = lcm(*(int(n) for count in self.counts for n in set(count.obligated.flat) if n))
-        self.grid = Grid(self.contract.step, self.contract.projection)
+    def __init__(self, card: Scorecard, unit: int) -> None:
+        self.card, self.contract, self.unit = card, card.contract, unit
+        self.lines: list[str] = []
+        self.theorems: list[str] = []
 
-    def certificate(self) -> FamilyCertificate:
+    def certificate(self, classes: Sequence[Sequence[_Item]]) -> FamilyCertificate:
         """The whole file."""
-        lines = [_OPENING.format(name=self.contract.name, digest=self.contract.digest, unit=self.unit).rstrip("\n")]
-        lines.append(f"def contract : Contract :=\n  {self._contract()}")
-        lines.append(f"def common : Nat := {self.common}")
-        names: list[str] = []
-        sums = [(0, 0, 0)] * len(self.counts)
-        lines += ["def family0 : List Sides := .nil", f"def tally0 : FamilyTally := {self._tally(sums, 0, False)}"]
-        lines.append("theorem tallied0 : Tallied contract common family0 tally0 := .none")
-        names.append("tallied0")
-        evidence = False
-        for number, clip in enumerate(reversed(self.clips), start=1):
-            sums = self._added(sums, clip)
-            evidence |= self._evidence(clip)
-            entry = f"⟨clip{number}, {self._hints(clip)}, {self._clip_counts(clip)}, {_tallies(sums)}⟩"
-            lines += [
-                f"-- {' '.join(clip.title.split())}",
-                f"def clip{number} : Sides := {self._sides(clip)}",
-                f"def family{number} : List Sides := .cons clip{number} family{number - 1}",
-                f"def tally{number} : FamilyTally := {self._tally(sums, number, evidence)}",
-                f"theorem tallied{number} : Tallied contract common family{number} tally{number} :=",
-                f"  tallied_certified contract common tallied{number - 1} (.cons {entry} .nil) (id rfl)",
-            ]
-            names.append(f"tallied{number}")
-        count = len(self.clips)
-        lines.append(f"def vector : List ClauseScore := {self._vector()}")
-        lines.append(
-            f"theorem scores : ScoresTo contract family{count} vector :=\n"
-            f"  vector_certified contract common family{count} tally{count} vector tallied{count} (id rfl)"
-        )
-        names.append("scores")
-        lines.append("#print axioms scores")
-        lines.append("end Tracepact.Certificate")
-        return FamilyCertificate("\n".join(lines) + "\n", tuple(f"Tracepact.Certificate.{name}" for name in names))
+        family = self.card.family
+        opening = _OPENING.format(name=self.contract.name, digest=self.contract.digest, unit=self.unit)
+        self.lines += [opening.rstrip("\n"), f"def contract : Contract :=\n  {self._contract()}"]
+        self.lines += [f"-- clip {number}: {clip!r}" for number, clip in enumerate(family.clips, start=1)]
+        for number, (label, items) in enumerate(zip(family.classes, classes, strict=True), start=1):
+            self._class(number, label, items)
+        numbers = range(1, len(classes) + 1)
+        self.lines += [
+            f"def family : List (List Sides) := {lean_list(f'class{k}' for k in numbers)}",
+            f"def tallies : List ClassTally := {lean_list(f'total{k}' for k in numbers)}",
+            f"def vector : List ClauseScore := {self._vector()}",
+        ]
+        tallied = "".join(f"(.more classTallied{k} " for k in numbers) + ".none" + ")" * len(classes)
+        proof = f"vector_certified contract family {len(family.clips)} tallies vector\n    {tallied} (id rfl)"
+        self._theorem("scores", "ScoresTo contract family vector", proof)
+        self.lines += ["#print axioms scores", "end Tracepact.Certificate"]
+        names = tuple(f"Tracepact.Certificate.{name}" for name in self.theorems)
+        return FamilyCertificate("\n".join(self.lines) + "\n", names)
+
+    def _theorem(self, name: str, statement: str, proof: str) -> None:
+        self.lines.append(f"theorem {name} : {statement} :=\n  {proof}")
+        self.theorems.append(name)
 
     def _contract(self) -> str:
         contract = self.contract
@@ -167,85 +209,84 @@ class _Writer:
                     clauses.append(f"(.frame {parts})")
                 case EventClause():
                     clauses.append(f"(.event .{clause.each.value} {lean_predicate(clause, self.unit)})")
-        gap, search = int(contract.merge_gap * self.unit), int(contract.matcher.search * self.unit)
-        return f"⟨{self.step}, .{contract.projection.value}, {gap}, {search}, {scale}, {reward}, {lean_list(clauses)}⟩"
+        step, gap, search = (int(x * self.unit) for x in (contract.step, contract.merge_gap, contract.matcher.search))
+        return f"⟨{step}, .{contract.projection.value}, {gap}, {search}, {scale}, {reward}, {lean_list(clauses)}⟩"
 
-    def _sides(self, clip: _Clip) -> str:
-        return f"⟨{clip.duration}, {_pairs(clip.events[Side.REF])}, {_pairs(clip.events[Side.PRED])}⟩"
+    def _class(self, number: int, label: str, items: Sequence[_Item]) -> None:
+        """The blocks of a class, and what they come to together."""
+        self.lines.append(f"-- class {number}: {label!r}")
+        blocks = list(_blocks(items))
+        names = [f"{number}_{block}" for block in range(1, len(blocks) + 1)]
+        for name, block in zip(names, blocks, strict=True):
+            self._block(name, block)
+        clips, total, proof = f"clips{names[-1]}", f"tally{names[-1]}", f"tallied{names[-1]}"
+        for name in reversed(names[:-1]):
+            clips = f"append clips{name} ({clips})"
+            total, proof = f"ClassTally.plus tally{name} ({total})", f".both tallied{name} ({proof})"
+        self.lines += [f"def class{number} : List Sides := {clips}", f"def total{number} : ClassTally := {total}"]
+        self._theorem(f"classTallied{number}", f"Tallied contract class{number} total{number}", proof)
 
-    def _hints(self, clip: _Clip) -> str:
-        frames = self.card.family.frames_of(clip.segment)
-        seen = {side: self._seen(self._runs(clip, side)) for side in Side}
-        sides = []
-        for side in Side:
-            projected = [self.grid.edges(onset, offset, self.step) for onset, offset in clip.events[side]]
-            sides.append(f"⟨{_pairs(projected)}, {_pairs(self._runs(clip, side))}, {_pairs(seen[side])}⟩")
-        matching = self._matching(seen[Side.REF], seen[Side.PRED])
-        return f"⟨{frames}, {max(frames - 1, 0).bit_length()}, {sides[0]}, {sides[1]}, {matching}⟩"
+    def _block(self, name: str, block: Sequence[_Item]) -> None:
+        self.lines.append(f"def items{name} : List Item :=")
+        for item in block:
+            self.lines += [f"  -- {_numbers(item.clips)}", f"  (.cons ⟨{len(item.clips) - 1}, {_sides(item.tables)}⟩"]
+        self.lines[-1] += " .nil" + ")" * len(block)
+        self.lines += [
+            f"def tally{name} : ClassTally := {self._tally(block)}",
+            f"def clips{name} : List Sides := stacked .nil items{name}",
+        ]
+        folds = block[-1].folds
+        proof = f"tallied_certified contract {folds} items{name} tally{name} (id rfl)"
+        self._theorem(f"tallied{name}", f"Tallied contract clips{name} tally{name}", proof)
 
-    def _runs(self, clip: _Clip, side: Side) -> tuple[FrameRun, ...]:
-        return tuple(self.card.family.runs[side].get(clip.segment, ()))
+    def _tally(self, block: Sequence[_Item]) -> str:
+        tallies = [_Tally()] * len(self.contract.clauses)
+        for item in block:
+            tallies = list(map(self._added, self.contract.clauses, tallies, itertools.repeat(item)))
+        runs = self.card.family.runs
+        evidence = any(runs[side].get(item.segment, ()) for item in block for side in Side)
+        clips = sum(len(item.clips) for item in block)
+        return f"⟨{lean_list(map(str, tallies))}, {clips}, {lean_bool(evidence)}⟩"
 
-    def _seen(self, runs: Sequence[FrameRun]) -> tuple[FrameRun, ...]:
-        """The joined runs in units of time."""
-        joined = join_runs(runs, self.contract.merge_gap, self.contract.step)
-        return tuple((start * self.step, end * self.step) for start, end in joined)
-
-    def _matching(self, refs: Sequence[FrameRun], preds: Sequence[FrameRun]) -> str:
-        """The candidates, and what the greedy matcher keeps of them, the latest first (rules 8.1 to 8.3)."""
-        reward, scale = self.contract.matcher.overlap_reward.as_integer_ratio()
-        search = int(self.contract.matcher.search * self.unit)
-        found = candidates(refs, preds, search, reward, scale)
-        kept: list[tuple[int, int, int]] = []
-        for cost, i, j in sorted(found):
-            if all(i != other[1] and j != other[2] for other in kept):
-                kept.append((cost, i, j))
-
-        def listed(some: Iterable[tuple[int, int, int]]) -> str:
-            return lean_list(f"⟨{i}, {j}, {lean_int(cost)}, {refs[i][0]}, {preds[j][0]}⟩" for cost, i, j in some)
-
-        return f"{listed(found)}, {listed(reversed(kept))}"
-
-    def _at(self, clip: _Clip) -> tuple[int, int]:
-        label, column = divmod(clip.segment, len(self.card.family.clips))
-        return label, column
-
-    def _clip_counts(self, clip: _Clip) -> str:
-        place = self._at(clip)
-        counts = lean_list(f"⟨{int(c.satisfied[place])}, {int(c.obligated[place])}⟩" for c in self.counts)
-        return f"⟨{counts}, {lean_bool(self._evidence(clip))}⟩"
-
-    def _evidence(self, clip: _Clip) -> bool:
-        return any(self._runs(clip, side) for side in Side)
-
-    def _added(self, sums: Sequence[tuple[int, int, int]], clip: _Clip) -> list[tuple[int, int, int]]:
-        """The tallies with one more clip."""
-        place = self._at(clip)
-        added = []
-        for (satisfied, obligated, parts), count in zip(sums, self.counts, strict=True):
-            part = count.score(*place).value * self.common
-            added.append(
-                (satisfied + int(count.satisfied[place]), obligated + int(count.obligated[place]), parts + int(part))
-            )
-        return added
-
-    def _tally(self, sums: Sequence[tuple[int, int, int]], clips: int, evidence: bool) -> str:
-        return f"⟨{_tallies(sums)}, {clips}, {lean_bool(evidence)}⟩"
+    def _added(self, clause: FrameClause | EventClause, tally: _Tally, item: _Item) -> _Tally:
+        """The tally of a clause with the clips of one more item."""
+        label, column = divmod(item.segment, len(self.card.family.clips))
+        score = self.card.counts[clause.name].score(label, column)
+        top, bottom = (score.satisfied, score.obligated) if score.obligated else (int(score.value), 1)
+        times = len(item.clips)
+        return _Tally(
+            times * score.satisfied + tally.satisfied,
+            times * score.obligated + tally.obligated,
+            times * top * tally.denominator + tally.numerator * bottom,
+            bottom * tally.denominator,
+        )
 
     def _vector(self) -> str:
         rows = []
         for clause in self.contract.clauses:
-            pooled = self.card.score(clause.name, Aggregation.POOLED)
-            mean = self.card.score(clause.name, Aggregation.MACRO_CLIPS).value
+            pooled, *means = (self.card.score(clause.name, how) for how in AGGREGATIONS)
             counts = (pooled.satisfied, pooled.obligated) if pooled.obligated else (int(pooled.value), 1)
-            value = f"⟨{counts[0]}, {counts[1]}, {lean_bool(pooled.vacuous)}⟩"
-            rows.append(f"⟨{value}, {mean.numerator}, {mean.denominator}⟩")
+            fractions = (f"⟨{mean.value.numerator}, {mean.value.denominator}⟩" for mean in means)
+            rows.append(f"⟨⟨{counts[0]}, {counts[1]}, {lean_bool(pooled.vacuous)}⟩, {', '.join(fractions)}⟩")
         return lean_list(rows)
+
+
+def _sides(tables: _Tables) -> str:
+    duration, refs, preds = tables
+    return f"⟨{duration}, {_pairs(refs)}, {_pairs(preds)}⟩"
 
 
 def _pairs(pairs: Sequence[tuple[int, int]]) -> str:
     return lean_list(f"⟨{start}, {end}⟩" for start, end in pairs)
 
 
-def _tallies(sums: Sequence[tuple[int, int, int]]) -> str:
-    return lean_list(f"⟨{satisfied}, {obligated}, {parts}⟩" for satisfied, obligated, parts in sums)
+def _numbers(clips: Sequence[int]) -> str:
+    """Clips by number: `clip 3`, or `clips 1, 4 to 9`."""
+    spans: list[list[int]] = []
+    for clip in clips:
+        if spans and spans[-1][1] == clip - 1:
+            spans[-1][1] = clip
+        else:
+            spans.append([clip, clip])
+    said = ", ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in spans)
+    return f"clip{'' if len(clips) == 1 else 's'} {said}"

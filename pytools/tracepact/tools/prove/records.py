@@ -8,9 +8,10 @@ from msgspec import Meta
 
 from tracepact.records import Count, Digest, Name, OneOf, Record, Share
 from tracepact.tools.prove.certify import Certification
+from tracepact.tools.prove.family import AGGREGATIONS
 from tracepact.tools.prove.prove import CoreReport
 from tracepact.tools.prove.recheck import Rechecked
-from tracepact.tools.prove.vector_certificate import AGGREGATIONS, VectorCertified
+from tracepact.tools.prove.vector_certificate import VectorCertified
 from tracepact.tools.score.run import Run
 
 _Segments = Annotated[int, Meta(ge=0, description="Clips, counted once per class.")]
@@ -180,6 +181,8 @@ class CertifiedClause(Record, frozen=True):
     obligated: Count
     pooled: Share
     macro_clips: Share
+    macro_classes: Share
+    macro_classes_informative: Share
 
 
 class VectorRecord(Record, CertifyAnswer, frozen=True):
@@ -197,7 +200,8 @@ class VectorRecord(Record, CertifyAnswer, frozen=True):
         """The record of a certificate."""
         vector = {}
         for clause in run.card.contract.clauses:
-            pooled, by_clips = (run.card.score(clause.name, how) for how in AGGREGATIONS)
-            vector[clause.name] = CertifiedClause(pooled.satisfied, pooled.obligated, pooled.value, by_clips.value)
+            pooled, *means = (run.card.score(clause.name, how) for how in AGGREGATIONS)
+            values = (pooled.value, *(mean.value for mean in means))
+            vector[clause.name] = CertifiedClause(pooled.satisfied, pooled.obligated, *values)
         segments = run.card.layout.segments
         return cls(found.refused is None, vector, segments, found.theorems, str(found.file), found.refused)

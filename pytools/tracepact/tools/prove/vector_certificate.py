@@ -4,15 +4,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from tracepact.core import Aggregation
+from tracepact.files import write_whole
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.family import FamilyCertificate, family_certificate, left_out
 from tracepact.tools.prove.prove import Theorem, axioms_of
 from tracepact.tools.prove.scan import FAMILY, scan
 from tracepact.tools.score.run import Run
-
-AGGREGATIONS = (Aggregation.POOLED, Aggregation.MACRO_CLIPS)
-"""What a family certificate states of every clause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +37,19 @@ def certify_vector(run: Run, build: Build, file: Path) -> VectorCertified:
         return VectorCertified(file, 0, refused=f"a family certificate does not cover {reason}")
     certificate = certificate_of(run)
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(certificate.text, "utf-8")
+    write_whole({file: certificate.text})
     return _checked(build, file, certificate)
 
 
 def recheck_vector(run: Run, build: Build, file: Path) -> VectorCertified:
     """Check a kept family certificate: that it is the one of the run, byte for byte, and that the kernel accepts it."""
-    if left_out(run.card) is not None or file.read_text("utf-8") != certificate_of(run).text:
+    reason = left_out(run.card)
+    if reason is not None:
+        return VectorCertified(file, 0, refused=f"a family certificate does not cover {reason}")
+    certificate = certificate_of(run)
+    if file.read_bytes() != certificate.text.encode():
         return VectorCertified(file, 0, refused="it is not the certificate of the contract and the tables given")
-    return _checked(build, file, certificate_of(run))
+    return _checked(build, file, certificate)
 
 
 def is_vector_certificate(file: Path) -> bool:

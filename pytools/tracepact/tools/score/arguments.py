@@ -17,10 +17,12 @@ from tracepact.io import (
     events_from,
     label_map_from,
     prepare,
+    read_decoding,
     regions_from,
 )
 from tracepact.io.clips import clip_choice_from
 from tracepact.io.columns import columns_from
+from tracepact.io.decoding import Declared
 from tracepact.io.formats import FORMATS
 from tracepact.io.outside import Outside
 from tracepact.io.reading import report_unused_readings
@@ -49,6 +51,7 @@ class SideOptions(TypedDict):
     threshold: Fraction | None
     hysteresis: tuple[Fraction, Fraction] | None
     median: int | None
+    decoding: str | None
     ref_threshold: Fraction | None
     outside: str
     clips: str | None
@@ -112,7 +115,8 @@ def side_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--audio",
                 type=click.Path(exists=True, file_okay=False),
-                help="A folder of sound files; without --durations, their headers give the durations of the clips.",
+                help="A folder of sound files; without --durations, their headers give the durations of the clips. "
+                "The page plays them.",
             ),
             click.option(
                 "--ignore",
@@ -126,6 +130,9 @@ def side_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 "--pred-format", type=click.Choice(FORMATS), help="Format of the predictions, if it is not detected."
             ),
             reading_options,
+            click.option(
+                "--decoding", type=click.Path(), help="A decoding file (TOML), such as tune writes: one for each class."
+            ),
             click.option("--ref-threshold", type=Share(), help="Soft reference labels greater than this are events."),
             click.option(
                 "--label-map", type=click.Path(), help="A TOML file: labels to rename, merge, keep, drop, ignore."
@@ -192,9 +199,22 @@ def decoding_from(
     return None if high is None else Decoding(high, low, median or 1)
 
 
+def _declared(given: SideOptions) -> Declared | None:
+    """The decoding of the options, or of the file they name; InvalidInput if that cannot be used."""
+    decoding = decoding_from(given["threshold"], given["hysteresis"], given["median"])
+    if given["decoding"] is None:
+        return decoding
+    if decoding is not None:
+        raise click.UsageError("--decoding holds thresholds and filters; leave out --threshold and the like")
+    diagnostics = Diagnostics()
+    found = read_decoding(given["decoding"], diagnostics)
+    diagnostics.raise_errors()
+    return found
+
+
 def readings(given: SideOptions) -> tuple[Reading, Reading]:
     """How each side is to be read, as the options say; InvalidInput for a column map that cannot be used."""
-    decoding = decoding_from(given["threshold"], given["hysteresis"], given["median"])
+    decoding = _declared(given)
     faults = Diagnostics()
     maps = columns_from(given["columns"], faults) or None
     faults.raise_errors()

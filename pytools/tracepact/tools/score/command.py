@@ -1,21 +1,18 @@
 """`tracepact score`: score predictions against references under a contract."""
 
-import operator
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple, Unpack
+from typing import Unpack
 
 import click
 from msgspec import structs
 
-from tracepact.core import Aggregation
-from tracepact.diagnostics import Diagnostics, did_you_mean
+from tracepact.diagnostics import Diagnostics
 from tracepact.files import json_text, write_csv
-from tracepact.scoring import LOGIC, Scorecard
+from tracepact.scoring import Scorecard
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.progress import progress
 from tracepact.show.screen import print_tables
@@ -24,20 +21,18 @@ from tracepact.tools.parameters import format_option, given_contract, set_option
 from tracepact.tools.score.arguments import DataOptions, check_data_options, data_options, score_from_options
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.record import Report
+from tracepact.tools.score.report.sounds import check_audio, embed_audio_option, find_sounds
 from tracepact.tools.score.report.stored import written_views
 from tracepact.tools.score.report.text import render_report
+from tracepact.tools.score.requirement import Requirement, check_name, requirement_from
 from tracepact.tools.score.run import STAGES, Run
 from tracepact.tools.score.store.parquet import NAME as PARQUET
 from tracepact.tools.score.store.rows import SCORE_COLUMNS, score_rows
 from tracepact.tools.score.store.writing import VIEWS, Replaced, check_place, write_run
-from tracepact.wording import decimal, parse_exact, print_number, quoted
+from tracepact.wording import decimal, quoted
 
 _MEAN, _HEADLINE = "mean", "headline"
 """What `--require` calls the two means; a clause or a profile of that name comes first."""
-_RELATIONS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt, "==": operator.eq}
-_REQUIREMENT = re.compile(
-    r"\s*(?:([A-Za-z_][A-Za-z0-9_]*)\s*\.\s*)?([A-Za-z_][A-Za-z0-9_]*)\s*(>=|>|<=|<|==)\s*([0-9./]+)\s*"
-)
 
 
 @click.command()
@@ -60,6 +55,7 @@ _REQUIREMENT = re.compile(
     help="Also write the run directory: rows, tables, report, manifest.",
 )
 @click.option("--page", is_flag=True, help="With --out: also write the report as an HTML page and as Markdown.")
+@embed_audio_option
 @click.option("--parquet", is_flag=True, help="With --out: also write the score rows as Parquet.")
 @format_option("text", "json", "csv")
 def command(
@@ -71,6 +67,7 @@ def command(
     form: str,
     out: Path | None,
     page: bool,
+    embed_audio: bool,
     parquet: bool,
     **given: Unpack[DataOptions],
 ) -> int:
@@ -85,13 +82,14 @@ def command(
     for asked, option in ((page, "--page"), (parquet, "--parquet")):
         if asked and out is None:
             raise click.UsageError(f"{option} goes into the run directory: give --out as well")
+    check_audio(given["audio"], embed_audio)
     compiled = given_contract(contract, overrides)
     faults = Diagnostics()
     known = {p.name for p in compiled.profiles}
     for name in profiles:
-        _check_name(name, known, "profile", "unknown-profile", faults)
+        check_name(name, known, "profile", "unknown-profile", faults)
     values = {clause.name for clause in compiled.clauses} | known | {_MEAN, _HEADLINE}
-    wanted = [found for text in requirements if (found := _requirement(text, values, faults))]
+    wanted = [found for text in requirements if (found := requirement_from(text, values, faults))]
     faults.raise_errors()
     replaced = None if out is None else check_place(out)
     page, parquet = page or _had(replaced, *VIEWS), parquet or _had(replaced, PARQUET)
@@ -102,7 +100,8 @@ def command(
     print_diagnostics(run.diagnostics)
     if out is not None:
         with progress(3 if page else 1) as advance:
-            views = written_views(run, report, advance) if page else {}
+            sounds = find_sounds(given["audio"] if page else None, run.card.family.clips, out, embed=embed_audio)
+            views = written_views(run, report, advance, sounds) if page else {}
             advance(f"writing {out}")
             written = write_run(run, out, report=report, views=views, parquet=parquet)
         say(f"wrote {len(written)} files to {out}")
@@ -145,64 +144,19 @@ def _show(run: Run, report: Report, form: str) -> None:
             print_tables(render_report(report))
 
 
-def _check_name(name: str, known: set[str], kind: str, code: str, faults: Diagnostics) -> bool:
-    if name not in known:
-        faults.add(code, f"the contract has no {kind} `{name}`", help=did_you_mean(name, known))
-    return name in known
-
-
-class _Requirement(NamedTuple):
-    """What `--require` says; without an aggregation it is of the contract's, or the profile's own."""
-
-    aggregation: Aggregation | None
-    name: str
-    relation: str
-    bound: Fraction
-
-
-def _requirement(text: str, known: set[str], faults: Diagnostics) -> _Requirement | None:
-    """What a text requires; faults are said."""
-    found = _REQUIREMENT.fullmatch(text)
-    try:
-        bound = parse_exact(found[4]) if found else None
-    except ValueError:
-        bound = None
-    if found is None or bound is None:
-        faults.add(
-            "bad-requirement",
-            f"`{text}` is not a requirement",
-            help="write `onset_guard>=0.9` or `pooled.onset_guard>=0.9`",
-        )
-        return None
-    aggregations = [a.value for a in Aggregation]
-    if found[1] and found[1] not in aggregations:
-        help = did_you_mean(found[1], aggregations) or f"write one of {', '.join(aggregations)}"
-        faults.add("bad-requirement", f"there is no aggregation `{found[1]}`", help=help)
-        return None
-    name = found[2]
-    if name == LOGIC and LOGIC not in known:
-        say(f"--require: the mean of the vector is called `{_MEAN}` now; `{LOGIC}` goes with the next version")
-        name = _MEAN
-    if not _check_name(name, known, "clause or profile", "bad-requirement", faults):
-        return None
-    return _Requirement(Aggregation(found[1]) if found[1] else None, name, found[3], bound)
-
-
-def _unmet(run: Run, wanted: Sequence[_Requirement]) -> list[str]:
+def _unmet(run: Run, wanted: Sequence[Requirement]) -> list[str]:
     """What was required and does not hold; exact values are compared."""
     failed = []
     for required in wanted:
         value = _required_value(run.card, required)
         if value is None:
             failed.append(f"required {required.name}, but nothing was asked")
-        elif not _RELATIONS[required.relation](value, required.bound):
-            name = f"{required.aggregation.value}.{required.name}" if required.aggregation else required.name
-            asked = f"required {name} {required.relation} {print_number(required.bound)}"
-            failed.append(f"{asked}, but it is {value} ({decimal(value, 4)})")
+        elif not required.is_met(value):
+            failed.append(f"required {required.text}, but it is {value} ({decimal(value, 4)})")
     return failed
 
 
-def _required_value(card: Scorecard, required: _Requirement) -> Fraction | None:
+def _required_value(card: Scorecard, required: Requirement) -> Fraction | None:
     """The value a requirement is about; None for the headline of a run in which nothing was asked (rule 16.13)."""
     profiles = {profile.name: profile for profile in card.contract.profiles}
     if profile := profiles.get(required.name):

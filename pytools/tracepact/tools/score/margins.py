@@ -59,10 +59,12 @@ def score_margins(
 
 
 def decoded_side(table: EventTable, family: Family, labels: LabelMap | None) -> DecodedSide | None:
-    """The field of a side and its threshold; None after a median filter or a hysteresis, or without the scores."""
+    """The field of a side and its threshold; None after more than one threshold for all, or without the scores."""
     assert table.origin is not None
     scores, decoding = table.origin.scores, table.origin.decoding
-    if scores is None or decoding is None or decoding["low"] is not None or decoding["median"] != 1:
+    if scores is None or decoding is None or "classes" in decoding:
+        return None
+    if decoding["low"] is not None or decoding["median"] != 1:
         return None
     named = [_class(label, family, labels) for label in scores.classes]
     columns = [[place for place, own in enumerate(named) if own == label] for label in family.classes]

@@ -8,6 +8,7 @@ from tracepact.diagnostics import Diagnostics
 from tracepact.files import write_whole
 from tracepact.show.lines import reader_may_leave, say
 from tracepact.show.progress import progress
+from tracepact.tools.score.report.sounds import check_audio, embed_audio_option, find_sounds, sounds_line
 from tracepact.tools.score.report.stored import FILES, report_forms
 from tracepact.tools.score.store.opening import open_run
 
@@ -22,16 +23,26 @@ from tracepact.tools.score.store.opening import open_run
     multiple=True,
     help="Formats to write (default: all). Without --out give one, which is printed.",
 )
-def command(run: str, out: Path | None, forms: tuple[str, ...]) -> None:
+@click.option(
+    "--audio",
+    type=click.Path(exists=True, file_okay=False),
+    help="A folder of sound files: a click on a violation of the page plays the clip from there.",
+)
+@embed_audio_option
+def command(run: str, out: Path | None, forms: tuple[str, ...], audio: str | None, embed_audio: bool) -> None:
     """Write the report of a run directory: one self-contained HTML page, Markdown, text.
 
     RUN is what `tracepact score --out RUN` wrote.
     """
     if out is None and len(forms) != 1:
         raise click.UsageError("give --out DIR, or one --format to print")
+    check_audio(audio, embed_audio)
     stored = open_run(run, Diagnostics())
+    sounds = find_sounds(audio, stored.rows.clips, out or Path(), embed=embed_audio)
     with progress(3) as advance:
-        made = report_forms(stored, forms or tuple(FILES), advance)
+        made = report_forms(stored, forms or tuple(FILES), advance, sounds)
+    if audio is not None:
+        say(sounds_line(sounds, len(stored.rows.clips), audio))
     if out is None:
         with reader_may_leave():
             click.echo(made[forms[0]], nl=False)

@@ -12,8 +12,8 @@ from tracepact.deprecation import renamed
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io import (
     AudioFolder,
+    ClassDecodings,
     Conditions,
-    Decoding,
     LabelMap,
     Prepared,
     Reading,
@@ -30,6 +30,7 @@ from tracepact.io import (
 )
 from tracepact.io.arrays import report_unequal_arrays
 from tracepact.io.clips import ClipsOf, clip_choice_from
+from tracepact.io.decoding import Declared
 from tracepact.io.outside import Outside
 from tracepact.io.reading import report_unused_readings
 from tracepact.lang import load_contract, override, parse_contract
@@ -144,7 +145,7 @@ def score(
     masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
     conditions: Any = None,
     label_map: Any = None,
-    decoding: Decoding | Time | None = None,
+    decoding: Declared | None = None,
     classes: Sequence[str] | None = None,
     step: Time | None = None,
     ref_reading: Reading | None = None,
@@ -169,7 +170,7 @@ def score(
         masks: the masks of the contract's declared atoms, by atom and clip.
         conditions: a table or a mapping from clips to conditions, which group the results.
         label_map: a TOML file or a mapping of its form (rule 13.11).
-        decoding: how predicted scores become events, or a threshold alone.
+        decoding: how predicted scores become events, for all classes or for each, or a threshold alone.
         classes: the classes of the columns of arrays, on both sides; a reading may name others for its own.
         step: the length of a frame of arrays, likewise; that of the contract if none is given.
         ref_reading: what the content of the reference does not say.
@@ -199,7 +200,7 @@ def score(
     """
     on_stage(STAGES[0])
     diagnostics = Diagnostics()
-    compiled = _contract(contract, set)
+    compiled = contract_from(contract, set)
     labels = label_map_from(label_map, diagnostics)
     own_decoding = pred_reading.decoding if pred_reading else None
     readings = [
@@ -223,6 +224,7 @@ def score(
     given = by_masks if durations is None and by_masks else durations
     lengths = given if isinstance(given, AudioFolder) else durations_from(given, diagnostics)
     regions = regions_from(ignore, diagnostics) if ignore is not None else None
+    by_class = readings[1].decoding
     return _finish(
         compiled,
         reference,
@@ -238,6 +240,7 @@ def score(
         diagnostics,
         strict,
         on_stage,
+        by_class if isinstance(by_class, ClassDecodings) else None,
     )
 
 
@@ -288,7 +291,7 @@ def score_document(
     """
     on_stage(STAGES[0])
     diagnostics = Diagnostics()
-    compiled = _contract(contract, set)
+    compiled = contract_from(contract, set)
     doc = read_document(document, diagnostics)
     return _finish(
         compiled,
@@ -323,6 +326,7 @@ def _finish(
     diagnostics: Diagnostics,
     strict: bool,
     on_stage: OnStage,
+    decoded_by: ClassDecodings | None = None,
 ) -> Run:
     diagnostics.extend(contract.warnings)
     groups = conditions_from(conditions, diagnostics) if conditions is not None else None
@@ -346,15 +350,16 @@ def _finish(
         allow_outside=outside is not Outside.ERROR,
     )
     if groups:
-        _check_conditions(groups, family.clips, diagnostics)
+        check_conditions(groups, family.clips, diagnostics)
     diagnostics.raise_errors(strict=strict)
-    tables: list[tuple[str, EventTable | Durations | Conditions | LabelMap | None]] = [
+    tables: list[tuple[str, EventTable | Durations | Conditions | LabelMap | ClassDecodings | None]] = [
         ("reference", reference),
         ("prediction", prediction),
         ("durations", durations if isinstance(durations, Durations) else None),
         ("ignore", ignore),
         ("conditions", groups),
         ("label_map", labels),
+        ("decoding", decoded_by),
     ]
     on_stage(STAGES[2])
     inputs = tuple(Input(role, shown_path(Path(t.name)), t.digest) for role, t in tables if t is not None and t.digest)
@@ -399,7 +404,8 @@ def is_incomplete(diagnostics: Diagnostics, durations: Durations | Fraction | Au
     )
 
 
-def _contract(contract: Contract | str | Path, set: Mapping[str, str] | None) -> Contract:
+def contract_from(contract: Contract | str | Path, set: Mapping[str, str] | None) -> Contract:
+    """The contract that an argument stands for: itself, text, a file or the name of a starter."""
     match contract:
         case Contract():
             return override(contract, set) if set else contract
@@ -409,7 +415,7 @@ def _contract(contract: Contract | str | Path, set: Mapping[str, str] | None) ->
             return load_contract(contract, set)
 
 
-def _check_conditions(conditions: Conditions, clips: tuple[str, ...], diagnostics: Diagnostics) -> None:
+def check_conditions(conditions: Conditions, clips: tuple[str, ...], diagnostics: Diagnostics) -> None:
     """Every clip has a condition; what the table says of other clips is ignored and said."""
     for clip in clips:
         if clip not in conditions.clips:

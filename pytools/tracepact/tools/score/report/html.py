@@ -24,23 +24,33 @@ from tracepact.tools.score.report.metrics import (
     overall_tables,
 )
 from tracepact.tools.score.report.record import Report
+from tracepact.tools.score.report.sounds import SILENT, Sounds
 from tracepact.tools.score.scored import Scored
 from tracepact.wording import decimal
 
 _FOLDER = Path(__file__).resolve().parent / "templates"
 
 
-def report_page(run: Scored, report: Report, found: Evidence) -> str:
-    """The report of a run as a page that needs nothing beside itself; `report` is what its files say."""
+def report_page(run: Scored, report: Report, found: Evidence, sounds: Sounds = SILENT) -> str:
+    """The report of a run as a page that needs nothing beside itself but the sounds it names.
+
+    `report` is what its files say.
+    """
     parts: Any = templates(_FOLDER).get_template("report.html").module
     about = [facts.family(report), facts.grid(report), facts.matcher(report)]
     return html_page(
         f"{report.contract.name}: tracepact report",
         parts.head(report, facts.system(report), about, list(_tiles(report))),
         list(_sections(parts, run, report, found)),
-        scripts=["report.js"],
-        data=clip_data(run.card, run.conditions),
+        scripts=["address.js", "report.js"],
+        data={**clip_data(run.card, run.conditions), "sounds": _sources(sounds, run)},
+        media=sounds.media,
     )
+
+
+def _sources(sounds: Sounds, run: Scored) -> list[str | None]:
+    """The sound of every clip, in their order; an empty list if there are none at all."""
+    return [sounds.sources.get(clip) for clip in run.card.family.clips] if sounds.sources else []
 
 
 def _tiles(report: Report) -> Iterator[tuple[str, str]]:

@@ -18,14 +18,46 @@ class DecodingRecord(Record, frozen=True):
     threshold: Annotated[Share, Meta(description="A score greater than this is active; the high one of a hysteresis.")]
     low: Annotated[Share | None, Meta(description="The low threshold of a hysteresis; null without one.")]
     median: Annotated[int, Meta(ge=1, description="The length of the median filter in frames; 1 is none.")]
+    classes: Annotated[
+        dict[str, "ClassDecodingRecord"] | UnsetType,
+        Meta(description="The decoding of each class that has its own (20.12); absent if none has."),
+    ] = UNSET
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether scores became events by more than a threshold."""
+        parts: list[DecodingRecord | ClassDecodingRecord] = [self]
+        if self.classes is not UNSET:
+            parts += self.classes.values()
+        return any(how.low is not None or how.median > 1 for how in parts)
 
     @property
     def words(self) -> str:
         """The decoding in words."""
-        median = f"median filter of {self.median} frames, then " if self.median > 1 else ""
-        if self.low is None:
-            return f"{median}score > {self.threshold}"
-        return f"{median}hysteresis, score > {self.low} around score > {self.threshold}"
+        if self.classes is not UNSET and self.classes:
+            own = [f"{label}: {how.words}" for label, how in self.classes.items()]
+            return "; ".join([*own, f"others: {_decoding_words(self)}"])
+        return _decoding_words(self)
+
+
+class ClassDecodingRecord(Record, frozen=True):
+    """How the scores of one class became events (13.9)."""
+
+    threshold: Annotated[Share, Meta(description="A score greater than this is active; the high one of a hysteresis.")]
+    low: Annotated[Share | None, Meta(description="The low threshold of a hysteresis; null without one.")]
+    median: Annotated[int, Meta(ge=1, description="The length of the median filter in frames; 1 is none.")]
+
+    @property
+    def words(self) -> str:
+        """The decoding in words."""
+        return _decoding_words(self)
+
+
+def _decoding_words(how: DecodingRecord | ClassDecodingRecord) -> str:
+    median = f"median filter of {how.median} frames, then " if how.median > 1 else ""
+    if how.low is None:
+        return f"{median}score > {how.threshold}"
+    return f"{median}hysteresis, score > {how.low} around score > {how.threshold}"
 
 
 class PreparedSide(Record, frozen=True):
@@ -161,7 +193,7 @@ class Preparation(Record, frozen=True):
     @property
     def is_filtered(self) -> bool:
         """Whether scores became events by more than a threshold."""
-        return any(how.low is not None or how.median > 1 for how in self._decodings)
+        return any(how.is_filtered for how in self._decodings)
 
     @property
     def lines(self) -> list[str]:

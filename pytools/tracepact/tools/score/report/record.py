@@ -64,7 +64,7 @@ class InputRecord(Record, frozen=True):
     role: Annotated[
         str,
         Meta(
-            pattern="^(reference|prediction|durations|ignore|conditions|label_map)$",
+            pattern="^(reference|prediction|durations|ignore|conditions|label_map|decoding)$",
             description="What the file was used as.",
         ),
     ]

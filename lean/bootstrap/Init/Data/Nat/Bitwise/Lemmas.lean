@@ -1,7 +1,7 @@
 /-!
-The six laws of the bit operations that the theory uses, for the bodies in this folder's `Init`.
+The seven laws of the bit operations that the theory uses, for the bodies in this folder's `Init`.
 
-Lean's own library proves the same six under the same names in its module of this name, so the theory imports
+Lean's own library proves the same seven under the same names in its module of this name, so the theory imports
 `Init.Data.Nat.Bitwise.Lemmas` with either. Like `Init.lean` beside it, this file is not read by `lake build`.
 -/
 set_option autoImplicit false
@@ -144,6 +144,22 @@ theorem nth_ones : (n i : Nat) → Eq (nth (ones n) i) (Nat.ble (.succ i) n)
   | .succ n, .zero => Eq.trans (odd_succ_double (ones n)) (Eq.symm (ble_of_le .zero n (zero_le n)))
   | .succ n, .succ i => Eq.trans (congrArg (fun x => nth x i) (half_succ_double (ones n))) (nth_ones n i)
 
+/-! ### A number is its bits -/
+theorem bitCons_succ : (b : Bool) → (r : Nat) → Eq (Nat.bitCons b (.succ r)) (.succ (.succ (Nat.bitCons b r)))
+  | .true, r => congrArg (fun x => Nat.succ (Nat.succ x)) (succ_add r r)
+  | .false, r => congrArg Nat.succ (succ_add r r)
+theorem bitCons_odd_half : (m : Nat) → Eq (Nat.bitCons (Nat.odd m) (Nat.half m)) m
+  | .zero => rfl
+  | .succ .zero => rfl
+  | .succ (.succ m) => Eq.trans (bitCons_succ _ _) (congrArg (fun x => Nat.succ (Nat.succ x)) (bitCons_odd_half m))
+theorem eq_of_nth : (fuel x y : Nat) → Nat.le x fuel → Nat.le y fuel → ((i : Nat) → Eq (nth x i) (nth y i)) → Eq x y
+  | .zero, .zero, .zero, _, _, _ => rfl
+  | .succ fuel, x, y, hx, hy, h =>
+    have low : Eq (Nat.odd x) (Nat.odd y) := h .zero
+    have rest : Eq (Nat.half x) (Nat.half y) := eq_of_nth fuel _ _ (half_fuel hx) (half_fuel hy) fun i => h (.succ i)
+    Eq.trans (Eq.symm (bitCons_odd_half x)) (Eq.trans (congrArg (fun b => Nat.bitCons b (Nat.half x)) low)
+      (Eq.trans (congrArg (Nat.bitCons (Nat.odd y)) rest) (bitCons_odd_half y)))
+
 /-! ### Deciding the order -/
 theorem decide_le (n m : Nat) (b : Bool) (h : Eq (Nat.ble n m) b) (t : Decidable (Nat.le n m)) :
     Eq (@Decidable.decide (Nat.le n m) t) b :=
@@ -175,3 +191,6 @@ theorem Nat.testBit_two_pow_sub_one (n i : Nat) :
     Eq (Nat.testBit (Nat.sub (Nat.pow 2 n) 1) i) (Decidable.decide (Nat.le (.succ i) n)) :=
   Eq.trans (testBit_eq _ i) (Eq.trans (congrArg (fun x => nth (Nat.pred x) i) (two_pow n))
     (Eq.trans (nth_ones n i) (Eq.symm (decide_le _ _ _ rfl _))))
+theorem Nat.eq_of_testBit_eq {x y : Nat} (pred : (i : Nat) → Eq (Nat.testBit x i) (Nat.testBit y i)) : Eq x y :=
+  eq_of_nth (Nat.add y x) x y (le_add_left y x) (le_add y x) fun i =>
+    Eq.trans (Eq.symm (testBit_eq x i)) (Eq.trans (pred i) (testBit_eq y i))

@@ -1,4 +1,4 @@
-"""Shows an audit: tables as text, its record as JSON, rows as CSV, a figure as SVG; and the options for that."""
+"""Shows a record: tables as text, the record as JSON, rows as CSV, a figure as SVG; and the options for that."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -68,7 +68,7 @@ def show(
     files: Mapping[Path, str] | None = None,
     **output: Unpack[OutputOptions],
 ) -> None:
-    """Print an audit in the chosen format, and write the files that were asked for.
+    """Print a record in the chosen format, and write the files that were asked for.
 
     `tables`, `rows` and `figure` are called only if they are needed; `files` are further files to write, by place.
     """
@@ -91,7 +91,7 @@ def show(
 
 
 def data_table(columns: Sequence[str], rows: Iterable[Sequence[str | int]]) -> Table:
-    """The rows of an audit as a program reads them: exact values, plain numbers."""
+    """The rows of a record as a program reads them: exact values, plain numbers."""
     return Table("", words(*columns), [[str(cell) for cell in row] for row in rows])
 
 

@@ -1,0 +1,108 @@
+"""Decoding files: a decoding for each class, and one for all others, as TOML (rule 20.12)."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.io.decoding import ClassDecodings, Decoding, checked_decoding
+from tracepact.io.source import PathLike, read_text, shown
+from tracepact.wording import print_number
+
+FORMAT = "tracepact-decoding/1"
+_KEYS = ("threshold", "low", "median")
+
+
+def read_decoding(path: PathLike, diagnostics: Diagnostics) -> ClassDecodings | None:
+    """The decodings of a file (spec/schemas/decoding.schema.json says its form); None if it cannot be used."""
+    file = read_text(path, diagnostics)
+    if file is None:
+        return None
+    try:
+        data = tomllib.loads(file.text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        place = RowPlace(file.name, int(line[1]) if line else None)
+        diagnostics.add("bad-decoding", f"the file is not TOML: {error}", place)
+        return None
+    before = len(diagnostics.errors)
+    reader = _Reader(file.name, diagnostics)
+    default, classes = reader.tables(data)
+    if default is None or len(diagnostics.errors) > before:
+        return None
+    return ClassDecodings(default, classes, file.name, file.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """A decoding file while it is read."""
+
+    name: str
+    diagnostics: Diagnostics
+
+    def fault(self, headline: str, help: str | None = None) -> None:
+        """Report what is wrong with the file."""
+        self.diagnostics.add("bad-decoding", headline, RowPlace(self.name), help)
+
+    def tables(self, data: Mapping[str, Any]) -> tuple[Decoding | None, dict[str, Decoding]]:
+        """The default, and the decoding of each class."""
+        for key in (key for key in data if key not in ("format", "default", "classes")):
+            help = did_you_mean(key, ("format", "default", "classes"))
+            self.fault(f"there is no `{shown(key)}` in a decoding file", help)
+        if data.get("format") != FORMAT:
+            self.fault(f"the file does not begin with its format, `{FORMAT}`", f'write `format = "{FORMAT}"`')
+        default = self.decoding("default", data["default"]) if "default" in data else None
+        if "default" not in data:
+            self.fault("there is no table `default`", "write `[default]` and a threshold, for classes not named")
+        tables = data.get("classes", {})
+        if not isinstance(tables, Mapping):
+            self.fault("`classes` is not a table of classes", "write `[classes.Speech]`")
+            return default, {}
+        found = {label: self.decoding(f"class `{shown(label)}`", table) for label, table in tables.items()}
+        return default, {label: decoding for label, decoding in found.items() if decoding is not None}
+
+    def decoding(self, what: str, table: Any) -> Decoding | None:
+        """One decoding; None if it cannot be."""
+        if not isinstance(table, Mapping) or "threshold" not in table:
+            self.fault(f"{what} has no threshold", 'write `threshold = "0.5"`')
+            return None
+        for key in (key for key in table if key not in _KEYS):
+            self.fault(f"{what} has `{shown(key)}`, which is no part of a decoding", did_you_mean(key, _KEYS))
+        median = table.get("median", 1)
+        if not isinstance(median, int) or isinstance(median, bool):
+            self.fault(f"the median filter's length of {what} is not a whole number", "give an odd number of frames")
+            return None
+        numbers = {key: table.get(key) for key in ("threshold", "low")}
+        for key, value in numbers.items():
+            if isinstance(value, bool) or not isinstance(value, str | int | Decimal | None):
+                self.fault(f"the {key} of {what} is not a number", "write it like 0.5")
+                return None
+        texts = {key: None if value is None else str(value) for key, value in numbers.items()}
+        return checked_decoding(Decoding(texts["threshold"], texts["low"], median), self.diagnostics)  # type: ignore[arg-type]
+
+
+def decoding_text(decodings: ClassDecodings) -> str:
+    """A decoding file."""
+    parts = [f'format = "{FORMAT}"\n', "[default]", *_lines(decodings.default)]
+    for label, decoding in decodings.classes.items():
+        parts += ["", f"[classes.{_quoted(label)}]", *_lines(decoding)]
+    return "\n".join(parts) + "\n"
+
+
+def _lines(decoding: Decoding) -> list[str]:
+    lines = [f'threshold = "{print_number(decoding.threshold)}"']
+    if decoding.low is not None:
+        lines.append(f'low = "{print_number(decoding.low)}"')
+    if decoding.median != 1:
+        lines.append(f"median = {decoding.median}")
+    return lines
+
+
+def _quoted(label: str) -> str:
+    """A label as a key of TOML."""
+    escaped = label.replace("\\", "\\\\").replace('"', '\\"')
+    shown_signs = "".join(sign if sign >= " " and sign != "\x7f" else f"\\u{ord(sign):04x}" for sign in escaped)
+    return f'"{shown_signs}"'

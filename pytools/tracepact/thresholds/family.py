@@ -1,0 +1,246 @@
+"""A score field on the grid of a contract beside its reference: what every threshold is asked about (rule 19.2)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from tracepact.core import Contract, Projection
+from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.trace import (
+    NOWHERE,
+    ClipScores,
+    Durations,
+    EventTable,
+    Family,
+    Mode,
+    Ranks,
+    Regions,
+    ScoreField,
+    ScoreLevels,
+    Side,
+    assemble,
+)
+from tracepact.trace.assemble import UNION_CLASS, FrameMask
+from tracepact.trace.exact import common_unit, ratios, ticks
+from tracepact.trace.runs import RunColumns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FieldFamily:
+    """A family without predictions, and on its frames the ranks of a field.
+
+    Attributes:
+        family: the reference, what is ignored, and the masks of declared atoms.
+        levels: the distinct scores of the field.
+        ranks: of every clip, frames × classes; NOWHERE where no threshold makes a frame active.
+        reference: the reference as it was read.
+        field: the field on its own frames, for metrics on intervals: its columns in the order of the family's classes,
+            with NOWHERE for a class that it has no column of; a frame has the greatest rank at which it is in a run
+            that no ignore region holds wholly (rule 15.13).
+        lengths: how long each clip is.
+        ignore: the regions that carry no obligation, as they were read.
+    """
+
+    family: Family
+    levels: ScoreLevels
+    ranks: tuple[Ranks, ...]
+    reference: EventTable
+    field: ScoreField
+    lengths: Mapping[str, Fraction]
+    ignore: Regions | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of classes and clips."""
+        return len(self.family.classes), len(self.family.clips)
+
+    def at(self, cut: int) -> Family:
+        """The family with the prediction at a cut."""
+        columns = [(ranks >= cut).T for ranks in self.ranks]
+        segment, start, end = [], [], []
+        for label in range(len(self.family.classes)):
+            for clip, active in enumerate(columns):
+                edges = np.flatnonzero(np.diff(active[label], prepend=False, append=False))
+                start.append(edges[::2])
+                end.append(edges[1::2])
+                segment.append(np.full(len(edges) // 2, self.family.segment(label, clip)))
+        joined = (np.concatenate([np.zeros(0, np.int64), *some]) for some in (segment, start, end))
+        return replace(self.family, runs={**self.family.runs, Side.PRED: RunColumns(*joined)})
+
+
+def field_family(
+    contract: Contract,
+    reference: EventTable,
+    field: ScoreField,
+    *,
+    durations: Durations | Fraction | None = None,
+    mode: Mode = Mode.CLASS_INDEXED,
+    ignore: Regions | None = None,
+    masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
+    diagnostics: Diagnostics,
+) -> FieldFamily:
+    """Put a reference and a field on the contract's grid; errors raise InvalidInput.
+
+    The classes are the contract's labels, else those of the reference and of the field (rule 19.3). Without durations
+    a clip is as long as its field.
+    """
+    own = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
+    lengths = Durations(field.name, own) if durations is None else durations
+    nothing = EventTable(field.name, dict.fromkeys(field.clips, ()), field.digest)
+    if mode is Mode.CLASS_INDEXED:
+        _report_labels(contract, reference, field, diagnostics)
+    found = Diagnostics(list(diagnostics))
+    labelled = contract_of_field(contract, reference, field)
+    family = assemble(
+        labelled,
+        reference,
+        nothing,
+        durations=lengths,
+        mode=mode,
+        ignore=ignore,
+        masks=masks,
+        diagnostics=found,
+    )
+    new = found.items[len(diagnostics) :]
+    diagnostics.extend(one for one in new if one.code != "one-sided-label")
+    measured = {clip: lengths if isinstance(lengths, Fraction) else lengths.clips[clip] for clip in family.clips}
+    ordered = _in_order(field, family, mode)
+    empty = np.zeros((1, len(family.classes)), np.int64) + NOWHERE
+    ranks = []
+    alike: dict[tuple[int, int, Fraction], Ranks] = {}
+    for clip, frames in zip(family.clips, family.frames, strict=True):
+        scores = ordered.clips.get(clip) or ClipScores((Fraction(0), measured[clip]), empty)
+        key = id(scores.edges), frames, measured[clip]
+        if contract.projection is not Projection.CENTRE or scores.edges[-2] >= measured[clip]:
+            ranks.append(_projected(_inside(scores, measured[clip]), contract.projection, family.step, frames))
+            continue
+        if key not in alike:
+            alike[key] = scores.covering(family.step, frames)
+        covering = alike[key]
+        ranks.append(np.where(covering[:, None] == NOWHERE, NOWHERE, scores.ranks[covering]))
+    judged = ordered if ignore is None else _without_ignored(ordered, ignore)
+    return FieldFamily(family, field.levels, tuple(ranks), reference, judged, measured, ignore)
+
+
+def _without_ignored(field: ScoreField, ignore: Regions) -> ScoreField:
+    """The field as far as its runs are not held wholly by one ignore region for their class.
+
+    A run inside a region leaves it only together with a frame before or after it.
+    """
+    clips = dict(field.clips)
+    for clip, regions in ignore.clips.items():
+        if clip not in clips:
+            continue
+        scores = clips[clip]
+        wide = np.pad(scores.ranks, ((1, 1), (0, 0)), constant_values=NOWHERE)
+        ranks = scores.ranks.copy()
+        for region in regions:
+            inside = [
+                scores.edges[k] >= region.onset and scores.edges[k + 1] <= region.offset for k in range(len(ranks))
+            ]
+            held = np.flatnonzero(inside)
+            columns = [k for k, name in enumerate(field.classes) if region.label in ("", name) or name == UNION_CLASS]
+            if not len(held) or not columns:
+                continue
+            first, last = int(held[0]), int(held[-1]) + 1
+            block = wide[first : last + 2][:, columns]
+            left = np.minimum.accumulate(block, axis=0)[1:-1]
+            right = np.minimum.accumulate(block[::-1], axis=0)[::-1][1:-1]
+            ranks[first:last, columns] = np.minimum(ranks[first:last, columns], np.maximum(left, right))
+        clips[clip] = replace(scores, ranks=ranks)
+    return replace(field, clips=clips)
+
+
+def _report_labels(contract: Contract, reference: EventTable, field: ScoreField, diagnostics: Diagnostics) -> None:
+    """Refuse a column that the contract's labels do not know; warn of classes that one side lacks."""
+    for name in field.classes:
+        if contract.labels is not None and name not in contract.labels:
+            headline = f"the field has a column `{name}`, which is not in the contract's declared labels"
+            diagnostics.add("unknown-label", headline, RowPlace(field.name), did_you_mean(name, contract.labels))
+    for name in sorted(reference.labels - set(field.classes)):
+        diagnostics.add("one-sided-label", f"the field has no column of the class `{name}`", RowPlace(field.name))
+    for name in sorted(set(field.classes) - reference.labels):
+        diagnostics.add("one-sided-label", f"label `{name}` does not occur in the reference", RowPlace(reference.name))
+
+
+def contract_of_field(contract: Contract, reference: EventTable, field: ScoreField) -> Contract:
+    """The contract with the labels of rule 19.3."""
+    found = contract.labels or tuple(sorted({*reference.labels, *field.classes}))
+    return replace(contract, labels=found)
+
+
+def _in_order(field: ScoreField, family: Family, mode: Mode) -> ScoreField:
+    """The field with a column for each class of the family; all columns as one, their greatest, in union."""
+    if mode is Mode.UNION:
+        clips = {
+            clip: replace(scores, ranks=scores.ranks.max(axis=1, keepdims=True)) for clip, scores in field.clips.items()
+        }
+        return replace(field, classes=family.classes, clips=clips)
+    place = {name: k for k, name in enumerate(field.classes)}
+    columns = np.array([place.get(name, len(place)) for name in family.classes], dtype=np.int64)
+    clips = {}
+    for clip, scores in field.clips.items():
+        wide = np.pad(scores.ranks, ((0, 0), (0, 1)), constant_values=NOWHERE)
+        clips[clip] = replace(scores, ranks=wide[:, columns])
+    return replace(field, classes=family.classes, clips=clips)
+
+
+def _inside(scores: ClipScores, length: Fraction) -> ClipScores:
+    """The field as far as its events start before the end of their clip (rule 13.31).
+
+    A frame that begins there or later is active only together with all frames since the last one that begins before.
+    """
+    first = sum(edge < length for edge in scores.edges[:-1])
+    if first == len(scores.ranks):
+        return scores
+    ranks = scores.ranks.copy()
+    ranks[max(first - 1, 0) :] = np.minimum.accumulate(ranks[max(first - 1, 0) :], axis=0)
+    if not first:
+        ranks[:] = NOWHERE
+    return replace(scores, ranks=ranks)
+
+
+def _projected(scores: ClipScores, projection: Projection, step: Fraction, frames: int) -> Ranks:
+    """The ranks on the frames of a grid: what the projected events (rule 5.3) of every threshold have in common."""
+    match projection:
+        case Projection.CENTRE:
+            return scores.projected(step, frames)
+        case Projection.TOUCH:
+            return touching(scores, step, frames)
+        case Projection.INSIDE:
+            first, last = _touched(scores, step, frames)
+            lowest = _over(np.minimum, scores.ranks, first, last)
+            whole = (first >= 0) & (last < len(scores.ranks))
+            return np.where(whole[:, None], lowest, NOWHERE)
+
+
+def touching(scores: ClipScores, step: Fraction, frames: int) -> Ranks:
+    """Of each frame of a grid the greatest rank of the own frames that share more than a point with it."""
+    first, last = _touched(scores, step, frames)
+    return _over(np.maximum, scores.ranks, np.maximum(first, 0), np.minimum(last, len(scores.ranks) - 1))
+
+
+def _touched(scores: ClipScores, step: Fraction, frames: int) -> tuple[Ranks, Ranks]:
+    """The first and the last own frame that each frame of a grid shares more than a point with.
+
+    Where the field has not begun the first is -1, where it has ended the last is the number of frames.
+    """
+    edges, length = ratios(scores.edges), ratios([step])
+    unit = common_unit(edges, length)
+    line, wide = ticks(edges, unit), ticks(length, unit)[0]
+    begins = np.arange(frames) * wide
+    first = np.searchsorted(line, begins, side="right") - 1
+    last = np.searchsorted(line, begins + wide, side="left") - 1
+    return first.astype(np.int64), last.astype(np.int64)
+
+
+def _over(combine: "np.ufunc", ranks: Ranks, first: Ranks, last: Ranks) -> Ranks:
+    """The ranks from first to last combined, NOWHERE where there are none."""
+    some = (last >= first) & (first < len(ranks)) & (last >= 0)
+    wide = np.concatenate([ranks, np.full((1, ranks.shape[1]), NOWHERE)])
+    begins, ends = np.clip(first, 0, len(ranks) - 1), np.clip(last + 1, 1, len(ranks))
+    pairs = np.stack([begins, np.maximum(ends, begins + 1)], axis=1).reshape(-1)
+    found: Ranks = combine.reduceat(wide, pairs, axis=0)[::2]
+    return np.where(some[:, None], found, NOWHERE)

@@ -1,0 +1,218 @@
+"""Frame clauses at every threshold: each stretch of frames once for every score in it, as rows of one long bitset.
+
+The verdict at a frame depends on the frames its formula looks at and on no other. So a clip is cut into stretches, each
+with as many frames on both sides as formulas look back and ahead, and only the scores in a stretch are tried on it. A
+row is one stretch at one cut. Rows of many stretches are one mask, which the fast engine evaluates as it does a family.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.core import FrameClause
+from tracepact.core.contract import CLASS_ATOMS
+from tracepact.core.formula import atoms as atoms_of
+from tracepact.core.measure import lookahead, lookback
+from tracepact.monitor import IntegerAlgebra, evaluate_masks
+from tracepact.thresholds.family import FieldFamily
+from tracepact.thresholds.steps import Steps, StepsBuilder, Whole
+from tracepact.trace import NOWHERE, Side
+from tracepact.trace.family import Runs, offset, onset
+from tracepact.trace.runs import run_columns
+
+Flags = NDArray[np.bool_]
+Words = NDArray[np.uint64]
+_WORD = 64
+_CELLS = 2**22
+"""The most frames, over all rows, that are evaluated at once."""
+_OTHERS = "other_pred_active"
+
+
+def frame_steps(
+    clauses: Sequence[FrameClause], given: FieldFamily, advance: Callable[[int, int], None] = lambda done, of: None
+) -> dict[str, Steps]:
+    """Satisfied and obligated counts of frame clauses as step functions of the threshold (rule 19.5).
+
+    `advance` is told how many of all stretches are done.
+    """
+    if not clauses:
+        return {}
+    lines = _Lines(clauses, given)
+    builders = [StepsBuilder(given.shape, 2) for _ in clauses]
+    for done, rows in lines.rows():
+        for builder, counts in zip(builders, _counts(clauses, rows), strict=True):
+            _add(builder, rows, counts)
+        advance(done, lines.stretches)
+    return {clause.name: builder.build() for clause, builder in zip(clauses, builders, strict=True)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Rows of one length: of each its stretch, its cut and whose it is; the masks of its atoms; which frames count."""
+
+    stretch: Whole
+    cut: Whole
+    entry: Whole
+    atoms: "_Atoms"
+    counted: int
+    words: int
+    longest: int
+
+
+class _Atoms(dict[str, int]):
+    """The masks of the atoms over rows, each made when first asked for from the active frames of what it is about."""
+
+    def __init__(self, active: Mapping[str, Words], repeats: Whole, per_row: Mapping[str, Words], valid: int) -> None:
+        super().__init__()
+        self._active, self._repeats, self._per_row, self.valid = active, repeats, per_row, valid
+
+    def __missing__(self, name: str) -> int:
+        mask = self[name] = self._make(name)
+        return mask
+
+    def _make(self, name: str) -> int:
+        match name:
+            case "ref_onset" | "pred_onset":
+                return onset(self[name.replace("onset", "active")])
+            case "ref_offset" | "pred_offset":
+                return offset(self[name.replace("offset", "active")], self.valid)
+        if name in self._per_row:
+            return _mask(self._per_row[name])
+        return _mask(self._active[name][self._repeats])
+
+
+class _Lines:
+    """All segments one after another on a line of frames, and the stretches they are cut into."""
+
+    def __init__(self, clauses: Sequence[FrameClause], given: FieldFamily) -> None:
+        family = given.family
+        self._given = given
+        self._names = frozenset().union(*(atoms_of(f) for c in clauses for f in (c.obligation, c.formula)))
+        formulas = [formula for clause in clauses for formula in (clause.obligation, clause.formula)]
+        self.longest = max(family.frames, default=1)
+        self.before = min(1 + max(map(lookback, formulas)), max(self.longest, 1))
+        self.after = min(max(map(lookahead, formulas)), self.longest)
+        self.words = self._best_words(np.asarray(family.frames, dtype=np.int64))
+        self.core = self.words * _WORD - self.before - self.after
+        frames = np.tile(np.asarray(family.frames, dtype=np.int64), len(family.classes))
+        self.start = np.cumsum(frames) - frames
+        self.frames = frames
+        number = -(-frames // self.core)
+        self.segment = np.repeat(np.arange(len(frames)), number)
+        self.first = (np.arange(len(self.segment)) - np.repeat(np.cumsum(number) - number, number)) * self.core
+        self.stretches = len(self.segment)
+
+    def _best_words(self, frames: Whole) -> int:
+        """The length of a row, in words, for which all rows together are shortest if all scores differ."""
+        least = -(-(self.before + self.after + 1) // _WORD)
+        whole = -(-(self.before + self.after + self.longest) // _WORD)
+        lengths, times = np.unique(frames, return_counts=True)
+
+        def cost(words: int) -> int:
+            core = words * _WORD - self.before - self.after
+            rows = np.minimum(lengths, words * _WORD) + 1
+            return int((-(-lengths // core) * rows * times).sum()) * words
+
+        tried = {least, whole, *(min(whole, least << k) for k in range(20)), min(whole, least * 3)}
+        return min(sorted(tried), key=cost)
+
+    def rows(self) -> Iterator[tuple[int, _Rows]]:
+        """Rows of some stretches at a time, with how many stretches are done."""
+        width = self.words * _WORD
+        fields = {"pred_active": self._line(self._given.ranks)}
+        if _OTHERS in self._names:
+            fields[_OTHERS] = self._line([_others(ranks) for ranks in self._given.ranks])
+        masks = self._masks()
+        some = max(1, _CELLS // (width * (len(fields) * width + 1)))
+        for begin in range(0, self.stretches, some):
+            yield min(begin + some, self.stretches), self._some_rows(slice(begin, begin + some), fields, masks)
+
+    def _some_rows(self, which: slice, fields: Mapping[str, Whole], masks: Mapping[str, Flags]) -> _Rows:
+        segment, first = self.segment[which], self.first[which]
+        place = first[:, None] - self.before + np.arange(self.words * _WORD)
+        valid = (place >= 0) & (place < self.frames[segment][:, None])
+        at = np.where(valid, place + self.start[segment][:, None], 0)
+        ranks = {name: np.where(valid, line[at], NOWHERE) for name, line in fields.items()}
+        stretch, cut = _cuts(np.concatenate(list(ranks.values()), axis=1))
+        core = valid & (place >= first[:, None]) & (place < first[:, None] + self.core)
+        active = {name: _packed(line[at] & valid) for name, line in masks.items()}
+        counted = _packed(core & ~masks["ignored"][at])[stretch]
+        by_row = {name: _packed(found[stretch] >= cut[:, None]) for name, found in ranks.items()}
+        atoms = _Atoms(active, stretch, by_row, _mask(_packed(valid)[stretch]))
+        return _Rows(stretch, cut, segment[stretch], atoms, _mask(counted), self.words, self.longest)
+
+    def _line(self, clips: Sequence[Whole]) -> Whole:
+        """Arrays of frames × classes one after another, class by class."""
+        return np.concatenate([np.concatenate(clips).T.reshape(-1), np.zeros(1, np.int64)]).astype(np.int32)
+
+    def _masks(self) -> dict[str, Flags]:
+        family = self._given.family
+        found = {"ignored": self._painted(family.ignored), "ref_active": self._painted(family.runs[Side.REF])}
+        if CLASS_ATOMS[0] in self._names:
+            rows = found["ref_active"][:-1].reshape(len(family.classes), -1)
+            others = rows.sum(axis=0) - rows
+            found[CLASS_ATOMS[0]] = np.append(others.reshape(-1) > 0, False)
+        return found | {name: self._painted(runs) for name, runs in family.masks.items() if name in self._names}
+
+    def _painted(self, runs: Runs) -> Flags:
+        """The frames of runs given by segment; runs of one segment do not touch."""
+        columns = run_columns(runs)
+        turns = np.zeros(int(self.frames.sum()) + 1, dtype=np.int8)
+        np.add.at(turns, self.start[columns.segment] + columns.start, 1)
+        np.add.at(turns, self.start[columns.segment] + columns.end, -1)
+        return np.cumsum(turns, dtype=np.int8).astype(np.bool_)
+
+
+def _others(ranks: Whole) -> Whole:
+    """The greatest rank of the other classes: of what comes before and after each class."""
+    before, after = np.full_like(ranks, NOWHERE), np.full_like(ranks, NOWHERE)
+    if ranks.shape[1] > 1:
+        before[:, 1:] = np.maximum.accumulate(ranks, axis=1)[:, :-1]
+        after[:, :-1] = np.maximum.accumulate(ranks[:, ::-1], axis=1)[:, ::-1][:, 1:]
+    return np.maximum(before, after)
+
+
+def _cuts(ranks: Whole) -> tuple[Whole, Whole]:
+    """The rows of stretches: cut 0, and for each score in it the cut just above; by stretch, ascending."""
+    ordered = np.sort(ranks, axis=1)
+    kept = np.ones((len(ordered), ordered.shape[1] + 1), dtype=np.bool_)
+    kept[:, 1:] = ordered > NOWHERE
+    kept[:, 2:] &= ordered[:, 1:] > ordered[:, :-1]
+    cuts = np.concatenate([np.zeros((len(ordered), 1), ordered.dtype), ordered + 1], axis=1)
+    stretch = np.repeat(np.arange(len(ordered)), kept.sum(axis=1))
+    return stretch, cuts[kept].astype(np.int64)
+
+
+def _counts(clauses: Sequence[FrameClause], rows: _Rows) -> Iterator[Whole]:
+    """Satisfied and obligated frames of every row, for each clause."""
+    formulas = [formula for clause in clauses for formula in (clause.obligation, clause.formula)]
+    masks = evaluate_masks(formulas, rows.atoms, IntegerAlgebra(rows.atoms.valid, rows.longest))
+    for obligation, formula in zip(masks[::2], masks[1::2], strict=True):
+        obliged = obligation & rows.counted
+        yield np.stack([_ones(mask, len(rows.cut), rows.words) for mask in (obliged & formula, obliged)])
+
+
+def _add(builder: StepsBuilder, rows: _Rows, counts: Whole) -> None:
+    """What each row has more than the one before it; the first of a stretch counts from cut 0 on."""
+    change = np.diff(counts, axis=1, prepend=0)
+    opens = np.flatnonzero(np.diff(rows.stretch, prepend=-1))
+    change[:, opens] = counts[:, opens]
+    builder.add(rows.cut, rows.entry, change)
+
+
+def _packed(frames: Flags) -> Words:
+    """Rows of frames as rows of words."""
+    return np.packbits(frames, axis=-1, bitorder="little").view(np.uint64)
+
+
+def _mask(words: Words) -> int:
+    return int.from_bytes(words.tobytes(), "little")
+
+
+def _ones(mask: int, rows: int, words: int) -> Whole:
+    """The active frames of every row."""
+    found = np.frombuffer(mask.to_bytes(rows * words * _WORD // 8, "little"), dtype=np.uint64)
+    ones: Whole = np.bitwise_count(found).reshape(rows, words).sum(axis=1, dtype=np.int64)
+    return ones

@@ -1,0 +1,195 @@
+"""Everything that has a curve over the threshold, by name: clauses, profiles, their mean, and the rates of metrics."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tracepact.core import Aggregation, Contract, atoms
+from tracepact.metrics import MetricSettings
+from tracepact.thresholds.cells import frame_counts, segment_counts
+from tracepact.thresholds.collar import collar_counts
+from tracepact.thresholds.events import event_steps
+from tracepact.thresholds.family import FieldFamily
+from tracepact.thresholds.frames import frame_steps
+from tracepact.thresholds.intersection import Criteria, intersections
+from tracepact.thresholds.rates import Rate, error_rate, macro_values, micro_values
+from tracepact.thresholds.runs import LevelRuns, level_runs
+from tracepact.thresholds.steps import Steps, Whole
+from tracepact.thresholds.values import Values, clause_values, combined
+
+METRICS = ("frame", "segment", "event", "intersection")
+MEAN = "mean"
+"""The mean of the vector; a clause or a profile of that name comes first."""
+ERROR_RATE = "error_rate"
+_RATES = (*(rate.value for rate in Rate), *(f"macro_{rate.value}" for rate in Rate), ERROR_RATE)
+Advance = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class CurveSettings:
+    """The policies of the metrics over every threshold.
+
+    Attributes:
+        metrics: collar, segment length and so on (chapter 15).
+        intersection: the intersection criteria of precision, recall and F1 (rule 20.3).
+    """
+
+    metrics: MetricSettings = field(default_factory=MetricSettings)
+    intersection: Criteria = field(default_factory=lambda: Criteria(Fraction(1, 2), Fraction(1, 2)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetricSteps:
+    """The counts of a metric over every threshold; `substitutions` is None where the metric knows none."""
+
+    tallies: Steps
+    substitutions: Steps | None
+
+
+def _quiet(done: int, of: int, what: str) -> None:
+    """Tell nobody."""
+
+
+class Quantities:
+    """The counts behind every curve of a contract on a field, found when they are first asked for, and the curves."""
+
+    def __init__(
+        self,
+        contract: Contract,
+        given: FieldFamily,
+        settings: CurveSettings | None = None,
+        advance: Advance = _quiet,
+    ) -> None:
+        self.contract, self.given = contract, given
+        self.settings = settings or CurveSettings()
+        self._advance = advance
+        self._clauses: dict[str, Steps] = {}
+        self._metrics: dict[str, MetricSteps] = {}
+        self._runs: LevelRuns | None = None
+
+    @property
+    def names(self) -> Iterator[str]:
+        """The names of all quantities: clauses, profiles, `mean`, and the rates of metrics such as `event_f1`."""
+        return quantity_names(self.contract)
+
+    @property
+    def runs(self) -> LevelRuns:
+        """Every run that some threshold gives."""
+        if self._runs is None:
+            self._advance(0, 1, "runs of all thresholds")
+            times = (self.settings.metrics.event.collar, self.settings.metrics.segment)
+            self._runs = level_runs(self.given, times)
+        return self._runs
+
+    def steps(self, clause: str) -> Steps:
+        """The counts of a clause."""
+        if clause not in self._clauses:
+            frames = any(c.name == clause for c in self.contract.frame_clauses)
+            if frames:
+                advance = self._told("frame clauses")
+                self._clauses |= frame_steps(self.contract.frame_clauses, self.given, advance)
+            else:
+                self._clauses |= event_steps(self.contract, self.given, self._told("event clauses"))
+        return self._clauses[clause]
+
+    def metric(self, name: str) -> MetricSteps:
+        """The counts of a metric."""
+        if name not in self._metrics:
+            self._advance(0, 1, f"{name} metric")
+            self._metrics[name] = self._measured(name)
+        return self._metrics[name]
+
+    def _measured(self, name: str) -> MetricSteps:
+        settings = self.settings.metrics
+        match name:
+            case "frame":
+                cells = frame_counts(self.given)
+                return MetricSteps(cells.tallies, cells.substitutions)
+            case "segment":
+                cells = segment_counts(self.given, settings.segment)
+                return MetricSteps(cells.tallies, cells.substitutions)
+            case "event":
+                events = collar_counts(self.given, settings.event, self.runs)
+                return MetricSteps(events.tallies, events.substitutions)
+            case _:
+                return MetricSteps(intersections(self.given, self.settings.intersection, self.runs).tallies, None)
+
+    def _told(self, what: str) -> Callable[[int, int], None]:
+        return lambda done, of: self._advance(done, of, what)
+
+    def values(
+        self,
+        name: str,
+        aggregation: Aggregation | None = None,
+        *,
+        label: int | None = None,
+        clips: Whole | None = None,
+    ) -> Values:
+        """The curve of a quantity: of all, or of one class; over all clips, or some.
+
+        A clause or the mean is under the contract's aggregation, a profile under its own, unless another is named.
+        """
+        parts = self.weights(name)
+        if parts is None:
+            return self._rate(name, label, clips)
+        profiles = {profile.name: profile for profile in self.contract.profiles}
+        own = profiles[name].aggregation if name in profiles else self.contract.aggregation
+        chosen = aggregation or own
+        curves = [(weight, clause_values(_some(self.steps(c), label, clips), chosen)) for c, weight in parts]
+        return curves[0][1] if len(curves) == 1 else combined(curves)
+
+    def weights(self, name: str) -> list[tuple[str, Fraction]] | None:
+        """The clauses a quantity is the weighted mean of; None for the rate of a metric."""
+        return weights_of(self.contract, name)
+
+    def _rate(self, name: str, label: int | None, clips: Whole | None) -> Values:
+        metric, _, rate = name.partition("_")
+        counts = self.metric(metric)
+        tallies = _some(counts.tallies, label, clips)
+        if rate == ERROR_RATE:
+            # A substitution is an error of two classes: of one class alone its miss and its false alarm are two.
+            swapped = counts.substitutions if label is None else None
+            return error_rate(tallies, None if swapped is None else _some(swapped, None, clips))
+        if rate.startswith("macro_"):
+            return macro_values(tallies, Rate(rate.removeprefix("macro_")))
+        return micro_values(tallies, Rate(rate))
+
+    def depends_on_other_classes(self, name: str) -> bool:
+        """Whether the curve of one class moves with the thresholds of others (rule 19.6)."""
+        return depends_on_other_classes(self.contract, name)
+
+
+def depends_on_other_classes(contract: Contract, name: str) -> bool:
+    """Whether a quantity of one class moves with the thresholds of others (rule 19.6)."""
+    parts = {clause for clause, _ in weights_of(contract, name) or ()}
+    clauses = [c for c in contract.frame_clauses if c.name in parts]
+    return any("other_pred_active" in atoms(f) for c in clauses for f in (c.obligation, c.formula))
+
+
+def weights_of(contract: Contract, name: str) -> list[tuple[str, Fraction]] | None:
+    """The clauses of a contract that a quantity is the weighted mean of; None for the rate of a metric."""
+    for profile in contract.profiles:
+        if profile.name == name:
+            return list(profile.weights)
+    names = [clause.name for clause in contract.clauses]
+    if name in names:
+        return [(name, Fraction(1))]
+    return [(clause, Fraction(1)) for clause in names] if name == MEAN else None
+
+
+def quantity_names(contract: Contract) -> Iterator[str]:
+    """The names of all quantities: clauses, profiles, `mean`, and the rates of metrics such as `event_f1`."""
+    yield from (clause.name for clause in contract.clauses)
+    yield from (profile.name for profile in contract.profiles)
+    yield MEAN
+    yield from (f"{metric}_{rate}" for metric in METRICS for rate in _RATES)
+
+
+def is_least_best(name: str) -> bool:
+    """Whether less is better of a quantity."""
+    return name.endswith(ERROR_RATE)
+
+
+def _some(steps: Steps, label: int | None, clips: Whole | None) -> Steps:
+    chosen = steps if label is None else steps.label(label)
+    return chosen if clips is None else chosen.select(clips)

@@ -1,0 +1,163 @@
+"""Every run that some threshold gives, once, with the thresholds at which it is there.
+
+A run of frames is there at the cuts above the greater of the two scores beside it and up to the least score in it. So
+each frame is the least one of one run, and a clip and class has at most as many runs as frames, over all thresholds.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+
+from tracepact.metrics.intervals import inside_regions
+from tracepact.thresholds.family import FieldFamily
+from tracepact.thresholds.steps import Steps, StepsBuilder, Whole
+from tracepact.trace import NOWHERE, EventTable, Mode
+from tracepact.trace.columns import Columns, columns
+from tracepact.trace.exact import Ticks, common_unit, ratios, ticks
+
+_CELLS = 2**20
+"""About how many frames are looked at at once."""
+_WALL = NOWHERE - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LevelRuns:
+    """The runs of a field on its own frames, by segment; each is there at the cuts c with low < c <= high.
+
+    Attributes:
+        unit: ticks a second.
+        edges: the edges of the frames of every clip, in ticks.
+        segment: whose run it is.
+        first: its first frame.
+        last: the frame after its last.
+        onset: its start in ticks.
+        offset: its end in ticks.
+        low: the greatest rank at which it is not yet there.
+        high: the greatest rank at which it is.
+    """
+
+    unit: int
+    edges: tuple[Ticks, ...]
+    segment: Whole
+    first: Whole
+    last: Whole
+    onset: Ticks
+    offset: Ticks
+    low: Whole
+    high: Whole
+
+    def __len__(self) -> int:
+        return len(self.segment)
+
+    def number(self, shape: tuple[int, int]) -> Steps:
+        """How many runs each class and clip has."""
+        builder = StepsBuilder(shape, 1)
+        add_lives(builder, self.segment, self.low, self.high, np.ones((1, len(self)), dtype=np.int64))
+        return builder.build()
+
+
+def add_lives(builder: StepsBuilder, entry: Whole, low: Whole, high: Whole, amount: Whole) -> None:
+    """Add amounts, counts × lives, at the cuts from low + 1 up to high."""
+    builder.add(low + 1, entry, amount)
+    builder.add(high + 1, entry, -amount)
+
+
+def level_runs(given: FieldFamily, times: Sequence[Fraction] = ()) -> LevelRuns:
+    """The runs of a field; each of `times` and all times of the reference are whole in their unit."""
+    clips = [given.field.clips.get(clip) for clip in given.family.clips]
+    lines = {id(scores.edges): ratios(scores.edges) for scores in clips if scores is not None}
+    unit = lcm(reference_unit(given, times), common_unit(*lines.values()))
+    known = {key: ticks(line, unit) for key, line in lines.items()}
+    none = np.zeros(1, dtype=np.int64)
+    edges = tuple(none if scores is None else known[id(scores.edges)] for scores in clips)
+    parts = list(_portions([None if scores is None else scores.ranks for scores in clips], len(clips)))
+    none_found = tuple([np.zeros(0, dtype=np.int64)] for _ in range(5))
+    found = list(zip(*parts, strict=True)) or none_found
+    segment, first, last, low, high = (np.concatenate(part) for part in found)
+    begins = np.cumsum([0, *(len(line) for line in edges)])[:-1]
+    flat = np.concatenate([np.zeros(0, dtype=np.int64), *edges])
+    at = begins[segment % max(len(clips), 1)] if len(clips) else segment
+    return LevelRuns(unit, edges, segment, first, last, flat[at + first], flat[at + last], low, high)
+
+
+def reference_unit(given: FieldFamily, times: Sequence[Fraction] = ()) -> int:
+    """Ticks a second such that these times, and all of the reference and of the ignore regions, are whole."""
+    return common_unit(times, given.reference.times, *([] if given.ignore is None else [given.ignore.times]))
+
+
+def reference_columns(given: FieldFamily, unit: int) -> Columns:
+    """The references as they are read, without those that lie wholly in an ignore region for their class."""
+    found = _columns(given.reference, given, unit)
+    if given.ignore is None:
+        return found
+    kept = ~inside_regions(found, given.ignore, _columns(given.ignore, given, unit))
+    parts = (column[kept] for column in (found.clip, found.label, found.onset, found.offset))
+    return Columns(unit, *parts)
+
+
+def _columns(table: EventTable, given: FieldFamily, unit: int) -> Columns:
+    """The events of a table under the family's numbering; one label for all in union."""
+    family = given.family
+    clips = {clip: k for k, clip in enumerate(family.clips)}
+    labels = {label: k for k, label in enumerate(family.classes)}
+    if family.mode is Mode.UNION:
+        labels = dict.fromkeys(table.labels, 0)
+    return columns(table, clips, labels, unit)
+
+
+def _portions(clips: Sequence[Whole | None], number: int) -> Iterator[tuple[Whole, Whole, Whole, Whole, Whole]]:
+    """The runs of some clips at a time, all of one length: segment, first, last, low, high."""
+    by_length: dict[int, list[int]] = {}
+    for clip, ranks in enumerate(clips):
+        if ranks is not None and len(ranks):
+            by_length.setdefault(len(ranks), []).append(clip)
+    for length, members in by_length.items():
+        classes = next(ranks.shape[1] for ranks in clips if ranks is not None)
+        some = max(1, _CELLS // (length * classes))
+        for begin in range(0, len(members), some):
+            chosen = members[begin : begin + some]
+            rows = np.concatenate([ranks.T for clip in chosen if (ranks := clips[clip]) is not None]).astype(np.int32)
+            labels = np.tile(np.arange(classes), len(chosen)) * number
+            yield _runs(rows, labels + np.repeat(np.array(chosen, dtype=np.int64), classes))
+
+
+def _runs(rows: Whole, segment: Whole) -> tuple[Whole, Whole, Whole, Whole, Whole]:
+    """The runs of rows of ranks: of each frame the longest run in which it is the first of the least ranks.
+
+    A frame with as low a rank before it in the run has that rank beside its own run, which is there at no cut.
+    """
+    first, last = _reach(rows)
+    wide = np.pad(rows, ((0, 0), (1, 1)), constant_values=NOWHERE)
+    low = np.maximum(np.take_along_axis(wide, first, axis=1), np.take_along_axis(wide, last + 1, axis=1))
+    kept = (low < rows).reshape(-1)
+    row = np.flatnonzero(kept) // rows.shape[1]
+    a, b, c, d = (part.reshape(-1)[kept] for part in (first, last, low, rows))
+    return segment[row], a, b, c, d
+
+
+def _reach(rows: Whole) -> tuple[Whole, Whole]:
+    """Of every frame the longest run around it without a lesser rank, or an equal one before it: first, one past last.
+
+    By halving steps over the least ranks of blocks of 1, 2, 4, … frames.
+    """
+    length = rows.shape[1]
+    tables = [rows]
+    while 2 << (len(tables) - 1) <= length:
+        half, before = 1 << (len(tables) - 1), tables[-1]
+        joined = np.full_like(before, _WALL)
+        joined[:, : length - half] = np.minimum(before[:, : length - half], before[:, half:])
+        joined[:, max(length - 2 * half + 1, 0) :] = _WALL
+        tables.append(joined)
+    first = np.broadcast_to(np.arange(length), rows.shape).copy()
+    last = first + 1
+    for power in range(len(tables) - 1, -1, -1):
+        size, table = 1 << power, tables[power]
+        at = np.maximum(first - size, 0)
+        first = np.where((first >= size) & (np.take_along_axis(table, at, axis=1) > rows), first - size, first)
+        at = np.minimum(last, length - 1)
+        fits = (last < length) & (np.take_along_axis(table, at, axis=1) >= rows)
+        last = np.where(fits, last + size, last)
+    return first, last

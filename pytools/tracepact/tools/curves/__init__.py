@@ -1,0 +1,1 @@
+"""`tracepact curves`: every threshold of a score field at once."""

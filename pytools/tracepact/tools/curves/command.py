@@ -1,0 +1,122 @@
+"""`tracepact curves`: every threshold of a score field at once."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Unpack
+
+import click
+
+from tracepact.diagnostics import Diagnostics, did_you_mean
+from tracepact.files import json_text, table_text
+from tracepact.records import plain
+from tracepact.scoring.uncertainty import Bootstrap
+from tracepact.show.lines import print_diagnostics
+from tracepact.show.progress import counted
+from tracepact.tools.bootstrap import bootstrap_options
+from tracepact.tools.curves.curves import POINTS, Curves
+from tracepact.tools.curves.record import CurvesRecord
+from tracepact.tools.curves.show import (
+    against_figure,
+    curves_page,
+    guards_figure,
+    metrics_figure,
+    roc_figure,
+    rows,
+    tables,
+)
+from tracepact.tools.parameters import OddLength, given_contract, set_option
+from tracepact.tools.score.field_task import FieldOptions, field_options, task_from_options
+from tracepact.tools.score.shown import OutputOptions, output_options, show
+
+
+@click.command()
+@click.argument("contract")
+@field_options
+@click.option("--median", type=OddLength(), help="Filter predicted scores first, over this many frames.")
+@set_option
+@click.option("--quantity", "names", multiple=True, metavar="NAME", help="Show only this quantity; repeatable.")
+@click.option("--against", metavar="CLAUSE", help="With --out: draw every other clause against this one.")
+@click.option(
+    "--list",
+    "points",
+    type=click.IntRange(0),
+    default=POINTS,
+    show_default=True,
+    help="List at most so many points of each curve; 0 lists all.",
+)
+@bootstrap_options
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Also write JSON, CSV, figures and a page to this folder.",
+)
+@output_options
+def command(
+    contract: str,
+    median: int | None,
+    overrides: tuple[tuple[str, str], ...],
+    names: tuple[str, ...],
+    against: str | None,
+    points: int,
+    draws: int,
+    seed: int,
+    level: Fraction,
+    out: Path | None,
+    form: str,
+    csv_file: Path | None,
+    figure_file: Path | None,
+    **given: Unpack[FieldOptions],
+) -> None:
+    """Show scores and metrics at every threshold of a score file, and the best thresholds.
+
+    CONTRACT is a file, or the name of a starter contract. Clauses, profiles and metrics are exact step functions of the
+    threshold: all scores that occur are visited. PSDS and average precision are those over all of them. Quantities are
+    clauses, profiles, mean, and rates of metrics such as event_f1, segment_macro_f1 or intersection_error_rate.
+    """
+    compiled = given_contract(contract, overrides)
+    clauses = [clause.name for clause in compiled.clauses]
+    _check(against, clauses)
+    with counted() as update:
+        update(0, 1, "reading")
+        task = task_from_options(compiled, given)
+        found = Curves(task, median or 1, None, update)
+        _check_names(names, found)
+        record = found.record(names or None, points=points, bootstrap=Bootstrap(draws, seed, level))
+    print_diagnostics(task.diagnostics)
+    files = {} if out is None else _files(record, out, against or clauses[0])
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+    output = OutputOptions(form=form, csv_file=csv_file, figure_file=figure_file)
+    show(record, tables, rows, guards_figure, files, **output)
+
+
+def _check(clause: str | None, known: list[str]) -> None:
+    faults = Diagnostics()
+    if clause is not None and clause not in known:
+        faults.add("unknown-quantity", f"the contract has no clause `{clause}`", help=did_you_mean(clause, known))
+    faults.raise_errors()
+
+
+def _check_names(names: tuple[str, ...], found: Curves) -> None:
+    faults = Diagnostics()
+    for name in names:
+        if name not in found.names:
+            faults.add("unknown-quantity", f"nothing is called `{name}`", help=did_you_mean(name, found.names))
+    faults.raise_errors()
+
+
+def _files(found: CurvesRecord, folder: Path, against: str) -> dict[Path, str]:
+    """All files of a folder; what needs clauses only if there are some."""
+    listed = rows(found)
+    drawn = any(quantity.name == against for quantity in found.quantities)
+    files = {
+        "curves.json": json_text(plain(found)),
+        "curves.csv": table_text([column.heading for column in listed.columns], listed.texts(), ","),
+        "guards.svg": guards_figure(found),
+        "metrics.svg": metrics_figure(found),
+        "roc.svg": roc_figure(found),
+        "curves.html": curves_page(found, against if drawn else None),
+    }
+    if drawn:
+        files["against.svg"] = against_figure(found, against)
+    return {folder / name: text for name, text in files.items()}

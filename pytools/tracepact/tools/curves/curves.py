@@ -1,0 +1,370 @@
+"""Every curve of a contract on a score field: values at any threshold, best thresholds, PSDS, and all as a record."""
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from tracepact.core import Contract
+from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, did_you_mean
+from tracepact.io import Reading
+from tracepact.metrics import MetricValue
+from tracepact.scoring import aggregate
+from tracepact.scoring.uncertainty import Bootstrap
+from tracepact.thresholds import (
+    MEAN,
+    METRICS,
+    SCENARIOS,
+    Best,
+    CurveSettings,
+    Psds,
+    PsdsResult,
+    Quantities,
+    Values,
+    average_precision,
+    best,
+    counts_of,
+    cut_range,
+    is_least_best,
+    psds,
+    short_threshold,
+    threshold_range,
+)
+from tracepact.thresholds.steps import Whole
+from tracepact.tools.curves.intervals import interval_at
+from tracepact.tools.curves.record import (
+    AveragePrecision,
+    BestThreshold,
+    ClassBest,
+    ClassValue,
+    CurvePoint,
+    CurvesRecord,
+    PsdsRecord,
+    QuantityCurve,
+    RocStep,
+    optional,
+)
+from tracepact.tools.score.field_task import FieldTask, field_task
+from tracepact.trace import Mode, Time, exact
+
+RATES = ("f1", "macro_f1", "precision", "recall", "error_rate")
+POINTS = 100
+_HALF = Fraction(1, 2)
+OnStep = Callable[[int, int, str], None]
+
+
+class Curves:
+    """What `curves` returns: everything that has a curve over the threshold, exact at every threshold.
+
+    Attributes:
+        contract: the contract.
+        classes: the classes, in order (rule 19.3).
+        diagnostics: the warnings; errors raise InvalidInput.
+
+    Examples:
+        >>> import numpy as np
+        >>> import tracepact
+        >>> scores = np.array([[0.1], [0.9], [0.8], [0.3]])
+        >>> field = tracepact.score_field({"a": scores}, classes=["dog"], step="0.5")
+        >>> found = tracepact.curves("boundary_gate", {"a": [(0.5, 1.5, "dog")]}, field)
+        >>> [found.value("missing_guard", threshold) for threshold in (0.2, 0.8, 0.9)]
+        [Fraction(1, 1), Fraction(27, 50), Fraction(0, 1)]
+        >>> best = found.best("mean")
+        >>> best.value.value, best.low, best.high
+        (Fraction(1, 1), Fraction(3, 10), Fraction(4, 5))
+    """
+
+    def __init__(self, task: FieldTask, median: int, settings: CurveSettings | None, advance: OnStep) -> None:
+        self.contract = task.contract
+        self._median = median
+        self._quantities = Quantities(task.contract, task.filtered(median).family(), settings, advance)
+        self._levels = self._quantities.given.levels
+        self._range = cut_range(self._levels)
+        self._advance = advance
+        self.classes = self._quantities.given.family.classes
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(task.diagnostics)
+
+    @property
+    def names(self) -> list[str]:
+        """Everything that has a curve: clauses, profiles, `mean`, and rates of metrics such as `event_f1`."""
+        return list(self._quantities.names)
+
+    def value(self, name: str, threshold: Time, label: str | None = None) -> Fraction | None:
+        """The exact value of a quantity at a threshold.
+
+        Args:
+            name: one of `names`.
+            threshold: from 0 to 1; a frame is active if its score is greater.
+            label: a class, whose own counts are taken; by default all classes, with a common threshold.
+
+        Returns:
+            The value; None where a quotient is undefined.
+
+        Raises:
+            InvalidInput: there is no such quantity or class.
+        """
+        return self._values(name, label).at(self._levels.above(exact(threshold)))
+
+    def best(self, name: str, label: str | None = None) -> BestThreshold | None:
+        """The best threshold of a quantity, common or of one class.
+
+        Args:
+            name: one of `names`.
+            label: a class, whose own counts are taken; by default all classes, with a common threshold.
+
+        Returns:
+            The best value and the longest stretch of thresholds that has it; None if nothing is ever asked.
+
+        Raises:
+            InvalidInput: there is no such quantity or class.
+        """
+        found = self._best(self._values(name, label), name)
+        return None if found is None else self._place(found, None)
+
+    def psds(self, how: Psds | str) -> PsdsResult:
+        """The PSDS over all thresholds (rule 20.5).
+
+        Args:
+            how: a scenario by name, `psds1` or `psds2`, or settings of one's own.
+
+        Returns:
+            The score, its ROC, and those of each class.
+        """
+        chosen = SCENARIOS[how] if isinstance(how, str) else how
+        return psds(self._quantities.given, chosen, self._quantities.runs)
+
+    def record(
+        self, names: Sequence[str] | None = None, *, points: int = POINTS, bootstrap: Bootstrap | None = None
+    ) -> CurvesRecord:
+        """Everything as a record, as `tracepact curves --format json` prints it.
+
+        Args:
+            names: the quantities; by default clauses, profiles, `mean`, and five rates of each metric.
+            points: at most so many points of each curve are listed; 0 lists all.
+            bootstrap: how clips are drawn for intervals; None gives none.
+
+        Returns:
+            The record.
+        """
+        chosen = list(names or self._usual())
+        given = self._quantities.given
+        quantities = []
+        for place, name in enumerate(chosen):
+            self._advance(place, len(chosen), name)
+            quantities.append(self._curve(name, points, bootstrap))
+        return CurvesRecord(
+            "tracepact-curves/1",
+            self.contract.name,
+            self.contract.digest,
+            self.contract.aggregation,
+            self._median,
+            given.shape[1],
+            self.classes,
+            len(self._levels),
+            tuple(quantities),
+            tuple(self._average_precision(metric) for metric in METRICS),
+            tuple(self._psds(name, points) for name in SCENARIOS),
+        )
+
+    def _usual(self) -> Iterator[str]:
+        yield from (clause.name for clause in self.contract.clauses)
+        yield from (profile.name for profile in self.contract.profiles)
+        yield MEAN
+        yield from (f"{metric}_{rate}" for metric in METRICS for rate in RATES)
+
+    def _values(self, name: str, label: str | None = None) -> Values:
+        faults = Diagnostics()
+        if name not in self.names:
+            faults.add("unknown-quantity", f"nothing is called `{name}`", help=did_you_mean(name, self.names))
+        if label is not None and label not in self.classes:
+            faults.add("unknown-label", f"there is no class `{label}`", help=did_you_mean(label, self.classes))
+        faults.raise_errors()
+        return self._quantities.values(name, label=None if label is None else self.classes.index(label))
+
+    def _best(self, values: Values, name: str) -> Best | None:
+        low, high = self._range
+        return best(values.within(low, high), high, least=is_least_best(name))
+
+    def _place(self, found: Best, interval: tuple[float, float] | None) -> BestThreshold:
+        low, high = max((threshold_range(self._levels, *stretch) for stretch in found.stretches), key=_length)
+        threshold = short_threshold(low, high)
+        return BestThreshold(MetricValue.of(found.value), low, high, threshold, len(found.stretches), interval)
+
+    def _curve(self, name: str, points: int, bootstrap: Bootstrap | None) -> QuantityCurve:
+        values = self._quantities.values(name)
+        inside = values.within(*self._range)
+        alone = self._quantities.depends_on_other_classes(name)
+        classes = None if alone else tuple(self._class_best(name, k, bootstrap) for k in range(len(self.classes)))
+        half = self._levels.above(_HALF)
+        return QuantityCurve(
+            name,
+            self._kind(name),
+            len(inside.cuts),
+            self._placed(name, values, None, bootstrap),
+            optional(values.at(half)) if values.earned[values.index(half)] else None,
+            classes,
+            None if classes is None else optional(self._own(name, classes)),
+            tuple(self._points(name, inside, points)),
+        )
+
+    def _kind(self, name: str) -> Literal["clause", "profile", "mean", "metric"]:
+        if name == MEAN:
+            return "mean"
+        if any(profile.name == name for profile in self.contract.profiles):
+            return "profile"
+        return "metric" if self._quantities.weights(name) is None else "clause"
+
+    def _placed(self, name: str, values: Values, label: int | None, how: Bootstrap | None) -> BestThreshold | None:
+        found = self._best(values, name)
+        if found is None:
+            return None
+        if how is None:
+            return self._place(found, None)
+        cut = self._levels.above(self._place(found, None).threshold)
+        return self._place(found, interval_at(self._quantities, name, cut, label, how))
+
+    def _class_best(self, name: str, label: int, how: Bootstrap | None) -> ClassBest:
+        values = self._quantities.values(name, label=label)
+        return ClassBest(self.classes[label], self._placed(name, values, label, how))
+
+    def _points(self, name: str, values: Values, most: int) -> Iterator[CurvePoint]:
+        places = _some(len(values.cuts), most)
+        cuts = values.cuts[places]
+        clause = self._kind(name) == "clause"
+        counts = self._totals(name, cuts) if clause else [(None, None)] * len(cuts)
+        exactly = values.exactly(cuts)
+        for place, cut, value, (satisfied, obligated) in zip(places, cuts.tolist(), exactly, counts, strict=True):
+            low, _ = threshold_range(self._levels, cut, cut)
+            yield CurvePoint(low, optional(value) if values.earned[place] else None, satisfied, obligated)
+
+    def _totals(self, clause: str, cuts: Whole) -> list[tuple[int | None, int | None]]:
+        line, counts = self._quantities.steps(clause).running()
+        at = np.searchsorted(line, cuts, side="right") - 1
+        return list(zip(counts[0][at].tolist(), counts[1][at].tolist(), strict=True))
+
+    def _own(self, name: str, classes: Sequence[ClassBest]) -> Fraction | None:
+        """The value where every class has its best threshold; a class that has none takes 0.5."""
+        cuts = [self._levels.above(_HALF if c.best is None else c.best.threshold) for c in classes]
+        parts = self._quantities.weights(name)
+        if parts is None:
+            return self._own_rate(name, cuts)
+        profiles = {profile.name: profile.aggregation for profile in self.contract.profiles}
+        aggregation = profiles.get(name, self.contract.aggregation)
+        total = sum((weight for _, weight in parts), Fraction(0))
+        scores = []
+        for clause, weight in parts:
+            rows = [self._quantities.steps(clause).label(k).at(cut) for k, cut in enumerate(cuts)]
+            scores.append(weight * aggregate(counts_of(np.concatenate(rows, axis=1)), aggregation).value)
+        return sum(scores, Fraction(0)) / total
+
+    def _own_rate(self, name: str, cuts: Sequence[int]) -> Fraction | None:
+        """The F1 of the counts of all classes, or the mean of theirs; other rates are best where others are worst."""
+        metric, _, rate = name.partition("_")
+        if not rate.endswith("f1"):
+            return None
+        tallies = self._quantities.metric(metric).tallies
+        rows = [tallies.label(k).at(cut).sum(axis=(1, 2)) for k, cut in enumerate(cuts)]
+        if rate == "f1":
+            rows = [np.sum(rows, axis=0)]
+        shares = [Fraction(2 * int(tp), int(2 * tp + fp + fn)) for tp, fp, fn in rows if tp + fp + fn]
+        return sum(shares, Fraction(0)) / len(shares) if shares else None
+
+    def _average_precision(self, metric: str) -> AveragePrecision:
+        tallies = self._quantities.metric(metric).tallies
+        found = {name: average_precision(tallies.label(k)) for k, name in enumerate(self.classes)}
+        known = [value for value in found.values() if value is not None]
+        mean = sum(known, Fraction(0)) / len(known) if known else None
+        classes = tuple(ClassValue(name, optional(value)) for name, value in found.items())
+        return AveragePrecision(metric, optional(mean), classes)
+
+    def _psds(self, name: str, most: int) -> PsdsRecord:
+        how, found = SCENARIOS[name], self.psds(name)
+        steps = [found.roc[place] for place in _some(len(found.roc), most)]
+        return PsdsRecord(
+            name,
+            how.criteria.dtc,
+            how.criteria.gtc,
+            how.criteria.cttc,
+            how.alpha_ct,
+            how.alpha_st,
+            how.e_max,
+            optional(found.value),
+            tuple(ClassValue(label, optional(value)) for label, value in found.classes.items()),
+            tuple(RocStep(rate, MetricValue.of(share)) for rate, share in steps),
+        )
+
+
+def curves(
+    contract: Contract | str | Path,
+    ref: Any,
+    pred: Any,
+    *,
+    durations: Any = None,
+    mode: Mode | str = Mode.CLASS_INDEXED,
+    ignore: Any = None,
+    median: int = 1,
+    ref_reading: Reading | None = None,
+    clips: Any = None,
+    settings: CurveSettings | None = None,
+    on_step: OnStep = lambda done, of, what: None,
+) -> Curves:
+    """Every threshold of a score field at once: all curves of a contract and of the standard metrics, exact.
+
+    Args:
+        contract: a Contract, a path, the name of a starter contract, or contract text.
+        ref: the references, in the forms of `score`.
+        pred: the predicted scores: a score field (see `score_field`), data frames of scores, or a path.
+        durations: as for `score`; by default a clip is as long as its scores.
+        mode: whether labels are kept apart (the default) or scored as one class.
+        ignore: regions without obligations.
+        median: the length of a median filter before every threshold, an odd number of frames.
+        ref_reading: what the content of the reference does not say.
+        clips: the clips to evaluate, as for `score`.
+        settings: the policies of the metrics.
+        on_step: told how much of a long computation is done, of how much, and what it is.
+
+    Returns:
+        The curves; each is found when it is first asked for.
+
+    Raises:
+        InvalidInput: the contract or the data cannot be used; it carries every fault.
+
+    Examples:
+        >>> import numpy as np
+        >>> import tracepact
+        >>> scores = np.array([[0.1], [0.9], [0.8], [0.3]])
+        >>> field = tracepact.score_field({"a": scores}, classes=["dog"], step="0.5")
+        >>> found = tracepact.curves("boundary_gate", {"a": [(0.5, 1.5, "dog")]}, field)
+        >>> found.best("event_f1").threshold  # from 0.3 on one event, up to 0.8 of the right length
+        Fraction(3, 5)
+        >>> found.psds("psds1").value
+        1.0
+    """
+    task = field_task(
+        contract,
+        ref,
+        pred,
+        durations=durations,
+        ignore=ignore,
+        mode=mode,
+        ref_reading=ref_reading,
+        clips=clips,
+    )
+    if median < 1 or median % 2 == 0:
+        headline = f"the median filter's length {median} is no odd number of frames"
+        raise InvalidInput([Diagnostic("bad-decoding", headline)])
+    return Curves(task, median, settings, on_step)
+
+
+def _length(stretch: tuple[Fraction, Fraction]) -> tuple[Fraction, Fraction]:
+    """Longer stretches first, of equals the lower."""
+    return stretch[1] - stretch[0], -stretch[0]
+
+
+def _some(number: int, most: int) -> Whole:
+    """At most so many places of a line, evenly, with both ends; all for 0."""
+    if not most or number <= most:
+        return np.arange(number)
+    return np.unique(np.linspace(0, number - 1, most).round().astype(np.int64))

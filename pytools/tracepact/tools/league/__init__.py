@@ -1,0 +1,1 @@
+"""Leagues: many systems on the same data, in one page."""

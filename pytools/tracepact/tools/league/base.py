@@ -1,0 +1,137 @@
+"""What the runs of a league have in common: contract, data, policies, clips; and how the league is made of them."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from tracepact.core import Contract
+from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.io.outside import Outside
+from tracepact.lang import parse_contract
+from tracepact.records import Count, Digest, Record, Share
+from tracepact.scoring import Scorecard
+from tracepact.scoring.uncertainty import Bootstrap
+from tracepact.tools.league.measures import policies as metric_policies
+from tracepact.tools.score.report.clips import packed
+from tracepact.tools.score.report.record import ContractRecord, Report
+from tracepact.tools.score.store.opening import StoredRun
+from tracepact.tools.score.store.pairing import RunIdentity, identity, report_faults
+from tracepact.trace import Side
+
+Flat = tuple[int, ...]
+"""Runs of frames as gaps and lengths, one after the other."""
+
+
+class Settings(Record, frozen=True):
+    """How a league is made of its systems."""
+
+    baseline: str
+    rank_by: str
+    draws: Annotated[int, Meta(ge=1)]
+    seed: Count
+    level: Share
+
+    @property
+    def bootstrap(self) -> Bootstrap:
+        """How clips are drawn."""
+        return Bootstrap(self.draws, self.seed, self.level)
+
+
+class Policies(Record, frozen=True):
+    """What values depend on beside contract and data, and systems of one league have in common (16.16)."""
+
+    label_map: Annotated[str, Meta(description="The label map (13.11), in one line; empty without one.")]
+    outside: Annotated[str, Meta(description="What became of predicted events outside their clips (13.31).")]
+    metrics: Annotated[Mapping[str, str], Meta(description="The policy of each standard metric, and its arithmetic.")]
+
+
+class Base(Record, frozen=True, kw_only=True):
+    """What all runs of a league share."""
+
+    format: Literal["tracepact-league-base/1"]
+    mode: str
+    tables: Mapping[str, Digest]
+    contract: ContractRecord
+    policies: Policies
+    clips: tuple[str, ...]
+    frames: tuple[int, ...]
+    classes: tuple[str, ...]
+    step: Fraction
+    reference: Annotated[Mapping[str, Flat], Meta(description="The runs of the reference, by segment.")]
+    ignored: Annotated[Mapping[str, Flat], Meta(description="The ignored frames, by segment.")]
+    conditions: Mapping[str, str] | None
+    settings: Settings
+
+    @property
+    def identity(self) -> RunIdentity:
+        """What a run is compared by."""
+        return RunIdentity(self.contract.digest, self.mode, self.tables, self.clips, self.classes)
+
+    def compiled(self) -> Contract:
+        """The contract."""
+        return parse_contract(self.contract.text, name=self.contract.source)
+
+
+def policies_of(report: Report) -> Policies:
+    """The policies a run was made with."""
+    preparation: dict[str, Any] = report.preparation.to_dict()
+    labels = preparation["label_map"]
+    outside = preparation.get("outside", {}).get("policy", Outside.FALSE_ALARM.value)
+    return Policies("" if labels is None else _label_map(labels), outside, metric_policies(report.metrics))
+
+
+def _label_map(labels: Mapping[str, Any]) -> str:
+    """A label map in one line, whatever its file is called."""
+    renamed = [f"{label['old']} → {label['new']}" for label in labels["labels"]]
+    said = [*renamed, *(f"drop {name}" for name in labels["drop"]), *(f"ignore {name}" for name in labels["ignore"])]
+    return ", ".join([*said, f"others: {labels['other']}"])
+
+
+def base_of(
+    run: StoredRun, report: Report, card: Scorecard, conditions: Mapping[str, str] | None, settings: Settings
+) -> Base:
+    """What the first run of a league brings."""
+    family, found = card.family, identity(run)
+    return Base(
+        format="tracepact-league-base/1",
+        mode=found.mode,
+        tables=found.tables,
+        contract=report.contract,
+        policies=policies_of(report),
+        clips=family.clips,
+        frames=tuple(family.frames),
+        classes=family.classes,
+        step=family.step,
+        reference={str(s): tuple(packed(runs)) for s, runs in sorted(family.runs[Side.REF].items()) if runs},
+        ignored={str(s): tuple(packed(runs)) for s, runs in sorted(family.ignored.items()) if runs},
+        conditions=conditions,
+        settings=settings,
+    )
+
+
+def report_differences(
+    base: tuple[RunIdentity, Policies],
+    where: str,
+    other: tuple[RunIdentity, Policies],
+    folder: Path,
+    diagnostics: Diagnostics,
+) -> None:
+    """Say what about a run differs from the others of a league, which `where` names, if anything does."""
+    report_faults(base[0], where, other[0], folder, diagnostics)
+    place = RowPlace(str(folder))
+    for what, help, ours, theirs in _pairs(base[1], other[1]):
+        if ours != theirs:
+            headline = f"the {what} differs from that of `{where}`: `{theirs or 'none'}`, not `{ours or 'none'}`"
+            diagnostics.add("incomparable-runs", headline, place, help)
+
+
+def _pairs(base: Policies, other: Policies) -> Iterator[tuple[str, str, str, str]]:
+    """What a policy is of, what to do if it differs, and both of it."""
+    yield "label map", "score all systems with the same --label-map", base.label_map, other.label_map
+    yield "treatment of events outside clips", "use the same --outside for all", base.outside, other.outside
+    for name in sorted({*base.metrics, *other.metrics}):
+        help = "score all systems with the same release and the same metric policies"
+        yield f"policy of the metric `{name}`", help, base.metrics.get(name, ""), other.metrics.get(name, "")

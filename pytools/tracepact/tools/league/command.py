@@ -1,0 +1,151 @@
+"""`tracepact league`: many systems on the same data, as one page, CSV, JSON and Markdown (rules 16.15 to 16.19)."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+
+import click
+from click.core import ParameterSource
+from rich.console import Group as Lines
+
+from tracepact.scoring.uncertainty import Bootstrap
+from tracepact.show.lines import print_diagnostics, reader_may_leave, say
+from tracepact.show.progress import progress
+from tracepact.show.screen import print_tables
+from tracepact.show.terminal import TerminalTable
+from tracepact.tools.bootstrap import bootstrap_options
+from tracepact.tools.league import tables
+from tracepact.tools.league.base import Settings
+from tracepact.tools.league.build import league_of
+from tracepact.tools.league.columns import HEADLINE, Group
+from tracepact.tools.league.files import COLUMNS, league_csv, league_json, league_markdown, league_rows
+from tracepact.tools.league.league import league_parts
+from tracepact.tools.league.making import Made, add_to_league
+from tracepact.tools.league.page import league_page
+from tracepact.tools.league.record import League
+from tracepact.tools.league.store import check_place, open_league, write_league
+from tracepact.tools.parameters import format_option
+from tracepact.tools.results import print_json, print_rows
+from tracepact.tools.score.report.sounds import check_audio, embed_audio_option, find_sounds, sounds_line
+from tracepact.tools.score.store.names import named_places
+
+_KEPT = ("draws", "seed", "level", "conditions")
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, type=click.Path())
+@click.option("--add", "added", multiple=True, metavar="RUN", help="Add this run to the league directory; repeatable.")
+@click.option("--baseline", metavar="NAME", help="The system that the others are compared with (default: the first).")
+@click.option(
+    "--rank-by",
+    metavar="COLUMN",
+    help="What orders the league: headline (the default), a clause, a profile, or a metric such as event.f1.",
+)
+@click.option("--conditions", type=click.Path(), help="A table (filename, condition) that groups the results.")
+@bootstrap_options
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Also write the league directory: page, Markdown, CSV, JSON, and what adding a system needs.",
+)
+@click.option(
+    "--audio",
+    type=click.Path(exists=True, file_okay=False),
+    help="A folder of sound files: a click on a mark of the page plays the clip from there.",
+)
+@embed_audio_option
+@format_option("text", "json", "csv")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    runs: tuple[str, ...],
+    added: tuple[str, ...],
+    baseline: str | None,
+    rank_by: str | None,
+    conditions: str | None,
+    draws: int,
+    seed: int,
+    level: Fraction,
+    out: Path | None,
+    audio: str | None,
+    embed_audio: bool,
+    form: str,
+) -> None:
+    """Compare many systems on the same data: scores, ranks, intervals, differences, and where they differ.
+
+    RUNS are run directories of one contract on the same data, each as RUN or NAME=RUN. With --add, RUNS is one league
+    directory that --out wrote: the added run is read, and nothing else is computed anew but what compares systems.
+    """
+    _check(ctx, runs, added, out, audio, embed_audio)
+    folder = Path(runs[0]) if added else out
+    kept: Mapping[str, bytes] = {}
+    with progress(len(added or runs) + 2) as advance:
+        if added:
+            stored, kept = open_league(Path(runs[0]))
+            check_place(Path(runs[0]))
+            old = stored.base.settings
+            settings = Settings(baseline or old.baseline, rank_by or old.rank_by, old.draws, old.seed, old.level)
+            made = add_to_league(stored, named_places(added), settings, advance)
+        else:
+            if out is not None:
+                check_place(out)
+            how = Bootstrap(draws, seed, level)
+            made = league_parts(runs, baseline, rank_by or HEADLINE, conditions, how, advance)
+        advance("comparing")
+        league = league_of(made.base, made.systems)
+        advance("writing")
+        if folder is not None:
+            _write(folder, league, made, kept, audio, embed_audio)
+    print_diagnostics(made.warnings)
+    with reader_may_leave():
+        _show(league, form)
+
+
+def _check(
+    ctx: click.Context,
+    runs: tuple[str, ...],
+    added: tuple[str, ...],
+    out: Path | None,
+    audio: str | None,
+    embed_audio: bool,
+) -> None:
+    """Refuse options that contradict each other."""
+    if added:
+        if len(runs) != 1 or out is not None:
+            raise click.UsageError("--add takes one league directory, which is written again: league DIR --add RUN")
+        given = [name for name in _KEPT if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT]
+        if given:
+            raise click.UsageError(f"--{given[0]} cannot change when a run is added; make the league again")
+    elif len(runs) < 2:
+        raise click.UsageError("give at least two runs, or add to a league: league DIR --add RUN")
+    check_audio(audio, embed_audio)
+    if audio is not None and out is None and not added:
+        raise click.UsageError("--audio is for the page: give --out as well")
+
+
+def _write(
+    folder: Path, league: League, made: Made, kept: Mapping[str, bytes], audio: str | None, embed_audio: bool
+) -> None:
+    clips = [one.clip for one in league.most_different]
+    sounds = find_sounds(audio, clips, folder, embed=embed_audio)
+    views = {
+        "league.html": league_page(league, made.base, made.systems, sounds),
+        "league.md": league_markdown(league),
+        "league.csv": league_csv(league),
+        "league.json": league_json(league),
+    }
+    written = write_league(folder, made.base, made.systems, views, kept)
+    if audio is not None:
+        say(sounds_line(sounds, len(clips), audio))
+    say(f"wrote {len(written)} files to {folder}; open {folder / 'league.html'} in a browser")
+
+
+def _show(league: League, form: str) -> None:
+    match form:
+        case "json":
+            print_json(league)
+        case "csv":
+            print_rows(COLUMNS, league_rows(league))
+        case _:
+            shown = [tables.standings_table(league), tables.score_table(league, Group.CLAUSE, detail=False)]
+            print_tables(Lines(*(TerminalTable(table) for table in [*shown, tables.best_table(league)])))

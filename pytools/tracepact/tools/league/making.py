@@ -1,0 +1,114 @@
+"""Makes leagues of run directories, and adds runs to one: each run is read and drawn once (rules 16.16 and 17.7)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import structs
+
+from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
+from tracepact.io import conditions_from
+from tracepact.progress import OnStage, silent
+from tracepact.tools.league.base import Base, Policies, Settings, base_of, policies_of, report_differences
+from tracepact.tools.league.store import StoredLeague
+from tracepact.tools.league.system import LeagueSystem, system_of
+from tracepact.tools.score.report.record import Report
+from tracepact.tools.score.report.stored import check_same, stored_report
+from tracepact.tools.score.run import Run, check_conditions
+from tracepact.tools.score.store.names import NamedPlace, report_repeated_names
+from tracepact.tools.score.store.opening import StoredRun, open_run
+from tracepact.tools.score.store.pairing import RunIdentity, identity
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a league is made of: what its runs share, its systems in the order they came, and what was odd."""
+
+    base: Base
+    systems: tuple[LeagueSystem, ...]
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A run directory that was opened, with its report and what the league compares it by."""
+
+    name: str
+    run: StoredRun
+    report: Report
+    identity: RunIdentity
+    policies: Policies
+
+
+def make_league(
+    places: Sequence[NamedPlace],
+    settings: Settings,
+    conditions: Any = None,
+    on_stage: OnStage = silent,
+) -> Made:
+    """Read the runs of a league; InvalidInput gives every reason why they do not make one."""
+    opened = _open(places)
+    first, *others = opened
+    diagnostics = Diagnostics()
+    groups = None if conditions is None else conditions_from(conditions, diagnostics)
+    for other in others:
+        _compare(first.identity, first.policies, str(first.run.folder), other, diagnostics)
+    if groups and not diagnostics.errors:
+        check_conditions(groups, first.identity.clips, diagnostics)
+    diagnostics.raise_errors()
+    base, systems = None, list[LeagueSystem]()
+    for one in opened:
+        on_stage(f"reading {one.name}")
+        scored = _scored(one)
+        if base is None:
+            by_clip = groups.clips if groups else scored.conditions
+            base = base_of(first.run, first.report, scored.card, by_clip, settings)
+        systems.append(system_of(one.name, one.run, one.report, scored, base))
+    assert base is not None
+    return Made(base, tuple(systems), tuple(diagnostics))
+
+
+def add_to_league(
+    league: StoredLeague, places: Sequence[NamedPlace], settings: Settings, on_stage: OnStage = silent
+) -> Made:
+    """A league with further runs; the systems it has are taken as they are stored."""
+    base = structs.replace(league.base, settings=settings)
+    diagnostics = Diagnostics()
+    old = [NamedPlace(system.name, str(league.folder)) for system in league.systems]
+    report_repeated_names([*old, *places], diagnostics)
+    diagnostics.raise_errors()
+    opened = _open(places)
+    for one in opened:
+        _compare(base.identity, base.policies, str(league.folder), one, diagnostics)
+    diagnostics.raise_errors()
+    added = []
+    for one in opened:
+        on_stage(f"reading {one.name}")
+        added.append(system_of(one.name, one.run, one.report, _scored(one), base))
+    return Made(base, (*league.systems, *added))
+
+
+def _open(places: Sequence[NamedPlace]) -> list[_Opened]:
+    """The runs at these places; InvalidInput with the faults of all that cannot be read."""
+    diagnostics = Diagnostics()
+    found = []
+    for one in places:
+        try:
+            run = open_run(one.place, Diagnostics())
+            report = stored_report(run)
+            found.append(_Opened(one.name, run, report, identity(run), policies_of(report)))
+        except InvalidInput as error:
+            diagnostics.extend(error.diagnostics)
+    diagnostics.raise_errors()
+    return found
+
+
+def _compare(base: RunIdentity, policies: Policies, where: str, other: _Opened, diagnostics: Diagnostics) -> None:
+    report_differences((base, policies), where, (other.identity, other.policies), other.run.folder, diagnostics)
+
+
+def _scored(one: _Opened) -> Run:
+    """The run computed again from its tables, and found to be what is stored."""
+    scored = one.run.rescore()
+    check_same(one.run, one.report, scored)
+    return scored

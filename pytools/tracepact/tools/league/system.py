@@ -1,0 +1,178 @@
+"""One system of a league: what is read and drawn of its run, once, and kept in one file (rule 17.7)."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Annotated, Any
+from zipfile import BadZipFile
+
+import numpy as np
+from msgspec import Meta, ValidationError
+
+from tracepact.core import Aggregation, Contract
+from tracepact.files import BadTable
+from tracepact.records import Digest, Record, record_of
+from tracepact.scoring import ClauseCounts, Scorecard, ScoreRows
+from tracepact.scoring.bootstrap import Values
+from tracepact.scoring.constant import is_constant
+from tracepact.scoring.risk_profiles import risk_profiles
+from tracepact.scoring.uncertainty import drawn_vector
+from tracepact.tools.league.base import Base
+from tracepact.tools.league.measures import Measure, drawn_measures, measures
+from tracepact.tools.score.report.clips import clip_data
+from tracepact.tools.score.report.measured import measured
+from tracepact.tools.score.report.record import Report, Versions
+from tracepact.tools.score.scored import Scored
+from tracepact.tools.score.store.manifest import digest
+from tracepact.tools.score.store.opening import StoredRun
+from tracepact.tools.score.store.pairing import ordered
+
+Segments = Mapping[str, tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]]
+
+
+class SystemRecord(Record, frozen=True):
+    """What is said of a system beside its numbers."""
+
+    name: str
+    run: Annotated[Digest, Meta(description="The SHA-256 of the manifest of its run.")]
+    prediction: Annotated[str, Meta(description="The file of its predictions, as it was given.")]
+    sha256: Annotated[Digest | None, Meta(description="The SHA-256 of that file.")]
+    format: Annotated[str, Meta(description="The format it was read from (13.1).")]
+    decoding: Annotated[str | None, Meta(description="How its scores became events (13.9), in words.")]
+    versions: Versions
+
+
+class StoredSystem(Record, frozen=True):
+    """What the file of a system holds beside its arrays."""
+
+    about: SystemRecord
+    constant: Annotated[bool, Meta(description="Whether it answers the same throughout (16.12).")]
+    clauses: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    aggregations: tuple[Aggregation, ...]
+    segments: Annotated[
+        Segments,
+        Meta(description="By segment: predicted runs; and for each clause that failed, its number and its stretches."),
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeagueSystem:
+    """A system: its counts in the league's order of clips and classes, and the scores of every draw."""
+
+    stored: StoredSystem
+    rows: ScoreRows
+    drawn: Mapping[Aggregation, Mapping[str, Values]]
+    drawn_measures: Values
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.stored.about.name
+
+
+def aggregations(contract: Contract) -> tuple[Aggregation, ...]:
+    """The contract's own aggregation and those of its profiles."""
+    profiles = risk_profiles(contract, contract.aggregation).profiles
+    return tuple(dict.fromkeys([contract.aggregation, *(one.profile.aggregation for one in profiles)]))
+
+
+def system_of(name: str, run: StoredRun, report: Report, scored: Scored, base: Base) -> LeagueSystem:
+    """Read and draw one system; its run was found to be one of the league."""
+    card, found, bootstrap = scored.card, measured(scored), base.settings.bootstrap
+    rows = ordered(ScoreRows.of(card), base.clips, base.classes)
+    kinds = aggregations(card.contract)
+    stored = StoredSystem(
+        _about(name, run, report), is_constant(card.family), rows.clauses, measures(found), kinds, _segments(card, base)
+    )
+    return LeagueSystem(
+        stored,
+        rows,
+        {kind: drawn_vector(rows, kind, bootstrap) for kind in kinds},
+        drawn_measures(found, base.clips, bootstrap),
+    )
+
+
+def _about(name: str, run: StoredRun, report: Report) -> SystemRecord:
+    (table,) = (table for table in run.manifest["tables"] if table["role"] == "prediction")
+    side = report.preparation.prediction
+    decoding = side.decoding.words if side.decoding else None
+    return SystemRecord(
+        name, run.manifest["sha256"], table["name"], table["sha256"], side.format, decoding, report.versions
+    )
+
+
+def _segments(card: Scorecard, base: Base) -> Segments:
+    """The predicted runs and the stretches that failed, by segment in the league's order."""
+    data = clip_data(card)
+    clips = {clip: index for index, clip in enumerate(base.clips)}
+    labels = {label: index for index, label in enumerate(base.classes)}
+    widths = [len(clause["fields"]) for clause in data["clauses"]]
+    found = {}
+    for clip, label, _, pred, _, _, _, failures in data["segments"]:
+        if not pred and not failures:
+            continue
+        segment = labels[data["classes"][label]] * len(clips) + clips[data["clips"][clip]]
+        found[segment] = tuple(pred), tuple(_stretches(failed, widths[failed[0]]) for failed in failures)
+    return {str(segment): found[segment] for segment in sorted(found)}
+
+
+def _stretches(failed: Sequence[Any], width: int) -> tuple[int, ...]:
+    """The number of a clause and, for each of its failures, start and length in frames."""
+    clause, *fields = failed
+    return clause, *(value for at in range(0, len(fields), width) for value in fields[at : at + 2])
+
+
+# In a file
+
+
+def file_name(system: str) -> str:
+    """The file of a system, by the digest of its name, which may hold any sign."""
+    return f"system-{digest(system.encode())[:16]}.npz"
+
+
+def system_bytes(system: LeagueSystem) -> bytes:
+    """A system as one file."""
+    counts = system.rows.counts
+    about = json.dumps(system.stored.to_dict(), ensure_ascii=False, separators=(",", ":")).encode()
+    held = BytesIO()
+    np.savez_compressed(
+        held,
+        about=np.frombuffer(about, dtype=np.uint8),
+        satisfied=np.stack([counts[name].satisfied for name in system.rows.clauses]),
+        obligated=np.stack([counts[name].obligated for name in system.rows.clauses]),
+        counter=np.stack([counts[name].counter for name in system.rows.clauses]),
+        drawn=np.stack([[system.drawn[kind][c] for c in system.rows.clauses] for kind in system.drawn]),
+        drawn_measures=system.drawn_measures,
+    )
+    return held.getvalue()
+
+
+def read_system(data: bytes, base: Base) -> LeagueSystem:
+    """The system a file holds; BadTable if it is not of its form."""
+    try:
+        with np.load(BytesIO(data), allow_pickle=False) as arrays:
+            stored = record_of(json.loads(arrays["about"].tobytes()), StoredSystem)
+            satisfied, obligated, counter, drawn, of_measures = (
+                arrays[name] for name in ("satisfied", "obligated", "counter", "drawn", "drawn_measures")
+            )
+        shape = len(stored.clauses), len(base.classes), len(base.clips)
+        assert satisfied.shape == obligated.shape == counter.shape == shape
+        assert drawn.shape == (len(stored.aggregations), len(stored.clauses), base.settings.draws)
+        assert of_measures.shape == (len(stored.measures), base.settings.draws)
+    except (ValueError, KeyError, OSError, EOFError, BadZipFile, ValidationError, AssertionError) as error:
+        raise BadTable("the file does not hold a system of this league", 1) from error
+    counts = {
+        name: ClauseCounts(satisfied[k], obligated[k], counter[k].astype(np.bool_))
+        for k, name in enumerate(stored.clauses)
+    }
+    return LeagueSystem(
+        stored,
+        ScoreRows(base.clips, base.classes, stored.clauses, counts),
+        {
+            kind: {name: drawn[a, k] for k, name in enumerate(stored.clauses)}
+            for a, kind in enumerate(stored.aggregations)
+        },
+        of_measures,
+    )

@@ -1,0 +1,1 @@
+"""`tracepact tune`: the decoding that is best for a declared objective."""

@@ -1,0 +1,202 @@
+"""Tuning: a goal out of words, the search, and what it found as a record."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from tracepact.core import Contract
+from tracepact.diagnostics import Diagnostics, did_you_mean
+from tracepact.io import ClassDecodings, Decoding, Reading, decoding_text
+from tracepact.metrics import MetricValue
+from tracepact.thresholds import Bound, Counted, Goal, depends_on_other_classes, quantity_names
+from tracepact.tools.score.field_task import FieldTask, field_task
+from tracepact.tools.score.report.preparation import ClassDecodingRecord
+from tracepact.tools.score.requirement import requirement_from
+from tracepact.tools.tune.record import TunedClass, TunedRequirement, Tuning
+from tracepact.tools.tune.search import Chosen, Freedom, OnStep, Search
+from tracepact.trace import Mode
+
+FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuned:
+    """What `tune` returns.
+
+    Attributes:
+        record: the objective, every class with its decoding and values, as JSON shows them.
+        decoding: the decoding of every class, ready for `score`.
+
+    Examples:
+        >>> import numpy as np
+        >>> import tracepact
+        >>> scores = np.array([[0.1], [0.9], [0.8], [0.3]])
+        >>> field = tracepact.score_field({"a": scores}, classes=["dog"], step="0.5")
+        >>> tuned = tracepact.tune("boundary_gate", {"a": [(0.5, 1.5, "dog")]}, field, "mean", folds=0)
+        >>> tuned.decoding.of("dog").threshold
+        Fraction(3, 5)
+    """
+
+    record: Tuning
+    decoding: ClassDecodings
+
+
+def tune(
+    contract: Contract | str | Path,
+    ref: Any,
+    pred: Any,
+    objective: str,
+    *,
+    require: Sequence[str] = (),
+    common: bool = False,
+    medians: Sequence[int] = (1,),
+    hysteresis: bool = False,
+    folds: int = FOLDS,
+    seed: int = 0,
+    durations: Any = None,
+    mode: Mode | str = Mode.CLASS_INDEXED,
+    ignore: Any = None,
+    ref_reading: Reading | None = None,
+    clips: Any = None,
+    on_step: OnStep = lambda done, of, what: None,
+) -> Tuned:
+    """Choose the decoding that is best for an objective, with a held-out value beside the optimistic one.
+
+    Args:
+        contract: a Contract, a path, the name of a starter contract, or contract text.
+        ref: the references, in the forms of `score`.
+        pred: the predicted scores, in the forms of `curves`.
+        objective: the quantity to be best at: a clause, a profile, `mean`, or a rate such as `event_f1`.
+        require: what must hold, such as `silence_guard >= 0.95`.
+        common: whether all classes have one decoding; by default each has its own.
+        medians: the filter lengths to try, odd numbers of frames.
+        hysteresis: whether to search for a low threshold too.
+        folds: into how many folds the clips are dealt for the held-out value; 0 for none.
+        seed: the seed of their order.
+        durations: as for `score`; by default a clip is as long as its scores.
+        mode: whether labels are kept apart (the default) or scored as one class.
+        ignore: regions without obligations.
+        ref_reading: what the content of the reference does not say.
+        clips: the clips to use, as for `score`.
+        on_step: told how much of a long computation is done, of how much, and what it is.
+
+    Returns:
+        The decoding of every class, and the record.
+
+    Raises:
+        InvalidInput: the contract, the data, the objective or a requirement cannot be used.
+
+    Examples:
+        >>> import numpy as np
+        >>> import tracepact
+        >>> scores = np.array([[0.1], [0.9], [0.8], [0.3]])
+        >>> field = tracepact.score_field({"a": scores}, classes=["dog"], step="0.5")
+        >>> ref = {"a": [(0.5, 1.5, "dog")]}
+        >>> asked = ["silence_guard >= 1"]
+        >>> tuned = tracepact.tune("boundary_gate", ref, field, "missing_guard", require=asked, folds=0)
+        >>> tuned.record.optimistic.value
+        Fraction(1, 1)
+        >>> run = tracepact.score("boundary_gate", ref, field, decoding=tuned.decoding)
+        >>> run.vector["silence_guard"]
+        Fraction(1, 1)
+    """
+    task = field_task(
+        contract,
+        ref,
+        pred,
+        durations=durations,
+        ignore=ignore,
+        mode=mode,
+        ref_reading=ref_reading,
+        clips=clips,
+    )
+    freedom = Freedom(common, tuple(sorted(set(medians))), hysteresis)
+    return tuned(task, goal_of(task.contract, objective, require, freedom), freedom, folds, seed, on_step)
+
+
+def goal_of(contract: Contract, objective: str, require: Sequence[str], freedom: Freedom) -> Goal:
+    """The goal of an objective and requirements; InvalidInput with everything that is wrong."""
+    faults = Diagnostics()
+    names = list(quantity_names(contract))
+    if objective not in names:
+        faults.add("unknown-quantity", f"nothing is called `{objective}`", help=did_you_mean(objective, names))
+    found = [requirement for text in require if (requirement := requirement_from(text, names, faults))]
+    for median in freedom.medians:
+        if median < 1 or median % 2 == 0:
+            faults.add("bad-decoding", f"the median filter's length {median} is no odd number of frames")
+    if not freedom.common:
+        for name in dict.fromkeys([objective, *(r.name for r in found)]):
+            if name in names and depends_on_other_classes(contract, name):
+                headline = f"`{name}` depends on the thresholds of other classes, so that no class has a best one alone"
+                faults.add("needs-common", headline, help="tune a common threshold (--common)")
+    faults.raise_errors()
+    bounds = [Bound(r.name, r.aggregation, r.compare, r.bound, r.relation in ("<", "<="), r.text) for r in found]
+    return Goal(objective, tuple(bounds))
+
+
+def tuned(task: FieldTask, goal: Goal, freedom: Freedom, folds: int, seed: int, advance: OnStep) -> Tuned:
+    """Search, count what was found on all clips and on held-out ones, and say all of it."""
+    search = Search(task, goal, freedom, advance)
+    chosen = search.best()
+    optimistic = search.counted(chosen)
+    clips = search.any.given.shape[1]
+    folds = min(folds, clips) if clips > 1 else 0
+    held_out = search.held_out(folds, seed) if folds > 1 else None
+    common = chosen if freedom.common else Search(task, goal, Freedom(True), advance).best()
+    decodings = {} if freedom.common else {name: own.decoding for name, own in zip(search.classes, chosen, strict=True)}
+    found = ClassDecodings(common[0].decoding, decodings)
+    exact = not freedom.hysteresis
+    record = Tuning(
+        "tracepact-tuning/1",
+        task.contract.name,
+        task.contract.digest,
+        goal.name,
+        goal.least,
+        freedom.common,
+        freedom.medians,
+        "exact" if exact else "search",
+        clips,
+        folds if held_out is not None else 0,
+        seed,
+        _value(search, goal.name, optimistic),
+        _value(search, goal.name, held_out),
+        tuple(_requirement(search, bound, optimistic, held_out) for bound in goal.bounds),
+        tuple(_class(search, label, own, optimistic, held_out) for label, own in enumerate(chosen)),
+        decoding_text(found),
+    )
+    return Tuned(record, found)
+
+
+def _value(search: Search, name: str, counted: Counted | None, label: int | None = None) -> MetricValue | None:
+    if counted is None:
+        return None
+    value = counted.value(search.any, name, label=label)
+    return None if value is None else MetricValue.of(value)
+
+
+def _requirement(search: Search, bound: Bound, optimistic: Counted, held_out: Counted | None) -> TunedRequirement:
+    values: list[Fraction | None] = [
+        None if counted is None else counted.value(search.any, bound.name, bound.aggregation)
+        for counted in (optimistic, held_out)
+    ]
+    first = values[0]
+    shown = [None if value is None else MetricValue.of(value) for value in values]
+    return TunedRequirement(bound.text, shown[0], shown[1], first is not None and bound.compare(first, bound.bound))
+
+
+def _class(search: Search, label: int, own: Chosen, optimistic: Counted, held_out: Counted | None) -> TunedClass:
+    choice = own.choice
+    return TunedClass(
+        search.classes[label],
+        _decoding(own.decoding),
+        choice is not None,
+        None if choice is None or choice.unmet is None else choice.unmet.text,
+        _value(search, search.goal.name, optimistic, label),
+        _value(search, search.goal.name, held_out, label),
+    )
+
+
+def _decoding(decoding: Decoding) -> ClassDecodingRecord:
+    return ClassDecodingRecord(decoding.threshold, decoding.low, decoding.median)

@@ -1,0 +1,182 @@
+"""The commands of the lab: what they write, and what they refuse with a diagnostic and the right exit code."""
+
+import hashlib
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+import pytest
+import soundfile
+
+import tracepact
+from tracelab import cli, commands
+from tracelab.fetching import fetch
+from tracelab.protocol import Protocol
+from tracelab.sound import write_sound
+from tracelab.study.scales import SCALES, Scale
+
+TINY = Scale("smoke", Protocol(train_clips=10, test_clips=7), 0.05, 1, draws=50)
+
+
+@pytest.fixture
+def tracelab(monkeypatch, capsys):
+    """Run a command; its exit code and what it printed."""
+
+    def run(*arguments: object) -> tuple[int, str]:
+        monkeypatch.setitem(SCALES, "smoke", TINY)
+        monkeypatch.setitem(SCALES, "paper", replace(TINY, name="paper"))
+        monkeypatch.setattr(sys, "argv", ["tracelab", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        said = capsys.readouterr()
+        return int(left.value.code or 0), said.out + said.err
+
+    return run
+
+
+def test_scenes_prints_the_protocol_and_writes_clips_with_their_reference(tracelab, tmp_path):
+    code, said = tracelab("scenes", "--scale", "smoke", "--workers", 1, "--out", tmp_path)
+    assert code == 0
+    assert "20260514" in said
+    assert len(list(tmp_path.glob("*.wav"))) == 7
+    samples, rate = soundfile.read(tmp_path / "test-0003.wav", dtype="int16")
+    assert (len(samples), rate) == (96000, 8000)
+    run = tracepact.score(
+        "boundary_gate",
+        tmp_path / "reference.tsv",
+        tmp_path / "reference.tsv",
+        durations=tracepact.AudioFolder(tmp_path),
+    )
+    assert set(run.vector.values()) == {1}
+
+
+@pytest.mark.slow
+def test_a_detector_is_trained_asked_and_shown(tracelab, tmp_path):
+    code, said = tracelab("train", "logistic_features", "--scale", "smoke", "--workers", 1, "--out", tmp_path / "model")
+    assert code == 0, said
+    code, said = tracelab("listen", "test-0002", "--model", tmp_path / "model", "--out", tmp_path)
+    assert code == 0, said
+    page = (tmp_path / "test-0002.html").read_text()
+    assert "logistic_features" in page
+    assert 'src="test-0002.wav"' in page
+    code, said = tracelab("detect", tmp_path / "model", tmp_path / "test-0002.wav", "--out", tmp_path / "found")
+    assert code == 0, said
+    found = tmp_path / "found"
+    decoding = tracepact.Decoding(threshold="0.5")
+    events, scores = (
+        tracepact.score("boundary_gate", found / "events.tsv", pred, durations=found / "durations.tsv", decoding=how)
+        for pred, how in ((found / "events.tsv", None), (found / "scores" / "test-0002.tsv", decoding))
+    )
+    assert [e for _, e in scores.prediction.events] == [e for _, e in events.prediction.events] != []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["listen", "test-9999"], "there is no clip `test-9999`"),
+        (["study", "--scale", "smoke", "--out", "{full}"], "not empty"),
+        (["study", "--scale", "smoke", "--speech", "{nowhere}", "--out", "{new}"], "does not exist"),
+        (["study", "--scale", "smoke", "--speech", "{full}", "--out", "{new}"], "no recordings"),
+        (["verify", "{full}"], "not the folder of a study"),
+        (["detect", "{full}", "{wav}", "--out", "{new}"], "the model cannot be read"),
+        (["train", "no_such", "--out", "{new}"], "no_such"),
+        (["fetch", "ftp://x/y", "--sha256", "0", "--size", "1", "--out", "{new}"], "not a web address"),
+    ],
+)
+def test_bad_input_is_refused_with_a_diagnostic_and_nothing_is_written(tracelab, tmp_path, arguments, said):
+    full = tmp_path / "full"
+    full.mkdir()
+    write_sound(tmp_path / "x.wav", np.zeros(800, dtype=np.int16), 8000)
+    (full / "notes.txt").write_text("mine")
+    places = {"full": full, "nowhere": tmp_path / "nowhere", "new": tmp_path / "new", "wav": tmp_path / "x.wav"}
+    code, printed = tracelab(*(argument.format(**places) for argument in arguments))
+    assert code == 2
+    assert said in printed
+    assert not (tmp_path / "new").exists()
+    assert [path.name for path in full.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.slow
+def test_a_sound_at_another_rate_or_without_samples_is_refused(tracelab, tmp_path):
+    assert tracelab("train", "logistic_features", "--scale", "smoke", "--workers", 1, "--out", tmp_path / "m")[0] == 0
+    write_sound(tmp_path / "fast.wav", np.zeros(1600, dtype=np.int16), 16000)
+    write_sound(tmp_path / "short.wav", np.zeros(20, dtype=np.int16), 8000)
+    for name, said in [("fast.wav", "16000 Hz and not 8000 Hz"), ("short.wav", "shorter than a frame")]:
+        code, printed = tracelab("detect", tmp_path / "m", tmp_path / name, "--out", tmp_path / "new")
+        assert (code, said in printed) == (2, True), printed
+
+
+def test_a_missing_extra_is_said_with_the_way_out(monkeypatch, capsys):
+    monkeypatch.setattr(cli, "find_spec", lambda name: None if name == "torch" else object())
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    assert left.value.code == 2
+    assert "torch: pip install 'tracepact[lab]'" in capsys.readouterr().err
+
+
+def test_every_command_has_a_sentence_of_help(tracelab):
+    code, said = tracelab("--help")
+    assert code == 0
+    assert all(name in said for name in commands.commands.commands)
+
+
+class Ranges(SimpleHTTPRequestHandler):
+    """Serves files, and the rest of one where that is asked for."""
+
+    def do_GET(self) -> None:
+        data = Path(self.directory, self.path.lstrip("/")).read_bytes()
+        start = int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").rstrip("-"))
+        self.send_response(206 if start else 200)
+        self.end_headers()
+        self.wfile.write(data[start:])
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server(tmp_path) -> Iterator[str]:
+    (tmp_path / "served").mkdir()
+    (tmp_path / "served" / "file").write_bytes(bytes(range(256)) * 2000)
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Ranges, directory=str(tmp_path / "served"))) as found:
+        thread = Thread(target=found.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{found.server_port}/file"
+        found.shutdown()
+        thread.join()
+
+
+def test_a_file_is_fetched_resumed_and_kept_only_if_it_is_the_one_asked_for(server, tmp_path):
+    data = bytes(range(256)) * 2000
+    right = {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
+    counted: list[int] = []
+    assert fetch(server, tmp_path / "a", **right, on_bytes=counted.append).read_bytes() == data
+    assert sum(counted) == len(data)
+    (tmp_path / "b.part").write_bytes(data[:1000])
+    assert fetch(server, tmp_path / "b", **right).read_bytes() == data
+    assert not (tmp_path / "b.part").exists()
+    for wrong, said in [
+        ({"sha256": "0" * 64}, "SHA-256"),
+        ({"size": 10}, "bytes and not 10"),
+        ({"size": 10**7}, "of 10000000"),
+    ]:
+        with pytest.raises(tracepact.InvalidInput, match=said):
+            fetch(server, tmp_path / "c", **(right | wrong))
+        assert not (tmp_path / "c").exists()
+        (tmp_path / "c.part").unlink(missing_ok=True)
+    (tmp_path / "d").write_bytes(b"something else")
+    with pytest.raises(tracepact.InvalidInput, match="bytes and not"):
+        fetch(server, tmp_path / "d", **right)
+    assert (tmp_path / "d").read_bytes() == b"something else"
+
+
+def test_an_address_that_does_not_answer_keeps_what_has_arrived(tmp_path):
+    (tmp_path / "a.part").write_bytes(b"half")
+    with pytest.raises(tracepact.InvalidInput, match="cannot be reached"):
+        fetch("http://127.0.0.1:9/file", tmp_path / "a", sha256="0" * 64, size=10)
+    assert (tmp_path / "a.part").read_bytes() == b"half"

@@ -1,0 +1,111 @@
+"""Score fields and references for the tests of every threshold."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from random import Random
+
+from hypothesis import strategies as st
+
+from tracepact.core import Contract
+from tracepact.diagnostics import Diagnostics
+from tracepact.thresholds import FieldFamily, field_family
+from tracepact.trace import (
+    ClipScores,
+    Durations,
+    Event,
+    EventTable,
+    Mode,
+    Regions,
+    ScoreField,
+    frame_edges,
+    levels_of_texts,
+)
+
+Columns = Mapping[str, Sequence[str]]
+
+
+def field_of(clips: Mapping[str, tuple[Fraction, Columns]]) -> ScoreField:
+    """A field from the step of its frames and a column of decimals a class, by clip."""
+    classes = tuple(next(iter(clips.values()))[1])
+    flat = [text for _, columns in clips.values() for name in classes for text in columns[name]]
+    levels, ranks = levels_of_texts(flat)
+    found, place = {}, 0
+    for clip, (step, columns) in clips.items():
+        frames = len(columns[classes[0]])
+        own = ranks[place : place + frames * len(classes)].reshape(len(classes), frames).T
+        found[clip] = ClipScores(frame_edges(frames, step), own)
+        place += frames * len(classes)
+    return ScoreField("scores", classes, levels, found)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A reference, a field, the lengths of the clips, and perhaps regions to ignore."""
+
+    reference: EventTable
+    field: ScoreField
+    durations: Durations
+    ignore: Regions | None
+
+    def family(self, contract: Contract, mode: Mode = Mode.CLASS_INDEXED) -> FieldFamily:
+        """Both on the contract's grid."""
+        return field_family(
+            contract,
+            self.reference,
+            self.field,
+            durations=self.durations,
+            mode=mode,
+            ignore=self.ignore,
+            diagnostics=Diagnostics(),
+        )
+
+    def thresholds(self) -> list[Fraction]:
+        """Every score from 0 to 1, one between each two of them, and both ends."""
+        scores = sorted({Fraction(0), Fraction(1), *map(self.field.levels.value, range(len(self.field.levels)))})
+        return sorted({*scores, *((a + b) / 2 for a, b in pairwise(scores))})
+
+
+STEPS = tuple(map(Fraction, ("0.02", "0.04", "0.03", "0.01", "0.064")))
+
+
+@st.composite
+def scenes(draw: st.DrawFn, *, longest: int = 40, beyond: bool = True, ignoring: bool = True) -> Scene:
+    """Clips of noise or of slopes, with few or many distinct scores, on a grid of their own."""
+    classes = [f"k{k}" for k in range(draw(st.integers(1, 3)))]
+    step, digits = draw(st.sampled_from(STEPS)), draw(st.sampled_from([1, 1, 2]))
+    random = draw(st.randoms(use_true_random=False))
+    clips, events, lengths = {}, {}, {}
+    for name in [f"c{c}" for c in range(draw(st.integers(1, 3)))]:
+        frames = random.choice([1, 2, 5, longest // 2, longest])
+        clips[name] = step, {label: _column(random, frames, digits) for label in classes}
+        more = random.choice([Fraction(0), Fraction(0), Fraction(1, 20), -step / 2]) if beyond else Fraction(0)
+        lengths[name] = frames * step + more
+        events[name] = tuple(_events(random, lengths[name], step, classes))
+    ignore = None
+    if ignoring and random.random() < 0.3:
+        some = [Event(Fraction(random.randint(0, 4), 50), Fraction(random.randint(5, 40), 50), "") for _ in range(2)]
+        ignore = EventTable("ignore", {"c0": tuple(some)})
+    return Scene(EventTable("ref", events), field_of(clips), Durations("durations", lengths), ignore)
+
+
+def _column(random: Random, frames: int, digits: int) -> list[str]:
+    top = 10**digits
+    if random.random() < 0.5:
+        whole = [random.randint(0, top) for _ in range(frames)]
+    else:
+        slope = random.choice([1, 2, 3])
+        whole = [abs((k * slope) % (2 * top) - top) for k in range(frames)]
+    return [f"{value / top:.{digits}f}" for value in whole]
+
+
+def _events(random: Random, length: Fraction, step: Fraction, classes: Sequence[str]) -> list[Event]:
+    found = []
+    for _ in range(random.randint(0, 4)):
+        grain = random.choice([step, Fraction(1, 1000)])
+        most = int(length / grain)
+        onset, offset = sorted(random.randint(0, most) * grain for _ in range(2))
+        if onset < offset:
+            found.append(Event(onset, offset, random.choice(classes)))
+    return found
