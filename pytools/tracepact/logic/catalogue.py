@@ -20,13 +20,14 @@ from tracepact.core import (
 )
 from tracepact.core import atoms as atoms_of
 from tracepact.diagnostics import Diagnostic, InvalidInput
-from tracepact.logic.enumerate import UniverseTooLarge
 from tracepact.logic.signature import Signature, signature_classes, signatures
 from tracepact.logic.text import formula_text
 from tracepact.logic.vocabulary import over_base_atoms
 
 MOST = 20_000
 """The most formulas that are made unless the caller says otherwise."""
+_MOST_BITS = 2**31
+"""The most truth values that are held at once: one for every formula, trace and frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +142,11 @@ def _grouped(formulas: Sequence[Formula]) -> tuple[list[Entry], tuple[int, ...]]
     longest = max(map(lookback, bases)) + 1 + max(map(lookahead, bases))
     lengths = tuple(range(1, longest + 1))
     names = sorted({name for base in bases for name in atoms_of(base)})
-    try:
-        found = signatures(bases, names, lengths, free=True)
-    except UniverseTooLarge as error:
-        raise _too_large(str(error)) from error
+    bits = len(bases) * sum(frames << (len(names) * frames) for frames in lengths)
+    if bits > _MOST_BITS:
+        told = f"traces of up to {longest} frames tell the {len(bases):,} formulas apart, too many to be enumerated"
+        raise _too_large(told)
+    found = signatures(bases, names, lengths, free=True)
     entries = []
     for group in signature_classes(found):
         first = min(group, key=lambda index: (size(formulas[index]), cost(formulas[index]), index))
