@@ -51,7 +51,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A core formula with the span it was written at, its parts likewise, and the bounds of its window."""
+    """A core formula and its parts, each with the span it was written at, and the bounds of its window."""
 
     formula: Formula
     span: Span

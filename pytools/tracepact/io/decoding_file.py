@@ -70,7 +70,7 @@ class _Reader:
             self.fault(f"{what} has no threshold", 'write `threshold = "0.5"`')
             return None
         for key in (key for key in table if key not in _KEYS):
-            self.fault(f"{what} has `{shown(key)}`, which is no part of a decoding", did_you_mean(key, _KEYS))
+            self.fault(f"{what} has `{shown(key)}`, which is not part of a decoding", did_you_mean(key, _KEYS))
         median = table.get("median", 1)
         if not isinstance(median, int) or isinstance(median, bool):
             self.fault(f"the median filter's length of {what} is not a whole number", "give an odd number of frames")

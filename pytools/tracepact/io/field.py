@@ -186,7 +186,7 @@ def _reports_ambiguous(
         if whole and narrow and (named or bool(np.isin(array, (0, 1)).all())):
             diagnostics.add("ambiguous-array", f"{what} could be a mask or a list of intervals", RowPlace(name), _WHICH)
         elif not named and not narrow and array.dtype.kind in "biuf":
-            headline = f"{what} has no classes, and is no list of intervals"
+            headline = f"{what} has no classes and is not a list of intervals"
             diagnostics.add("bad-field", headline, RowPlace(name), _NAMED)
     return len(diagnostics) > before
 

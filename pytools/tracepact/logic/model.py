@@ -17,7 +17,7 @@ class ReplayError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A trace of so many frames, the truth of its atoms at each, and the frame a question is about.
+    """A trace: its number of frames, the truth of its atoms at each, and the frame a question is about.
 
     `minimal` says that no trace is shorter (at any length) and none of its length has fewer active frames.
     """

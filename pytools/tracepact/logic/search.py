@@ -27,7 +27,7 @@ _BITS_A_SECOND = 400_000
 
 The time that Z3 takes to blast bits is not bounded by its own timeout."""
 _FEW_BITS, _FEW_FRAMES = 300_000, 4000
-"""A question of so many bits and frames is asked of every frame in sight before it is asked of blocks."""
+"""A question of at most this many bits and frames is asked of every frame in sight before it is asked of blocks."""
 _MOST_COUNTED = 4000
 """The most atom-frames of which the fewest active ones are sought."""
 _SHORT_SHARE, _SIGHT_SHARE, _BLOCKS_SHARE = 0.4, 0.4, 0.7
@@ -114,7 +114,7 @@ def _in_blocks(formula: Formula, length: int | None, effort: Effort) -> Found:
 
 
 def _in_sight(formula: Formula, length: int | None, effort: Effort, *, minimise: bool) -> Found:
-    """Every frame that can be seen from the judged one, if encoding so many fits the time."""
+    """Every frame that can be seen from the judged one, if encoding them fits the time."""
     bound = lookback(formula) + 1 + lookahead(formula)
     if _bits(formula, length) > min(effort.bits, _BITS_A_SECOND * (effort.deadline - monotonic())):
         spent = monotonic() >= effort.deadline
@@ -126,7 +126,7 @@ def _in_sight(formula: Formula, length: int | None, effort: Effort, *, minimise:
 
 
 def _bits(formula: Formula, length: int | None) -> int:
-    """The bits of the vectors that an encoding takes: so many frames for each pass of the formula."""
+    """The bits of the vectors that an encoding takes: a number of frames for each pass of the formula."""
     bound = lookback(formula) + 1 + lookahead(formula)
     return min(bound, length or bound) * (cost(formula) + size(formula))
 

@@ -52,7 +52,7 @@ class Counts:
         return [[int(value) for value in row] for row in sums]
 
     def renumbered(self, clips: Sequence[int], number: int) -> "Counts":
-        """The same counts where each clip has a new number, of so many."""
+        """The same counts with the clips renumbered among a larger number of clips."""
         label, clip = np.divmod(self.segment, max(self.clips, 1))
         segment = label * number + np.asarray(clips, dtype=np.int64)[clip]
         order = np.argsort(segment)
@@ -73,7 +73,7 @@ class Counts:
         return found
 
     def drawn_once(self, times: Indices) -> "Counts":
-        """The sums of one draw that has each clip so many times, exact, as the counts of one clip."""
+        """The exact sums of one draw, given how often it has each clip, as the counts of one clip."""
         label, clip = np.divmod(self.segment, max(self.clips, 1))
         return Counts.of(self.classes, 1, [(label, row * times[clip]) for row in self.values])
 

@@ -67,7 +67,7 @@ class Rules:
 
     @property
     def words(self) -> str:
-        """What is not the default, as it stands behind a policy."""
+        """What is not the default, in the words added to a policy."""
         said = {
             Empty.ZERO_SCORE: "precision 0 where nothing is predicted (zero_score)",
             MacroOver.REFERENCE: MACRO_OF_REFERENCE,
@@ -89,7 +89,7 @@ class EventPolicy:
 
     @property
     def words(self) -> str:
-        """The policy as it stands beside a value."""
+        """The policy in the words shown beside a value."""
         collar, share = time_text(self.collar), f"{print_number(self.share * 100)} % of the reference"
         offset = {
             OffsetRule.MAX: f"offset ≤ max({collar}, {share})",

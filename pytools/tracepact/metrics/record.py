@@ -28,7 +28,7 @@ class MetricValue(Record, frozen=True):
 
     @classmethod
     def of(cls, value: Number | None) -> "MetricValue":
-        """The record of a value; a float, which is not exact, stands as a decimal alone."""
+        """The record of a value; a float, which is not exact, is a decimal alone."""
         if value is None or isinstance(value, float):
             return cls(None, value)
         return cls(value, rounded(value))
@@ -223,7 +223,7 @@ class MetricsRecord(Record, frozen=True):
 
 
 def metrics_record(found: Measured, most: int | None = None) -> MetricsRecord:
-    """All metrics with their policies, and the decisions that differ, of each kind at most so many listed."""
+    """All metrics with their policies, and the decisions that differ, a limited number of each kind listed."""
     return MetricsRecord(
         "tracepact-metrics/1",
         found.arithmetic,

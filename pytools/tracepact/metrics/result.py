@@ -86,13 +86,13 @@ class CountMetric:
         return None if self.cells is None else int(self.cells.sum())
 
     def accuracy(self, tally: Tally, classes: int = 1) -> Accuracy | None:
-        """The accuracies of the counts of so many classes, where the metric has any (rule 15.19)."""
+        """The accuracies of the counts of a number of classes, where the metric has any (rule 15.19)."""
         if self.cell_count is None:
             return None
         return accuracy(tally, self.true_negatives(tally, classes), self.rules)
 
     def true_negatives(self, tally: Tally, classes: int = 1) -> int:
-        """The cells of so many classes that neither side covers."""
+        """The cells of a number of classes that neither side covers."""
         assert self.cell_count is not None
         return self.cell_count * classes - tally.tp - tally.fp - tally.fn
 
@@ -141,7 +141,7 @@ class CountMetric:
         return found
 
     def drawn_once(self, times: Indices) -> "CountMetric":
-        """The metric of one draw that has each clip so many times."""
+        """The metric of one draw, given how often it has each clip."""
         return replace(
             self,
             counts=self.counts.drawn_once(times),
@@ -150,7 +150,7 @@ class CountMetric:
         )
 
     def renumbered(self, clips: Sequence[int], number: int) -> "CountMetric":
-        """The metric where each clip has a new number, of so many; the others are empty."""
+        """The metric with the clips renumbered among a larger number of clips; the others are empty."""
         cells = None
         if self.cells is not None:
             cells = np.zeros(number, dtype=np.int64)
@@ -206,11 +206,11 @@ class MeanMetric:
         return {"mean": self.total.mean, "macro_mean": self.macro}
 
     def drawn_once(self, times: Indices) -> "MeanMetric":
-        """The metric of one draw that has each clip so many times."""
+        """The metric of one draw, given how often it has each clip."""
         return replace(self, counts=self.counts.drawn_once(times))
 
     def renumbered(self, clips: Sequence[int], number: int) -> "MeanMetric":
-        """The metric where each clip has a new number, of so many; the others are empty."""
+        """The metric with the clips renumbered among a larger number of clips; the others are empty."""
         return replace(self, counts=self.counts.renumbered(clips, number))
 
 

@@ -50,8 +50,8 @@ def standard_metrics(
     """Measure two tables and the family they make; the contract declares grid and matcher.
 
     `durations` are the lengths of all clips, needed where segments end with the clip;
-    `events` is the evaluation of that matcher on the family, where there is one already; so many predictions are on
-    clips that were `unlisted`, and so many clips `unmeasured`: their last event says where they end.
+    `events` is the evaluation of that matcher on the family, where there is one already; `unlisted` is the
+    number of predictions on clips that were not listed, `unmeasured` that of clips taken to end with their last event.
     """
     settings = settings or MetricSettings()
     times = (settings.event.collar, settings.segment)

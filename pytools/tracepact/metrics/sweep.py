@@ -24,13 +24,13 @@ class Cells:
 
     @classmethod
     def of_runs(cls, runs: Runs, clips: int) -> "Cells":
-        """The runs of one side of a family of so many clips."""
+        """The runs of one side of a family, given its number of clips."""
         columns = run_columns(runs)
         label, clip = np.divmod(columns.segment, max(clips, 1))
         return cls(clip, label, columns.start, columns.end)
 
     def cut(self, cells: Indices) -> "Cells":
-        """What lies within the first so many cells of each clip."""
+        """What lies within the first cells of each clip, given their number."""
         end = np.minimum(self.end, cells[self.clip])
         kept = self.start < end
         return Cells(self.clip[kept], self.label[kept], self.start[kept], end[kept])
@@ -87,7 +87,7 @@ class CountedCells:
 def count_cells(
     ref: Cells, pred: Cells, shape: tuple[int, int], *, within: Cells | None = None, without: Cells | None = None
 ) -> CountedCells:
-    """Count the cells of both sides (rule 15.4), of so many classes and clips.
+    """Count the cells of both sides (rule 15.4), given the numbers of classes and clips.
 
     Only those `within` some intervals count, if given, and none `without`.
     """

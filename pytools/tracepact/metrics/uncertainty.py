@@ -19,7 +19,7 @@ Quantity = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class MetricInterval:
-    """A value and the interval of the draws in which it is defined; of so many draws it is not.
+    """A value, the interval of the draws in which it is defined, and the number of those in which it is not.
 
     A value that is undefined for all clips is so in every draw, and has no interval.
     """

@@ -94,7 +94,7 @@ def _float_rates(tally: Tally, rules: Rules) -> Rates:
 
 
 def accuracy(tally: Tally, tn: int, rules: Rules) -> Accuracy:
-    """Sensitivity, specificity and accuracies of some counts with so many true negatives (rule 15.19)."""
+    """Sensitivity, specificity and accuracies of some counts and their true negatives (rule 15.19)."""
     tp, fp, fn = tally.tp, tally.fp, tally.fn
     if rules.arithmetic is Arithmetic.SED_EVAL:
         true, false = tp / (tp + fn + EPSILON), tn / (tn + fp + EPSILON)

@@ -43,7 +43,7 @@ def drawn_scores(counts: ClauseCounts, aggregation: Aggregation, weights: Weight
 
 
 def drawn_exactly(counts: ClauseCounts, aggregation: Aggregation, times: NDArray[np.int64]) -> Fraction:
-    """The score of one draw that has each clip so many times, exact."""
+    """The exact score of one draw, given how often it has each clip."""
     if not aggregation.steps.adds_clips:
         return aggregate(counts.select(clips=np.repeat(np.arange(len(times)), times)), aggregation).value
     drawn = times[:, None]

@@ -26,7 +26,7 @@ RunningCounts = Iterator[tuple[Place, ClauseCounts]]
 """The counts of a clause and the places from which they hold, ascending."""
 
 Change = tuple[Place, int, int]
-"""From where on a segment has so many satisfied obligations more."""
+"""From where on a segment has how many more satisfied obligations."""
 
 
 def is_time(parameter: Parameter) -> bool:

@@ -163,7 +163,7 @@ def _product(factor: Line, line: Line) -> Line:
 
 
 def nonlinear_product(contract: Contract, parameter: str) -> Span | None:
-    """A product in some event predicate that is no straight line over the parameter, if there is one.
+    """A product in some event predicate that is not a straight line over the parameter, if there is one.
 
     It multiplies the parameter with itself, or its constant factor has the parameter inside `abs`, `min` or `max`.
     """

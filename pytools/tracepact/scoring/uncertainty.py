@@ -44,7 +44,7 @@ class BootstrapUsed(Record, frozen=True):
     level: Share
 
     def words(self, clips: int) -> str:
-        """How intervals over so many clips were made, in words."""
+        """How intervals over a number of clips were made, in words."""
         level = f"{short(self.level * 100)} %"
         return f"{level} intervals over {count(clips, 'clip')} ({count(self.draws, 'draw')}, seed {self.seed})"
 

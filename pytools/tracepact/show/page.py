@@ -43,7 +43,7 @@ def html_page(
     data: Any = None,
     media: str = "",
 ) -> str:
-    """A whole page. `head` stands under the title; `scripts` name assets; `data` is what they find in #data.
+    """A whole page. `head` is shown under the title; `scripts` name assets; `data` is what they find in #data.
 
     `media` are the places sounds may come from, in the words of a policy; by default none.
     """

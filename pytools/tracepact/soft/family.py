@@ -15,7 +15,7 @@ from tracepact.trace import Layout
 
 Places = NDArray[np.int64]
 WORD = 64
-"""A layout counts in words of so many frames."""
+"""The number of frames in a word of a layout."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -89,7 +89,7 @@ class _Fields:
         except (ValueError, TypeError):
             step = Fraction(0)
         if step <= 0:
-            self.faults.add("bad-field", f"the step `{given}` is no length of time", help="give seconds, like 0.02")
+            self.faults.add("bad-field", f"the step `{given}` is not a length of time", help="give seconds, like 0.02")
             return self.contract.step
         return step
 

@@ -99,7 +99,7 @@ class Steps:
 
 
 _DENSE = 8
-"""Up to so many cuts a change, a sum over cuts is faster by counting than by sorting."""
+"""Up to this many cuts per change, a sum over cuts is faster by counting than by sorting."""
 
 
 class StepsBuilder:

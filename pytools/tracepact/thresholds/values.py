@@ -89,7 +89,7 @@ def best(values: Values, last: int, *, least: bool = False, allowed: Flags | Non
 
 
 def holds(values: Values, relation: Callable[[Fraction, Fraction], bool], bound: Fraction) -> Flags:
-    """On which stretches a value is earned and stands in a relation to a bound; exact."""
+    """On which stretches a value is earned and in a relation to a bound; exact."""
     found = np.array([relation(Fraction(int(near), UNIT), bound) for near in np.unique(values.near)])
     held: Flags = found[np.unique(values.near, return_inverse=True)[1].reshape(-1)]
     close = np.flatnonzero(np.abs(values.near - int(bound * UNIT)) <= values.error + 1)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ranks = NDArray[np.int64]
 _SHORT = 16
-"""A decimal from 0 to 1 of so many characters has at most 15 digits, and is the shortest one of its float."""
+"""A decimal from 0 to 1 of this many characters has at most 15 digits, and is the shortest one of its float."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from tracepact.tools.conform.peer import Peer, PeerFault
 from tracepact.tools.conform.vectors import Profile, vectors_of
 
 _MOST_FAULTS = 3
-"""After so many faults of the protocol a stage is given up: each may cost the whole time limit."""
+"""After this many faults of the protocol a stage is given up: each may cost the whole time limit."""
 
 
 def conform(

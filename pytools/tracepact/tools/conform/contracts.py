@@ -47,7 +47,7 @@ def event_clause(case: Case, engine: Engine) -> Answer:
 
 
 def score(case: Case, engine: Engine) -> Answer:
-    """A contract on a family of clips: its vector and all that stands beside it (chapters 3, 5, 7, 8, 10)."""
+    """A contract on a family of clips: its vector and all that belongs to it (chapters 3, 5, 7, 8, 10)."""
     diagnostics = Diagnostics()
     try:
         contract = parse_contract(case["contract"], case.get("set"))

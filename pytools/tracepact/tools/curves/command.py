@@ -42,7 +42,7 @@ from tracepact.tools.score.shown import OutputOptions, output_options, show
     type=click.IntRange(0),
     default=POINTS,
     show_default=True,
-    help="List at most so many points of each curve; 0 lists all.",
+    help="Most points of each curve to list; 0 lists all.",
 )
 @bootstrap_options
 @click.option(

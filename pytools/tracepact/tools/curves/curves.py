@@ -142,7 +142,7 @@ class Curves:
 
         Args:
             names: the quantities; by default clauses, profiles, `mean`, and five rates of each metric.
-            points: at most so many points of each curve are listed; 0 lists all.
+            points: the most points of each curve to list; 0 lists all.
             bootstrap: how clips are drawn for intervals; None gives none.
 
         Returns:
@@ -353,7 +353,7 @@ def curves(
         clips=clips,
     )
     if median < 1 or median % 2 == 0:
-        headline = f"the median filter's length {median} is no odd number of frames"
+        headline = f"the median filter's length {median} is not an odd number of frames"
         raise InvalidInput([Diagnostic("bad-decoding", headline)])
     return Curves(task, median, settings, on_step)
 
@@ -364,7 +364,7 @@ def _length(stretch: tuple[Fraction, Fraction]) -> tuple[Fraction, Fraction]:
 
 
 def _some(number: int, most: int) -> Whole:
-    """At most so many places of a line, evenly, with both ends; all for 0."""
+    """Evenly spaced places of a line with both ends, at most a given number; all for 0."""
     if not most or number <= most:
         return np.arange(number)
     return np.unique(np.linspace(0, number - 1, most).round().astype(np.int64))

@@ -92,7 +92,7 @@ def signal(atom: str) -> str:
 
 
 def export_contract(contract: Contract) -> str:
-    """Every frame clause as two named formulas after the signals they need: a text that rtamt reads as it stands."""
+    """Every frame clause as two named formulas after the signals they need: a text that rtamt reads unchanged."""
     signals = sorted({signal(name) for name in contract.atoms})
 
     def named(clause: str, part: str) -> str:

@@ -81,7 +81,7 @@ def _sections(
         lanes = clip_lanes(league, base, systems)
         yield Section("clips", "Clips that differ", parts.clips(lanes, sounds.sources), lead)
     shown = parts.declared(tables.declared(league), tables.systems_table(league), league.contract.text)
-    yield Section("declared", "Declared", shown, "All systems share what stands here; other runs are refused.")
+    yield Section("declared", "Declared", shown, "All systems share these; other runs are refused.")
 
 
 def _scores(parts: Any, league: League, group: Group) -> Any:

@@ -41,7 +41,11 @@ def field_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--pred", type=click.Path(), required=True, help="Predicted scores: a file or folder."),
             durations_option(),
             click.option("--ignore", type=click.Path(), help="Regions without obligations, as for score."),
-            click.option("--ref-format", type=click.Choice(FORMATS), help="Format of the reference, likewise."),
+            click.option(
+                "--ref-format",
+                type=click.Choice(FORMATS),
+                help="Format of the reference (default: found from its content).",
+            ),
             click.option(
                 "--clips", metavar="reference|durations|all|LIST", help="Evaluate these clips only, as for score."
             ),

@@ -34,7 +34,7 @@ class Requirement(NamedTuple):
     bound: Fraction
 
     def is_met(self, value: Fraction) -> bool:
-        """Whether a value stands in the relation; exact."""
+        """Whether a value meets the relation; exact."""
         return self.compare(value, self.bound)
 
     @property

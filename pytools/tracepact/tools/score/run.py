@@ -172,7 +172,7 @@ def score(
         label_map: a TOML file or a mapping of its form (rule 13.11).
         decoding: how predicted scores become events, for all classes or for each, or a threshold alone.
         classes: the classes of the columns of arrays, on both sides; a reading may name others for its own.
-        step: the length of a frame of arrays, likewise; that of the contract if none is given.
+        step: the length of a frame of arrays; by default that of the contract.
         ref_reading: what the content of the reference does not say.
         pred_reading: the same for the predictions.
         outside: what becomes of predicted events that start after the end of their clip: `false-alarm`, `cut`,

@@ -24,11 +24,11 @@ class Places:
         return _Scanner(source).places()
 
     def key(self, path: Path) -> TextPlace:
-        """The last key of a path, or what stands nearest around it."""
+        """The last key of a path, or the nearest part around it."""
         return self._nearest(path, self.keys)
 
     def value(self, path: Path) -> TextPlace:
-        """The value at a path, or what stands nearest around it."""
+        """The value at a path, or the nearest part around it."""
         return self._nearest(path, self.values)
 
     def _nearest(self, path: Path, spans: dict[Path, Span]) -> TextPlace:

@@ -125,7 +125,7 @@ def goal_of(contract: Contract, objective: str, require: Sequence[str], freedom:
     found = [requirement for text in require if (requirement := requirement_from(text, names, faults))]
     for median in freedom.medians:
         if median < 1 or median % 2 == 0:
-            faults.add("bad-decoding", f"the median filter's length {median} is no odd number of frames")
+            faults.add("bad-decoding", f"the median filter's length {median} is not an odd number of frames")
     if not freedom.common:
         for name in dict.fromkeys([objective, *(r.name for r in found)]):
             if name in names and depends_on_other_classes(contract, name):

@@ -92,7 +92,7 @@ def side_lanes(ref: Sequence[FrameRun], pred: Sequence[FrameRun], frames: int, w
 
 
 def lane(runs: Sequence[FrameRun], frames: int, width: int, mark: str) -> str:
-    """A lane of text of at most so many cells; a cell is marked when any of its frames is."""
+    """A lane of text of at most a given number of cells; a cell is marked when any of its frames is."""
     width = min(width, frames)
     cells = ["·"] * width
     for start, end in runs:

@@ -119,7 +119,7 @@ def _number(text: str, line: int, form: re.Pattern[str], kind: str) -> Fraction:
 
 
 def whole(text: str, line: int) -> int:
-    """A count or a row as it stands in a table."""
+    """A count or a row number as a table holds it."""
     if not _COUNT.fullmatch(text):
         raise BadTable(f"`{text[:40]}` is not a whole number", line)
     return int(text)

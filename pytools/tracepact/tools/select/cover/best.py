@@ -29,7 +29,7 @@ _VISITS = 3_000_000
 _TURN = Fraction(5)
 """Seconds of a solver's first turn."""
 _FEW = 20
-"""Beyond so many columns a cover is not searched for by branch and bound first; the tree is too deep."""
+"""Beyond this many columns a cover is not searched for by branch and bound first; the tree is too deep."""
 _SECOND_OPINION = Fraction(20)
 _BOUND_SHARE = Fraction(1, 3)
 """The share of a time budget that is kept for a bound, should the search not end."""
@@ -192,7 +192,7 @@ def _bound(problem: Problem, columns: tuple[int, ...], searched: int, proven: Le
 
 
 def _cost_bound(problem: Problem, independent: Iterable[int], count: int) -> int:
-    """What every cover costs: the cheapest column of each independent row, or so many of the cheapest columns."""
+    """What every cover costs: the cheapest column of each independent row, or that number of the cheapest columns."""
     by_rows = sum(min(problem.costs[c] for c in members(problem.rows[row])) for row in independent)
     return max(by_rows, sum(sorted(problem.costs)[:count]))
 

@@ -22,7 +22,7 @@ def improve(
     nodes: int | None = None,
     proven: Level = Level.NONE,
 ) -> FoundCover:
-    """The best cover from a seed on, and how much of it is proven, within the time and so many nodes.
+    """The best cover from a seed on, and how much of it is proven, within the time and a number of nodes.
 
     First the count alone, where any cover with fewer columns is progress, unless the seed's is `proven`; then cost and
     order.
@@ -110,7 +110,7 @@ class _Search:
     def _too_dear(self, columns: dict[int, int], spent: int, open_rows: int, left: int) -> bool:
         """Whether the columns that are left to choose must cost more than the incumbent's.
 
-        Its count is least, so they are so many and not fewer; a row costs at least the least cost of a row covered.
+        Its count is least, so there are no fewer; a row costs at least the least cost of a row covered.
         """
         costs = self.problem.costs
         cheapest = sum(sorted(costs[c] for c in columns)[:left])

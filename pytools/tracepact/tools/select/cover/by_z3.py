@@ -12,7 +12,7 @@ from tracepact.tools.select.cover.problem import FoundCover, Level, Problem, mem
 
 NAME = "Z3"
 _SMALL = 30
-"""Up to so many columns a bound on the count is asked for; beyond, it is slower than Z3's MaxSAT."""
+"""Up to this many columns a bound on the count is asked for; beyond, it is slower than Z3's MaxSAT."""
 _LARGEST = 2**31 - 1
 """Z3's pseudo-Boolean constraints take their numbers as C integers; larger ones go through integer arithmetic."""
 
@@ -37,7 +37,7 @@ class Covers:
 
     @contextmanager
     def bounded(self, count: int, cost: int | None = None) -> Iterator[None]:
-        """Inside, only covers of at most so many columns and so much cost."""
+        """Inside, only covers within a number of columns and a cost."""
         self._solver.push()
         try:
             self._at_most(count, dict.fromkeys(self._used, 1))

@@ -25,7 +25,7 @@ class Clock:
         return None if self.deadline is None else max(0.0, self.deadline - monotonic())
 
     def at_most(self, seconds: Fraction) -> "Clock":
-        """The earlier of this clock's end and so many seconds from now."""
+        """The earlier of this clock's end and a number of seconds from now."""
         end = monotonic() + float(seconds)
         return Clock(end if self.deadline is None else min(end, self.deadline))
 

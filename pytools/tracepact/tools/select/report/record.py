@@ -116,7 +116,7 @@ class DroppedCounts(Record, frozen=True):
 
 
 class ShortTraces(Record, frozen=True):
-    """The short traces that were tried as perfect predictions: all of up to so many frames."""
+    """The short traces that were tried as perfect predictions: all up to a number of frames."""
 
     frames: Count
     traces: Count
