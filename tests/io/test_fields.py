@@ -248,8 +248,8 @@ def test_whole_numbers_that_could_be_intervals_are_never_guessed(kind: type, wid
         (np.zeros((4, 7)), {"classes": None}, "bad-field", "has no classes"),
         (np.zeros((4, 2)), {"classes": ["cat", "cat"]}, "bad-field", "twice"),
         (np.zeros((4, 2)), {"classes": ["cat", ""]}, "bad-field", "no name"),
-        (np.zeros((4, 2)), {"step": "soon"}, "bad-field", "no length of time"),
-        (np.zeros((4, 2)), {"step": -1}, "bad-field", "no length of time"),
+        (np.zeros((4, 2)), {"step": "soon"}, "bad-field", "not a length of time"),
+        (np.zeros((4, 2)), {"step": -1}, "bad-field", "not a length of time"),
         (np.zeros((4, 2)), {"decoding": None}, "undeclared-threshold", "nothing says"),
     ],
 )

@@ -9,7 +9,7 @@ Frames beyond that block do not exist; frames of the trace beyond the vector are
 
 *A short trace.* The vectors are as wide as the longest trace that is asked about, however far the formula looks: every
 window is cut at the ends of the trace, and an offset of its length or more lies outside it from every frame. `valid`
-is the first bits of a vector, and the judged frame is any of them. A window ahead moves bits up before it moves them down
+is the first bits of a vector; the judged frame is any of them. A window ahead moves bits up before it moves them down
 again, so as many bits as it looks ahead, at most the length, are kept free above.
 """
 
