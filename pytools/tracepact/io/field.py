@@ -148,7 +148,7 @@ def checked_step(step: Time | None, name: str, diagnostics: Diagnostics) -> Frac
         length = Fraction(0)
     if length > 0:
         return length
-    fault = "nothing says how long its frames are" if step is None else f"the step `{step}` is no length of time"
+    fault = "nothing says how long its frames are" if step is None else f"the step `{step}` is not a length of time"
     diagnostics.add("bad-field", f"`{shown(name)}`: {fault}", RowPlace(name), "give it in seconds: step=0.02")
     return None
 

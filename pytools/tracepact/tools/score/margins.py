@@ -126,5 +126,5 @@ def read_margins(text: str, contract: Contract, family: Family) -> ScoreMargins:
             else:
                 entries[clause][segment] = Fraction(total), parse_margin(margin)
         except (KeyError, ValueError) as error:
-            raise BadTable(f"`{' '.join(fields)[:60]}` is no margin of this run", line) from error
+            raise BadTable(f"`{' '.join(fields)[:60]}` is not a margin of this run", line) from error
     return ScoreMargins(entries, violated)
