@@ -5,12 +5,12 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from prove.dual import dual_of
 from prove.test_differential import Statements
 
 from tracepact.core import MatcherKind
 from tracepact.events.matching import Candidate, Pair, candidates, choose
 from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.dual import dual_of
 from tracepact.tools.prove.text import lean_int, lean_list
 from tracepact.trace import FrameRun
 
