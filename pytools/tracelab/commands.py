@@ -102,7 +102,10 @@ def scenes(scale: str, speech: str, workers: int, out: Path | None) -> None:
 @click.option("--model", "models", multiple=True, type=_FOLDER, help="A trained detector to show; may be repeated.")
 @click.option("--out", type=_NEW_FOLDER, default=Path(), help="Folder for the sound and the page (default: here).")
 def listen(clip: str, speech: str, scale: str, condition: str | None, models: tuple[Path, ...], out: Path) -> None:
-    """Write one clip as a WAV file beside a page: CLIP is a name such as test-0003."""
+    """Write one clip as sound, beside a page.
+
+    CLIP is a name such as test-0003; the page shows its spectrogram, its events and what --model detectors hear.
+    """
     protocol = SCALES[scale].protocol
     tasks = {task.name: task for split in ("clean", "test") for task in tasks_of(protocol, split)}
     if clip not in tasks:
@@ -129,7 +132,10 @@ def listen(clip: str, speech: str, scale: str, condition: str | None, models: tu
 @_WORKERS
 @click.option("--out", type=_NEW_FOLDER, required=True, help="Folder for the model and its checkpoint.")
 def train(detector: str, scale: str, speech: str, workers: int, out: Path) -> None:
-    """Train one detector; a training that was stopped goes on from its last epoch."""
+    """Train one detector.
+
+    A training that was stopped goes on after its last whole epoch.
+    """
     size, voice, recipe = SCALES[scale], open_voice(speech), _RECIPES[detector]
     with _bars() as progress:
         splits = {}
@@ -155,7 +161,10 @@ def train(detector: str, scale: str, speech: str, workers: int, out: Path) -> No
 @click.argument("sounds", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--out", type=_NEW_FOLDER, required=True, help="Folder for events, durations and scores.")
 def detect(model: Path, sounds: tuple[Path, ...], out: Path) -> None:
-    """Run a trained detector over sound files; `tracepact score` reads what it writes."""
+    """Run a trained detector over sound files.
+
+    `tracepact score` reads the events, durations and scores that it writes.
+    """
     count = detect_files(load_model(model), list(sounds), out, Protocol())
     click.echo(f"wrote {count} events of {len(sounds)} sounds to {out}")
 
@@ -166,7 +175,10 @@ def detect(model: Path, sounds: tuple[Path, ...], out: Path) -> None:
 @click.option("--size", type=click.IntRange(1), required=True, help="Size of the file in bytes.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="Where to write it.")
 def fetch(url: str, sha256: str, size: int, out: Path) -> None:
-    """Fetch a file by its address; nothing else of the lab uses the network."""
+    """Fetch a file by its address.
+
+    It is kept only if its size and SHA-256 are right. Nothing else of the lab uses the network.
+    """
     with Bars(TextColumn("{task.description}"), BarColumn(), console=Console(stderr=True)) as bars:
         task = bars.add_task(out.name, total=size)
         fetch_file(url, out, sha256=sha256, size=size, on_bytes=lambda count: bars.advance(task, count))
@@ -189,7 +201,10 @@ def study(scale: str, speech: str, workers: int, out: Path) -> None:
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.pass_context
 def verify(context: click.Context, folder: Path) -> int:
-    """Compute a study's runs, rows and tables again and name what changed."""
+    """Compute a study again and name what changed.
+
+    Runs are computed from their stored predictions, rows from the runs, tables and the page from the rows.
+    """
     with _bars() as progress:
         found = verify_study(folder, progress)
     for drift in found.drifts:

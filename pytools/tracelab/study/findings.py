@@ -54,12 +54,11 @@ def _edges(rows: Rows) -> Finding:
 def _augmentation(rows: Rows) -> Finding:
     clean, augmented, full = (_mean(rows, name) for name in ("clean_dilated", "augmentation_only", "union_full"))
     whole, part = full - clean, augmented - clean
-    share = part / whole if whole else Fraction(0)
+    said = f"{float(part / whole):.0%} of the gain" if whole > 0 else "the full system gains nothing"
     return Finding(
         "Augmentation explains most of the repair.",
-        whole > 0 and share > _HALF,
-        f"mean of the vector: clean {_3(clean)}, augmented {_3(augmented)}, full {_3(full)}; "
-        f"{float(share):.0%} of the gain",
+        whole > 0 and part / whole > _HALF,
+        f"mean of the vector: clean {_3(clean)}, augmented {_3(augmented)}, full {_3(full)}; {said}",
     )
 
 
