@@ -6,6 +6,7 @@ not import each other):
     kernel
         files, wording       files written whole or not at all; numbers and words as people read them
         deprecation          old names of public things, for one version
+        lazy                 packages whose names are loaded when they are first used
         progress             long work says what comes next
         records              typed results, their JSON and the schemas generated from them
         diagnostics, specs   what went wrong as data; where the spec files are
@@ -31,8 +32,9 @@ A tool imports the kernel, `show`, `tools.score` and the modules directly in `to
 The names below are the public interface; each is loaded when it is first used.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tracepact.lazy import loader
 
 if TYPE_CHECKING:
     from tracepact.core import Aggregation, Contract
@@ -163,13 +165,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """A public name, loaded from its home and kept."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = found
-    return found
+__getattr__ = loader(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

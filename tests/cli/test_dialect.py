@@ -141,7 +141,7 @@ def test_help_and_version_load_no_tool_and_no_large_library(argument: str) -> No
     assert "tracepact.cli" in found
     assert {name.split(".")[0] for name in found} & {"numpy", "rich", "z3", "msgspec", "jinja2", "sympy"} == set()
     parts = {".".join(name.split(".")[:2]) for name in found if name.startswith("tracepact.")}
-    assert parts == {"tracepact.cli", "tracepact.diagnostics", "tracepact.show", "tracepact.tools"}
+    assert parts == {"tracepact.cli", "tracepact.diagnostics", "tracepact.lazy", "tracepact.show", "tracepact.tools"}
     assert {name for name in found if name.startswith("tracepact.tools.")} == {
         "tracepact.tools.entry",
         "tracepact.tools.exits",

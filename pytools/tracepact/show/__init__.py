@@ -1,7 +1,8 @@
 """Draws tables, figures and pages; knows no subject. The names below are public, each loaded when it is first used."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tracepact.lazy import loader
 
 if TYPE_CHECKING:
     from tracepact.show.figure import Curve, bar_chart, curve_chart, heat_table, inline
@@ -52,8 +53,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """A public name, loaded from its module."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = loader(__name__, _HOMES)

@@ -7,6 +7,7 @@ from math import ceil
 
 import click
 
+from tracepact import io
 from tracepact.core import Contract, reach
 from tracepact.diagnostics import (
     CODES,
@@ -135,10 +136,9 @@ def _longest(durations: str | None) -> Fraction | None:
     """The duration of the longest declared clip."""
     if durations is None:
         return None
-    from tracepact.io import durations_from  # the readers take longer to load than most checks take
 
     found = Diagnostics()
-    known = durations_from(durations, found)
+    known = io.durations_from(durations, found)  # its readers are loaded here
     found.raise_errors()
     if known is None or isinstance(known, Fraction):
         return known
