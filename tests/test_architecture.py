@@ -144,6 +144,12 @@ def test_a_package_exports_exactly_what_it_imports(package: str) -> None:
     assert exported == sorted(exported, key=lambda name: (0 if name.isupper() else 1 if name[0].isupper() else 2, name))
 
 
+@pytest.mark.parametrize("package", LAZY)
+def test_no_name_that_is_loaded_late_is_that_of_a_module_beside_it(package: str) -> None:
+    names = importlib.import_module(package).__all__
+    assert not [name for name in names if f"{package}.{name}" in MODULES]
+
+
 def test_the_public_names_are_the_same_for_types_and_at_run_time() -> None:
     assert sorted(tracepact._HOMES) == sorted(tracepact.__all__)
     assert set(tracepact.__all__) <= set(dir(tracepact))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tracepact.io.labels import LabelMap, label_map_from
     from tracepact.io.masks import durations_of_masks, masks_from, table_of_masks
     from tracepact.io.memory import conditions_from, durations_from, events_from, regions_from
-    from tracepact.io.prepare import Prepared, prepare
+    from tracepact.io.preparing import Prepared, prepare
     from tracepact.io.reading import Reading, read_events
     from tracepact.io.soft import SoftTable, harden, read_soft
     from tracepact.io.tables import Conditions, read_conditions, read_durations, read_regions
@@ -30,7 +30,7 @@ _HOMES = {
     "Decoding": "decoding",
     "Document": "documents",
     "LabelMap": "labels",
-    "Prepared": "prepare",
+    "Prepared": "preparing",
     "Reading": "reading",
     "SoftTable": "soft",
     "conditions_from": "memory",
@@ -42,7 +42,7 @@ _HOMES = {
     "harden": "soft",
     "label_map_from": "labels",
     "masks_from": "masks",
-    "prepare": "prepare",
+    "prepare": "preparing",
     "read_conditions": "tables",
     "read_decoding": "decoding_file",
     "read_document": "documents",

@@ -13,7 +13,7 @@ from tracepact.core import Projection
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io import LabelMap, Reading, label_map_from, read_events
 from tracepact.io.labels import apply_map
-from tracepact.io.prepare import name_clips
+from tracepact.io.preparing import name_clips
 from tracepact.records import Count, Name, Record, Share
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.lines import print_diagnostics

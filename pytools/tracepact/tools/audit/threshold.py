@@ -12,7 +12,7 @@ from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import Decoding, decode, label_map_from, read_scores
 from tracepact.io.labels import LabelMap, apply_map
-from tracepact.io.prepare import name_clips
+from tracepact.io.preparing import name_clips
 from tracepact.records import Count, Name, Record, Share
 from tracepact.scoring import LOGIC, shown_name
 from tracepact.scoring.constant import is_constant

@@ -14,7 +14,7 @@ from tracepact.io.clips import clip_choice_from
 from tracepact.io.decoding import filtered
 from tracepact.io.formats import FORMATS
 from tracepact.io.outside import Outside
-from tracepact.io.prepare import name_clips
+from tracepact.io.preparing import name_clips
 from tracepact.thresholds import FieldFamily, field_family
 from tracepact.tools.parameters import durations_option, with_options
 from tracepact.tools.score.run import contract_from
