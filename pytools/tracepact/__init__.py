@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from tracepact.tools.audit.tolerance import audit_tolerance
     from tracepact.tools.audit.uncertainty import audit_uncertainty
     from tracepact.tools.audit.union_gap import audit_union_gap
+    from tracepact.tools.cast.trial import try_contract
     from tracepact.tools.curves.curves import Curves, curves
     from tracepact.tools.entry import run_command_line
     from tracepact.tools.league.league import league
@@ -109,6 +110,7 @@ _HOMES = {
     "score_field": "io",
     "spec_path": "specs",
     "starter_contracts": "specs",
+    "try_contract": "tools.cast.trial",
     "tune": "tools.tune.tune",
     "verify_run": "tools.score.verify",
 }
@@ -158,6 +160,7 @@ __all__ = [
     "score_field",
     "spec_path",
     "starter_contracts",
+    "try_contract",
     "tune",
     "verify_run",
 ]
