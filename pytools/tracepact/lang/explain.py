@@ -35,7 +35,7 @@ from tracepact.core import (
 from tracepact.records import Count, Digest, Name, NotNegative, OneOf, Record
 from tracepact.wording import count, print_number
 
-_ATOMS = {
+ATOM_WORDS = {
     "ref_active": "the reference is active",
     "ref_onset": "a reference event starts",
     "ref_offset": "a reference event has just ended",
@@ -209,7 +209,7 @@ def words(formula: Formula, step: Fraction) -> str:
     """A formula as a clause of a sentence."""
     match formula:
         case Atom(name):
-            return _ATOMS.get(name, f"`{name}` holds")
+            return ATOM_WORDS.get(name, f"`{name}` holds")
         case Constant(value):
             return "anything holds" if value else "nothing holds (never)"
         case Not(Atom(name)):

@@ -16,6 +16,7 @@ from tracepact.diagnostics import DIAGNOSTIC_FORMATS, Diagnostics
 from tracepact.lang import load_contract, parsed_of
 from tracepact.lang.reader import read_time
 from tracepact.lang.scope import SUSPICIOUS
+from tracepact.specs import starter_contracts
 from tracepact.wording import parse_exact
 
 TEXT = "text"
@@ -128,6 +129,11 @@ class _Format(click.Choice):  # type: ignore[type-arg]  # generic in some releas
 
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def starter_argument_completion(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The starter contracts whose names begin so, for the completion of shells."""
+    return [name for name in starter_contracts() if name.startswith(incomplete)]
 
 
 def with_options(options: Sequence[Decorator], function: Callable[..., Any]) -> Callable[..., Any]:
