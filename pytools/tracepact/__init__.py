@@ -25,6 +25,7 @@ not import each other):
     show                     draws tables, figures and pages; knows no subject
     tools                    one folder per tool: what it computes, how it is shown, its command
     cli                      the table of commands
+    __main__                 the command line as a module
 
 A tool imports the kernel, `show`, `tools.score` and the modules directly in `tools`, nothing else.
 

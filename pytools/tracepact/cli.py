@@ -73,12 +73,24 @@ _SUMMARIES = {
     "verify": "Recompute a run directory and name what changed.",
     "watch": "Monitor a stream of frames while it arrives.",
 }
+_SECTIONS = {
+    "Write contracts": (
+        *("new", "show", "help", "check", "explain", "try", "fmt"),
+        *("sat", "implies", "equivalent", "simplify", "export"),
+    ),
+    "Score": ("score", "metrics", "watch", "report", "verify", "convert", "lint-data", "demo"),
+    "Audit results": ("audit", "compare", "profile"),
+    "Select a contract": ("select", "basis"),
+    "Test other implementations": ("conform", "oracle"),
+    "Prove": ("prove", "certify"),
+}
 
 
 @click.group(
     cls=LazyGroup,
     modules=_COMMANDS,
     summaries=_SUMMARIES,
+    sections=_SECTIONS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="tracepact")

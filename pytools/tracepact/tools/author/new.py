@@ -14,10 +14,9 @@ from tracepact.files import write_whole
 from tracepact.lang import load_contract, parse_contract
 from tracepact.show.lines import say
 from tracepact.tools.author.draft import Answers, Never, OnTime, draft
-from tracepact.tools.parameters import Length, starter_argument_completion
+from tracepact.tools.parameters import CONTRACT_ENDING, Length, complete_starter
 from tracepact.wording import time_text
 
-_ENDING = ".contract"
 _E = TypeVar("_E", bound=Enum)
 
 
@@ -27,7 +26,7 @@ _E = TypeVar("_E", bound=Enum)
     "--from",
     "starter",
     metavar="STARTER",
-    shell_complete=starter_argument_completion,
+    shell_complete=complete_starter,
     help="Copy this starter contract, with its comments.",
 )
 @click.option(
@@ -59,7 +58,7 @@ def command(
     It is a copy of a starter contract (--from), or asks what the options say must be on time and must never happen;
     where neither is given, a terminal asks three questions. A file that is there is never overwritten.
     """
-    place = Path(name) if name.endswith(_ENDING) else Path(name + _ENDING)
+    place = Path(name) if name.endswith(CONTRACT_ENDING) else Path(name + CONTRACT_ENDING)
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", place.stem):
         raise click.UsageError(f"`{place.stem}` is not a name: letters, digits and underscores, no digit first")
     if place.exists():

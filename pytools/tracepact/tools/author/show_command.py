@@ -6,11 +6,11 @@ from tracepact.diagnostics import Diagnostics
 from tracepact.lang import load_contract, read_source
 from tracepact.show.lines import reader_may_leave
 from tracepact.specs import starter_contracts
-from tracepact.tools.parameters import starter_argument_completion
+from tracepact.tools.parameters import complete_starter
 
 
 @click.command()
-@click.argument("contract", required=False, shell_complete=starter_argument_completion)
+@click.argument("contract", required=False, shell_complete=complete_starter)
 def command(contract: str | None) -> None:
     """Print a starter contract with its comments; without CONTRACT, list the starter contracts."""
     if contract is None:

@@ -18,7 +18,14 @@ from tracepact.tools.cast.scenes import scenes
 from tracepact.tools.cast.show import ROW_COLUMNS, finding_lines, heading, rows, tables, timeline_lines, trial_page
 from tracepact.tools.cast.trial import referenced, trial_on
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import durations_option, fail_on_option, format_option, given_contract, set_option
+from tracepact.tools.parameters import (
+    contract_argument,
+    durations_option,
+    fail_on_option,
+    format_option,
+    given_contract,
+    set_option,
+)
 from tracepact.tools.results import print_json, print_rows
 
 _NEVER = "never"
@@ -27,7 +34,7 @@ _ABOUT_PREDICTIONS = ("one-sided-label", "clip-without-predictions")
 
 
 @click.command()
-@click.argument("contract")
+@contract_argument
 @click.option("--ref", type=click.Path(), help="Reference events: a file or folder of any format.")
 @durations_option()
 @set_option

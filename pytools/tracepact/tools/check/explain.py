@@ -10,13 +10,13 @@ from tracepact.core import Contract
 from tracepact.lang.explain import ClauseExplanation, EventClauseExplanation, FrameClauseExplanation, explain_contract
 from tracepact.logic.findings import check_contract
 from tracepact.show.screen import output
-from tracepact.tools.parameters import format_option, given_contract, set_option
+from tracepact.tools.parameters import contract_argument, format_option, given_contract, set_option
 from tracepact.tools.results import print_json
 from tracepact.wording import count, print_number
 
 
 @click.command()
-@click.argument("contract")
+@contract_argument
 @set_option
 @click.option(
     "--notes/--no-notes", default=True, show_default=True, help="Ask the solver which clauses others imply, and say so."
