@@ -7,6 +7,7 @@ not import each other):
         files, wording       files written whole or not at all; numbers and words as people read them
         deprecation          old names of public things, for one version
         progress             long work says what comes next
+        frames               rows as a data frame
         records              typed results, their JSON and the schemas generated from them
         diagnostics, specs   what went wrong as data; where the spec files are
         core                 formulas, event atoms and contracts without names, units or sugar
@@ -33,6 +34,7 @@ The names below are the public interface; each is loaded when it is first used.
 """
 
 from importlib import import_module
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -57,12 +59,14 @@ if TYPE_CHECKING:
     from tracepact.tools.audit.uncertainty import audit_uncertainty
     from tracepact.tools.audit.union_gap import audit_union_gap
     from tracepact.tools.cast.trial import try_contract
+    from tracepact.tools.check.python import check, equivalent, explain, implies, sat, signatures
     from tracepact.tools.curves.curves import Curves, curves
     from tracepact.tools.entry import run_command_line
     from tracepact.tools.league.league import league
     from tracepact.tools.score.run import Run, score, score_document
     from tracepact.tools.score.store.opening import load_run
     from tracepact.tools.score.verify import verify_run
+    from tracepact.tools.select.python import select
     from tracepact.tools.tune.tune import Tuned, tune
     from tracepact.trace import Mode, ScoreField
 
@@ -97,8 +101,12 @@ _HOMES = {
     "audit_uncertainty": "tools.audit.uncertainty",
     "audit_union_gap": "tools.audit.union_gap",
     "catalogue": "logic.catalogue",
+    "check": "tools.check.python",
     "compare": "tools.audit.compare",
     "curves": "tools.curves.curves",
+    "equivalent": "tools.check.python",
+    "explain": "tools.check.python",
+    "implies": "tools.check.python",
     "league": "tools.league.league",
     "load_contract": "lang",
     "load_run": "tools.score.store.opening",
@@ -106,9 +114,12 @@ _HOMES = {
     "parse_contract": "lang",
     "parse_formula": "lang",
     "run_command_line": "tools.entry",
+    "sat": "tools.check.python",
     "score": "tools.score.run",
     "score_document": "tools.score.run",
     "score_field": "io",
+    "select": "tools.select.python",
+    "signatures": "tools.check.python",
     "spec_path": "specs",
     "starter_contracts": "specs",
     "try_contract": "tools.cast.trial",
@@ -147,8 +158,12 @@ __all__ = [
     "audit_uncertainty",
     "audit_union_gap",
     "catalogue",
+    "check",
     "compare",
     "curves",
+    "equivalent",
+    "explain",
+    "implies",
     "league",
     "load_contract",
     "load_run",
@@ -156,9 +171,12 @@ __all__ = [
     "parse_contract",
     "parse_formula",
     "run_command_line",
+    "sat",
     "score",
     "score_document",
     "score_field",
+    "select",
+    "signatures",
     "spec_path",
     "starter_contracts",
     "try_contract",
@@ -168,7 +186,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, loaded from its home and kept."""
+    """A public name, loaded from its home and kept; the version is read when it is asked for."""
+    if name == "__version__":
+        return version(__name__)
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from tracepact.show.figure import heat_table, inline
 from tracepact.show.lanes import Form, Lane, lane_chart
 from tracepact.show.page import Section, html_page, html_table, templates
 from tracepact.show.table import Cell, Table, Tone, numbers, words
 from tracepact.tools.cast.record import ClauseValue, Order, SystemTrial, Trial
+from tracepact.tools.score.figures import timeline_figure
 from tracepact.tools.score.report.timeline import Timeline, lane
 from tracepact.wording import count, decimal, time_text
 
@@ -151,10 +150,7 @@ def cast_figure(trial: Trial) -> str:
 
 def worst_figure(system: SystemTrial, worst: Timeline) -> str:
     """Where a system loses most: both sides, and the frames where each clause fails."""
-    lanes = [Lane("reference", [worst.ref], Form.SOLID), Lane("prediction", [worst.pred], Form.OUTLINE)]
-    lanes += [Lane(f"fails {clause}", [runs], Form.CROSSED) for clause, runs in worst.failed.items()]
-    title = f"{system.name}: {worst.clip}, class {worst.label}"
-    return lane_chart(title, [(f"{time_text(worst.duration)}", worst.frames)], lanes)
+    return timeline_figure(f"{system.name}: {worst.clip}, class {worst.label}", worst)
 
 
 # Page
@@ -184,10 +180,3 @@ def _heat(trial: Trial) -> str:
     values = [[None if v.vacuous else v.value for v in system.scores] for system in trial.systems]
     cast = [system.name for system in trial.systems]
     return heat_table("Values by system and clause", cast, names, values, value_range=(0, 1), low_is_dark=True)
-
-
-def html(trial: Trial) -> Markup:
-    """The trial for a notebook: its findings and its values."""
-    parts: Any = templates(_FOLDER).get_template("trial.html").module
-    found: Markup = parts.findings(finding_lines(trial))
-    return found + html_table(value_table(trial)) + html_table(order_table(trial))

@@ -9,6 +9,7 @@ from tracepact.core import Contract, Profile
 from tracepact.diagnostics import Diagnostic, InvalidInput
 from tracepact.records import Exact
 from tracepact.scoring import Scorecard, score_family
+from tracepact.show.table import Table
 from tracepact.tools.cast.findings import trial_findings
 from tracepact.tools.cast.members import SEED, Member, cast, played
 from tracepact.tools.cast.record import (
@@ -21,14 +22,36 @@ from tracepact.tools.cast.record import (
     Trial,
 )
 from tracepact.tools.cast.scenes import LONGEST, allowances, scenes
+from tracepact.tools.cast.show import ROW_COLUMNS, finding_lines, heading, rows, tables
+from tracepact.tools.presented import Presented, presented
 from tracepact.tools.score.report.timeline import Timeline, timeline, worst_timelines
 from tracepact.tools.score.run import Run, contract_from, score
 from tracepact.trace import Family, Side
-from tracepact.wording import rounded
+from tracepact.wording import count, rounded
 
 BALANCED = "balanced"
 _DRAWN = 5
 _FEWEST_CLIPS = 3
+
+
+class TriedContract(Presented, Trial, frozen=True):
+    """A trial that prints well."""
+
+    def brief(self) -> str:
+        """The contract and the number of findings."""
+        return f"{self.contract}: {count(len(self.systems), 'system')}, {count(len(self.findings), 'finding')}"
+
+    def lines(self) -> list[str]:
+        """What was played, and what was found."""
+        return [self.contract, *heading(self), *finding_lines(self)]
+
+    def tables(self) -> list[Table]:
+        """Values, orders and profiles."""
+        return tables(self)
+
+    def rows(self) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
+        """A row for each system and clause."""
+        return ROW_COLUMNS, rows(self)
 
 
 def try_contract(
@@ -38,7 +61,7 @@ def try_contract(
     durations: Any = None,
     set: Mapping[str, str] | None = None,
     seed: int = SEED,
-) -> Trial:
+) -> TriedContract:
     """Play a fixed cast of systems against a contract, and say what their scores tell of it (chapter 22 of the tools).
 
     The cast: perfect, silent, always on, late, early, long, short, split, merged, jittered, wrong class, one extra
@@ -69,8 +92,9 @@ def try_contract(
     """
     compiled = contract_from(contract, set)
     if ref is None:
-        return trial_on(compiled, scenes(compiled), seed=seed, given=False)
-    return trial_on(compiled, referenced(compiled, ref, durations).card.family, seed=seed, given=True)
+        return presented(TriedContract, trial_on(compiled, scenes(compiled), seed=seed, given=False))
+    family = referenced(compiled, ref, durations).card.family
+    return presented(TriedContract, trial_on(compiled, family, seed=seed, given=True))
 
 
 def trial_on(compiled: Contract, family: Family, *, seed: int, given: bool) -> Trial:
