@@ -121,7 +121,8 @@ def field_task(
     ready = prepare(reference, named, lengths, regions, None, diagnostics, Outside.FALSE_ALARM, choice)
     diagnostics.raise_errors()
     field = replace(field, clips={clip: renamed[clip] for clip in ready.prediction.clips if clip in renamed})
-    return FieldTask(compiled, ready.reference, field, ready.durations, ready.ignore, one_of(Mode, mode, "mode"), diagnostics)
+    chosen = one_of(Mode, mode, "mode")
+    return FieldTask(compiled, ready.reference, field, ready.durations, ready.ignore, chosen, diagnostics)
 
 
 def task_from_options(contract: Contract, given: FieldOptions) -> FieldTask:
