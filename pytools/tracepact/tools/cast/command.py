@@ -29,6 +29,7 @@ from tracepact.tools.parameters import (
 from tracepact.tools.results import print_json, print_rows
 
 _NEVER = "never"
+_WIDEST = 120
 _ABOUT_PREDICTIONS = ("one-sided-label", "clip-without-predictions")
 """What is said of references that have no predictions yet, which is meant here."""
 
@@ -112,7 +113,7 @@ def _print(trial: Trial) -> None:
         for line in finding_lines(trial):
             console.print(Text(line, style="bold yellow" if line.startswith("warning") else ""))
         console.print()
-        for line in timeline_lines(trial, min(console.width, 120)):
-            console.print(Text(line), no_wrap=True, crop=False)
+        for number, line in enumerate(timeline_lines(trial, min(console.width, _WIDEST))):
+            console.print(Text(line), no_wrap=bool(number), crop=False)
         console.print()
         print_tables(Group(*map(TerminalTable, tables(trial))))

@@ -139,13 +139,13 @@ def _strip(name: str, width: int, lanes: Sequence[str]) -> str:
 
 
 def cast_figure(trial: Trial) -> str:
-    """The reference and what each system predicts, as lanes over the clips that are drawn."""
-    drawn = [system for system in trial.systems if system.lanes]
+    """The reference and what each system predicts, as lanes over the clips; shifts by a tolerance are left out."""
+    drawn = [system for system in trial.systems if system.lanes and system.strays]
     first = drawn[0].lanes
     panels = [(f"{one.clip}, {one.label}", one.frames) for one in first]
     lanes = [Lane("reference", [one.ref for one in first], Form.SOLID)]
     lanes += [Lane(system.name, [one.pred for one in system.lanes], Form.OUTLINE) for system in drawn]
-    return lane_chart("The reference, and what each system predicts", panels, lanes)
+    return lane_chart("What each system predicts", panels, lanes)
 
 
 def worst_figure(system: SystemTrial, worst: Timeline) -> str:
