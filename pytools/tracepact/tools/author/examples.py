@@ -68,19 +68,22 @@ class Example:
 def examples() -> dict[str, Example]:
     """The examples by code; a code that needs data or another contract beside it has none."""
     folder = spec_path(_FAULTS)
-    faults = json.loads((folder / "faults.json").read_text(encoding="utf-8"))
     found: dict[str, Example] = {}
-    for fault in faults:
-        shown = fault["text"] is not None or fault["code"] in REPAIRS
-        if fault["code"] not in found and shown and not {"against", "durations"} & fault.keys():
-            found[fault["code"]] = _example(folder / fault["file"], fault["code"])
+    for fault in json.loads((folder / "faults.json").read_text(encoding="utf-8")):
+        code, alone = fault["code"], not {"against", "durations"} & fault.keys()
+        if code not in found and alone and (example := _example(folder / fault["file"], code)):
+            found[code] = example
     return found
 
 
-def _example(path: Path, code: str) -> Example:
-    bad = path.read_text(encoding="utf-8")
+def _example(path: Path, code: str) -> Example | None:
+    """The example that a faulty contract gives; None for one that is not text, or that the repair is not meant for."""
+    try:
+        bad = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return None
     if code not in REPAIRS:
         return Example(bad, None)
     before, after = REPAIRS[code]
     good = "".join(bad.splitlines(keepends=True)[1:])  # the first line says what is wrong
-    return Example(bad, good.replace(before, after, 1))
+    return Example(bad, good.replace(before, after, 1)) if before in good else None

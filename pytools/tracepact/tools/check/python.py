@@ -204,7 +204,7 @@ def sat(
     step: str | Fraction = "20ms",
     length: int | None = None,
     free: bool = False,
-    timeout: float = 20.0,
+    timeout: float = Budget().seconds,
 ) -> Answer:
     """Whether a formula can hold at a frame of some trace, with a smallest one that shows it.
 
@@ -238,7 +238,7 @@ def implies(
     step: str | Fraction = "20ms",
     length: int | None = None,
     free: bool = False,
-    timeout: float = 20.0,
+    timeout: float = Budget().seconds,
 ) -> Answer:
     """Whether one formula holds at every frame where another does.
 
@@ -273,7 +273,7 @@ def equivalent(
     step: str | Fraction = "20ms",
     length: int | None = None,
     free: bool = False,
-    timeout: float = 20.0,
+    timeout: float = Budget().seconds,
 ) -> Answer:
     """Whether two formulas hold at the same frames.
 
