@@ -21,6 +21,7 @@ from tracepact.tools.audit.threshold import ThresholdAudit
 from tracepact.tools.audit.tolerance import ToleranceAudit
 from tracepact.tools.audit.uncertainty import UncertaintyAudit
 from tracepact.tools.audit.union_gap import UnionGapAudit
+from tracepact.tools.cast.record import Trial
 from tracepact.tools.check.decision import DecisionRecord
 from tracepact.tools.check.simplify import SimplifiedFormula
 from tracepact.tools.conform.outcome import ConformanceRecord
@@ -68,6 +69,7 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
     "report": (Report, "tracepact report"),
     "selection": (SelectionOutput, "A selection"),
     "simplify": (SimplifiedFormula, "tracepact simplified formula"),
+    "try": (Trial, "tracepact trial"),
     "tuning": (Tuning, "tracepact tuning"),
     "verify": (VerificationRecord, "tracepact verification"),
     "watch": (WatchLine, "tracepact watch, a line of output"),

@@ -106,6 +106,7 @@ OUTPUTS = {
     ),
     "metrics: points": ("metrics.schema.json", ("metrics", *SCORE, "--points")),
     "diagnostics": ("diagnostics.schema.json", ("check", "bad.contract", "absent.contract", "--format", "json")),
+    "try": ("try.schema.json", ("try", "gate.contract", "--format", "json")),
     "explain": ("explain.schema.json", ("explain", "gate.contract", "--format", "json")),
     "decision": (
         "decision.schema.json",

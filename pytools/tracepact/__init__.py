@@ -8,6 +8,7 @@ not import each other):
         deprecation          old names of public things, for one version
         lazy                 packages whose names are loaded when they are first used
         progress             long work says what comes next
+        frames               rows as a data frame
         records              typed results, their JSON and the schemas generated from them
         diagnostics, specs   what went wrong as data; where the spec files are
         core                 formulas, event atoms and contracts without names, units or sugar
@@ -26,13 +27,15 @@ not import each other):
     show                     draws tables, figures and pages; knows no subject
     tools                    one folder per tool: what it computes, how it is shown, its command
     cli                      the table of commands
+    __main__                 the command line as a module
 
 A tool imports the kernel, `show`, `tools.score` and the modules directly in `tools`, nothing else.
 
 The names below are the public interface; each is loaded when it is first used.
 """
 
-from typing import TYPE_CHECKING
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
 from tracepact.lazy import loader
 
@@ -57,12 +60,15 @@ if TYPE_CHECKING:
     from tracepact.tools.audit.tolerance import audit_tolerance
     from tracepact.tools.audit.uncertainty import audit_uncertainty
     from tracepact.tools.audit.union_gap import audit_union_gap
+    from tracepact.tools.cast.trial import try_contract
+    from tracepact.tools.check.python import check, equivalent, explain, implies, sat, signatures
     from tracepact.tools.curves.curves import Curves, curves
     from tracepact.tools.entry import run_command_line
     from tracepact.tools.league.league import league
     from tracepact.tools.score.run import Run, score, score_document
     from tracepact.tools.score.store.opening import load_run
     from tracepact.tools.score.verify import verify_run
+    from tracepact.tools.select.python import select
     from tracepact.tools.tune.tune import Tuned, tune
     from tracepact.trace import Mode, ScoreField
 
@@ -97,8 +103,12 @@ _HOMES = {
     "audit_uncertainty": "tools.audit.uncertainty",
     "audit_union_gap": "tools.audit.union_gap",
     "catalogue": "logic.catalogue",
+    "check": "tools.check.python",
     "compare": "tools.audit.compare",
     "curves": "tools.curves.curves",
+    "equivalent": "tools.check.python",
+    "explain": "tools.check.python",
+    "implies": "tools.check.python",
     "league": "tools.league.league",
     "load_contract": "lang",
     "load_run": "tools.score.store.opening",
@@ -106,11 +116,15 @@ _HOMES = {
     "parse_contract": "lang",
     "parse_formula": "lang",
     "run_command_line": "tools.entry",
+    "sat": "tools.check.python",
     "score": "tools.score.run",
     "score_document": "tools.score.run",
     "score_field": "io",
+    "select": "tools.select.python",
+    "signatures": "tools.check.python",
     "spec_path": "specs",
     "starter_contracts": "specs",
+    "try_contract": "tools.cast.trial",
     "tune": "tools.tune.tune",
     "verify_run": "tools.score.verify",
 }
@@ -146,8 +160,12 @@ __all__ = [
     "audit_uncertainty",
     "audit_union_gap",
     "catalogue",
+    "check",
     "compare",
     "curves",
+    "equivalent",
+    "explain",
+    "implies",
     "league",
     "load_contract",
     "load_run",
@@ -155,17 +173,26 @@ __all__ = [
     "parse_contract",
     "parse_formula",
     "run_command_line",
+    "sat",
     "score",
     "score_document",
     "score_field",
+    "select",
+    "signatures",
     "spec_path",
     "starter_contracts",
+    "try_contract",
     "tune",
     "verify_run",
 ]
 
 
-__getattr__ = loader(__name__, _HOMES)
+_load = loader(__name__, _HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, or the version, read when it is asked for."""
+    return version(__name__) if name == "__version__" else _load(name)
 
 
 def __dir__() -> list[str]:

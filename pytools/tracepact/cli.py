@@ -19,10 +19,12 @@ _COMMANDS = {
     "explain": "tracepact.tools.check.explain",
     "export": "tracepact.tools.export.command",
     "fmt": "tracepact.tools.check.fmt",
+    "help": "tracepact.tools.author.help_command",
     "implies": "tracepact.tools.check.implies",
     "league": "tracepact.tools.league.command",
     "lint-data": "tracepact.tools.data.lint_data",
     "metrics": "tracepact.tools.metrics.command",
+    "new": "tracepact.tools.author.new",
     "oracle": "tracepact.tools.conform.oracle_command",
     "profile": "tracepact.tools.audit.profile",
     "prove": "tracepact.tools.prove.command",
@@ -30,7 +32,9 @@ _COMMANDS = {
     "sat": "tracepact.tools.check.sat",
     "score": "tracepact.tools.score.command",
     "select": "tracepact.tools.select.command",
+    "show": "tracepact.tools.author.show_command",
     "simplify": "tracepact.tools.check.simplify",
+    "try": "tracepact.tools.cast.command",
     "tune": "tracepact.tools.tune.command",
     "verify": "tracepact.tools.score.verify_command",
     "watch": "tracepact.tools.watch.command",
@@ -49,10 +53,12 @@ _SUMMARIES = {
     "explain": "Say in plain words what each clause means and needs.",
     "export": "Write a contract in another tool's language.",
     "fmt": "Write contracts in their canonical form.",
+    "help": "Explain the language, calibration sets, a code or a command.",
     "implies": "Say whether one formula holds wherever another does.",
     "league": "Compare many systems on the same data, on one page.",
     "lint-data": "Report oddities in references and predictions; --fix corrects them.",
     "metrics": "Compute the standard metrics, each with its policy.",
+    "new": "Write a commented contract from a starter or from three answers.",
     "oracle": "Answer conformance cases: the reference side of the protocol.",
     "profile": "Show the best system under each risk profile.",
     "prove": "Check the Lean proof core and list its theorems.",
@@ -60,10 +66,23 @@ _SUMMARIES = {
     "sat": "Say whether a formula can hold, with a smallest trace that shows it.",
     "score": "Score predictions against references under a contract.",
     "select": "Find the smallest contract that ranks worse failures lower.",
+    "show": "Print a starter contract, or list them.",
     "simplify": "Write a formula with fewer parts and the same meaning.",
+    "try": "Play a fixed cast of systems against a contract.",
     "tune": "Choose thresholds and filters for a declared objective.",
     "verify": "Recompute a run directory and name what changed.",
     "watch": "Monitor a stream of frames while it arrives.",
+}
+_SECTIONS = {
+    "Write contracts": (
+        *("new", "show", "help", "check", "explain", "try", "fmt"),
+        *("sat", "implies", "equivalent", "simplify", "export"),
+    ),
+    "Score": ("score", "metrics", "curves", "tune", "watch", "report", "verify", "convert", "lint-data", "demo"),
+    "Audit results": ("audit", "compare", "profile", "league"),
+    "Select a contract": ("select", "basis"),
+    "Test other implementations": ("conform", "oracle"),
+    "Prove": ("prove", "certify"),
 }
 
 
@@ -71,6 +90,7 @@ _SUMMARIES = {
     cls=LazyGroup,
     modules=_COMMANDS,
     summaries=_SUMMARIES,
+    sections=_SECTIONS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="tracepact")

@@ -172,7 +172,7 @@ def test_explain_gives_words_windows_and_measures() -> None:
     assert outcome.code == 0
     assert "a predicted event starts within 2 frames (40 ms) before or after" in " ".join(outcome.out.split())
     assert "windows in frames: -2 to +2; lookahead 2, lookback 2, depth 1" in outcome.out
-    assert "for every reference event: matched and covering <= 1" in outcome.out
+    assert "each reference event has a partner and is covered by at most one predicted event" in outcome.out
 
 
 def test_explain_speaks_of_the_value_that_was_set() -> None:

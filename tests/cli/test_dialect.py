@@ -19,7 +19,10 @@ NOT_RESULTS = {
     "demo": "writes run directories and shows them",
     "export": "prints a contract in another language, which --to names",
     "fmt": "writes contracts",
+    "help": "prints what there is to read",
+    "new": "writes a contract",
     "oracle": "answers a protocol",
+    "show": "prints a contract",
     "report": "writes documents, whose formats --format names",
 }
 """Commands that print no results, and what they do instead."""

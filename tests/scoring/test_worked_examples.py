@@ -99,7 +99,7 @@ def test_masks_of_different_length_or_shape_are_refused() -> None:
 def test_a_mode_is_given_by_name_and_others_are_refused() -> None:
     events = {"a": [(0.5, 1.0, "x"), (0.8, 1.5, "y")]}
     assert tracepact.score(STARTER, events, events, durations=3, mode="union").card.family.classes == ("*",)
-    with pytest.raises(ValueError, match="unoin"):
+    with pytest.raises(InvalidInput, match="did you mean `union`"):
         tracepact.score(STARTER, events, events, durations=3, mode="unoin")
 
 
@@ -114,7 +114,7 @@ def test_a_run_gives_its_violations_and_its_report(tmp_path: Path) -> None:
     assert "onset_guard" in str(run)
     assert "silence_guard=0.716" in repr(run)
     assert {path.name for path in run.save(tmp_path)} >= {"report.json", "report.txt", "violations.csv"}
-    with pytest.raises(KeyError):
+    with pytest.raises(InvalidInput, match="did you mean `onset_guard`"):
         run.violations("onset_gard")
 
 

@@ -1,7 +1,7 @@
 """What went wrong, as data: codes, severities, places and ways out; and the renderers that draw it."""
 
 from tracepact.diagnostics.codes import CODES, Code, Severity
-from tracepact.diagnostics.collecting import Diagnostics, InvalidInput
+from tracepact.diagnostics.collecting import Diagnostics, InvalidInput, known_name, one_of
 from tracepact.diagnostics.model import (
     Diagnostic,
     Place,
@@ -27,6 +27,8 @@ __all__ = [
     "Span",
     "TextPlace",
     "did_you_mean",
+    "known_name",
+    "one_of",
     "render_diagnostics",
     "summarise",
 ]

@@ -3,11 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeVar
 
 from tracepact.diagnostics.codes import Severity
-from tracepact.diagnostics.model import Diagnostic, Place
+from tracepact.diagnostics.model import Diagnostic, Place, did_you_mean
 from tracepact.diagnostics.render import render_diagnostics
 
+_E = TypeVar("_E", bound=Enum)
 SPELLED_OUT = 20
 """How many findings of one code an exception spells out, whatever the size of the input."""
 
@@ -81,3 +84,21 @@ class Diagnostics:
         """Raise InvalidInput if there is an error, or with `strict` a warning."""
         if self.errors or (strict and self.warnings):
             raise InvalidInput(self.items)
+
+
+def known_name(name: str, known: Iterable[str], kind: str, code: str) -> str:
+    """A name that is one of these; InvalidInput offers the nearest one and lists the choices."""
+    choices = list(known)
+    if name not in choices:
+        listed = ", ".join(f"`{choice}`" for choice in choices) or "none"
+        near = did_you_mean(str(name), choices)
+        hint = f"{near} " if near and near.startswith("did") else ""
+        raise InvalidInput([Diagnostic(code, f"there is no {kind} `{name}`", None, f"{hint}known here: {listed}")])
+    return name
+
+
+def one_of(kind: type[_E], value: object, what: str) -> _E:
+    """The member of a kind, by itself or by its value; InvalidInput offers the nearest one and lists the choices."""
+    if isinstance(value, kind):
+        return value
+    return kind(known_name(str(value), [str(member.value) for member in kind], what, "unknown-choice"))

@@ -116,8 +116,9 @@ def checked_decoding(given: Decoding | Time, diagnostics: Diagnostics) -> Decodi
             "bad-decoding", f"the low threshold {low} is greater than the high one {threshold}", help="low comes first"
         )
         return None
-    if median < 1 or median % 2 == 0:
-        fault = "is even, and has no middle frame" if median > 0 else "is not a number of frames"
+    is_length = isinstance(median, int) and median > 0
+    if not is_length or median % 2 == 0:
+        fault = "is even, and has no middle frame" if is_length else "is not a number of frames"
         diagnostics.add("bad-decoding", f"the median filter's length {median} {fault}", help="give an odd number")
         return None
     if high is None or (low is not None and below is None):
@@ -127,11 +128,11 @@ def checked_decoding(given: Decoding | Time, diagnostics: Diagnostics) -> Decodi
 
 def _share(name: str, value: Time | None, diagnostics: Diagnostics) -> Fraction | None:
     """A number from 0 to 1."""
-    if value is None:
+    if value is None and name == "low":
         return None
     try:
-        share = exact(value)
-    except ValueError:
+        share = exact(value)  # type: ignore[arg-type]  # what is no number is said below
+    except (TypeError, ValueError):
         diagnostics.add("bad-decoding", f"the {name} `{value}` is not a number", help="write it like 0.5")
         return None
     if not 0 <= share <= 1:

@@ -1,6 +1,7 @@
 """Clauses in plain words, with what their windows come to on the grid: the record and text of `explain`."""
 
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated, Literal
 
@@ -8,10 +9,12 @@ from msgspec import Meta
 
 from tracepact.core import (
     ATTRIBUTES,
+    Aggregation,
     Always,
     And,
     Atom,
     AttributeKind,
+    Comparison,
     Constant,
     Contract,
     Each,
@@ -21,8 +24,11 @@ from tracepact.core import (
     FrameClause,
     Iff,
     Implies,
+    MatcherKind,
     Not,
     Or,
+    Owner,
+    Projection,
     Since,
     Until,
     attributes,
@@ -32,10 +38,11 @@ from tracepact.core import (
     lookback,
     size,
 )
+from tracepact.lang.predicate_words import predicate_words
 from tracepact.records import Count, Digest, Name, NotNegative, OneOf, Record
-from tracepact.wording import count, print_number
+from tracepact.wording import count, print_number, time_text
 
-_ATOMS = {
+ATOM_WORDS = {
     "ref_active": "the reference is active",
     "ref_onset": "a reference event starts",
     "ref_offset": "a reference event has just ended",
@@ -55,13 +62,25 @@ _ATOMS_NOT = {
     "other_ref_active": "the reference of every other class is silent",
     "other_pred_active": "the prediction of every other class is silent",
 }
-_EACH = {
-    Each.REF: "for every reference event",
-    Each.PRED: "for every predicted event",
-    Each.MATCHED: "for every matched pair of events",
+
+_AGGREGATED = {
+    Aggregation.POOLED: "all counts are added, then divided",
+    Aggregation.MACRO_CLIPS: "the mean over clips of the mean over classes",
+    Aggregation.MACRO_CLASSES: "the mean over classes of each class's pooled score",
+    Aggregation.MACRO_CLIPS_INFORMATIVE: "the mean over clips and classes that are asked something",
+    Aggregation.MACRO_CLASSES_INFORMATIVE: "the mean over the classes that are asked something",
 }
-
-
+_MATCHED = {
+    MatcherKind.GREEDY: "the cheapest pair first",
+    MatcherKind.OPTIMAL: "as many as possible at the least cost",
+}
+_PROJECTED = {
+    Projection.CENTRE: "a frame is active if its centre lies in an event",
+    Projection.TOUCH: "a frame is active if an event touches it",
+    Projection.INSIDE: "a frame is active if it lies inside an event",
+}
+_EVENT_NOTE = "judged when the match of its events is settled; the contract bounds neither delay nor memory"
+_PARTNER_NOTE = "; without a partner a comparison with it is false"
 _Words = Annotated[str, Meta(min_length=1, description="The clause in plain words.")]
 
 
@@ -109,6 +128,15 @@ class EventClauseExplanation(Record, ClauseExplanation, frozen=True):
     note: Annotated[str, Meta(min_length=1, description="When it can be judged.")]
 
 
+class SettingExplanation(Record, frozen=True):
+    """A setting of the contract that its scores depend on."""
+
+    name: Annotated[str, Meta(pattern="^[a-z_]+$", description="The statement that sets it (3.4 to 3.8).")]
+    value: Annotated[str, Meta(min_length=1, description="Its value, as it would be written.")]
+    written: Annotated[bool, Meta(description="Whether the contract says so; else it is the default.")]
+    words: Annotated[str, Meta(min_length=1, description="What it does, in plain words.")]
+
+
 class Explanation(Record, frozen=True):
     """What `tracepact explain --format json` prints: each clause in plain words, with its windows on the grid.
 
@@ -120,6 +148,9 @@ class Explanation(Record, frozen=True):
     digest: Annotated[Digest, Meta(description="The digest of the contract (11.3).")]
     step: Annotated[NotNegative, Meta(description="The length of a frame in seconds, exact (3.2).")]
     lookahead: Annotated[Count, Meta(description="The greatest lookahead of the frame clauses, in frames (6.7).")]
+    settings: Annotated[
+        tuple[SettingExplanation, ...], Meta(min_length=1, description="What the scores depend on beside the clauses.")
+    ]
     clauses: Annotated[tuple[ClauseExplanation, ...], Meta(min_length=1, description="The clauses in source order.")]
 
 
@@ -127,7 +158,33 @@ def explain_contract(contract: Contract) -> Explanation:
     """What every clause means and needs."""
     clauses = tuple(explain_clause(clause, contract) for clause in contract.clauses)
     ahead = max((row.lookahead for row in clauses if isinstance(row, FrameClauseExplanation)), default=0)
-    return Explanation(contract.name, contract.title, contract.digest, contract.step, ahead, clauses)
+    settings = tuple(_settings(contract))
+    return Explanation(contract.name, contract.title, contract.digest, contract.step, ahead, settings, clauses)
+
+
+def _settings(contract: Contract) -> Iterator[SettingExplanation]:
+    """Every setting that the scores depend on, written or not; the matcher where some clause is about events."""
+    matcher, gap = contract.matcher, contract.merge_gap
+    means = f"clips and classes become one value: {_AGGREGATED[contract.aggregation]}"
+    found = {"aggregate": (contract.aggregation.value, means)}
+    if contract.event_clauses:
+        search, reward = time_text(matcher.search).replace(" ", ""), print_number(matcher.overlap_reward)
+        found["matcher"] = (
+            f"{matcher.kind.value}(search = {search}, overlap_reward = {reward})",
+            f"events that share a frame and have an edge within {time_text(matcher.search)} of the other's are paired "
+            f"one to one, {_MATCHED[matcher.kind]}",
+        )
+        joined = f"events at most {time_text(gap)} apart are judged as one" if gap else "no gap is closed"
+        found["merge_gap"] = (time_text(gap).replace(" ", ""), joined)
+    found["projection"] = (contract.projection.value, _PROJECTED[contract.projection])
+    labels = "the classes are those of the data" if contract.labels is None else "these classes and no others"
+    found["labels"] = (" ".join(contract.labels or ("from the data",)), labels)
+    found["soft_scale"] = (
+        time_text(contract.soft_scale).replace(" ", ""),
+        "the scale of the soft boundary score, which decides nothing",
+    )
+    for name, (value, meaning) in found.items():
+        yield SettingExplanation(name, value, name in contract.statements, meaning)
 
 
 def explain_clause(clause: FrameClause | EventClause, contract: Contract) -> ClauseExplanation:
@@ -137,10 +194,10 @@ def explain_clause(clause: FrameClause | EventClause, contract: Contract) -> Cla
         return EventClauseExplanation(
             clause=clause.name,
             kind="event",
-            words=f"{_EACH[clause.each]}: {' '.join(text.split())}{_given(text, contract)}",
+            words=predicate_words(clause.each, clause.formula, dict(clause.event_atoms)) + _given(text, contract),
             text=text,
             attributes=tuple(AttributeExplanation(a.name, a.quantity.unit, a.words) for a in _mentioned(clause)),
-            note="judged when the match of its events is settled; the contract bounds neither delay nor memory",
+            note=_EVENT_NOTE + (_PARTNER_NOTE if _asks_partner(clause) else ""),
         )
     both = (clause.obligation, clause.formula)
     return FrameClauseExplanation(
@@ -155,6 +212,13 @@ def explain_clause(clause: FrameClause | EventClause, contract: Contract) -> Cla
         size=sum(size(f) for f in both),
         cost=sum(cost(f) for f in both),
     )
+
+
+def _asks_partner(clause: EventClause) -> bool:
+    """Whether a comparison asks about a partner that need not be there (rule 4.12)."""
+    own = {Each.REF: Owner.REF, Each.PRED: Owner.PRED}.get(clause.each)
+    compared = (atom for _, atom in clause.event_atoms if isinstance(atom, Comparison))
+    return own is not None and any(a.owner is not own for atom in compared for a in attributes(atom))
 
 
 def _mentioned(clause: EventClause) -> list[AttributeKind]:
@@ -209,11 +273,13 @@ def words(formula: Formula, step: Fraction) -> str:
     """A formula as a clause of a sentence."""
     match formula:
         case Atom(name):
-            return _ATOMS.get(name, f"`{name}` holds")
+            return ATOM_WORDS.get(name, f"`{name}` holds")
         case Constant(value):
             return "anything holds" if value else "nothing holds (never)"
         case Not(Atom(name)):
             return _ATOMS_NOT.get(name, f"`{name}` does not hold")
+        case Not(Eventually(lo, hi, body)) if lo != hi and body != Constant(True):
+            return f"{_grouped(body, step)} at no frame {_where(lo, hi, step)}"
         case Not(body):
             return f"it is not so that {_grouped(body, step)}"
         case And(a, b):
@@ -226,14 +292,23 @@ def words(formula: Formula, step: Fraction) -> str:
             return f"{_grouped(a, step)} exactly when {_grouped(b, step)}"
         case Eventually(lo, hi, Constant(value=True)):
             return f"the clip has a frame {_where(lo, hi, step)}"
+        case Eventually(lo, hi, Not(Atom(name))) if lo != hi and _is_negative(name):
+            return f"at some frame {_where(lo, hi, step)}, {_ATOMS_NOT[name]}"
         case Eventually(lo, hi, body):
             return f"{_grouped(body, step)} {'' if hi in (lo, -lo) else 'at some frame '}{_where(lo, hi, step)}"
+        case Always(lo, hi, Not(Atom(name))) if lo != hi and _is_negative(name):
+            return f"{ATOM_WORDS[name]} at no frame {_where(lo, hi, step)}"
         case Always(lo, hi, body):
             return f"{_grouped(body, step)} {'' if lo == hi else 'at every frame '}{_where(lo, hi, step)}"
         case Until(radius, a, b):
             return f"{_grouped(b, step)} within the next {_span(radius, step)}, and {_grouped(a, step)} until then"
         case Since(radius, a, b):
             return f"{_grouped(b, step)} within the last {_span(radius, step)}, and {_grouped(a, step)} since then"
+
+
+def _is_negative(name: str) -> bool:
+    """Whether the words for the absence of an atom say `no …`, which `at every frame` would turn around."""
+    return _ATOMS_NOT.get(name, "").startswith("no ")
 
 
 def _grouped(formula: Formula, step: Fraction) -> str:

@@ -38,6 +38,8 @@ from tracepact.lang.printer import print_expression
 from tracepact.lang.scope import Scope
 from tracepact.wording import print_number
 
+FUNCTIONS = ("abs", "min", "max")
+
 
 @dataclass(frozen=True, slots=True)
 class _Typed:
@@ -234,13 +236,8 @@ class PredicateLowering:
         return _Typed(Scaled(factor, body.term), quantity, span, constant)
 
     def _call(self, function: s.Name, arguments: tuple[s.Expression, ...], node: s.Call) -> _Typed | None:
-        if function.text not in ("abs", "min", "max"):
-            self.scope.report(
-                "unknown-function",
-                f"there is no function `{function.text}`",
-                function.span,
-                did_you_mean(function.text, ("abs", "min", "max")),
-            )
+        if function.text not in FUNCTIONS:
+            self._report_no_function(function)
             return None
         if (function.text == "abs") != (len(arguments) == 1):
             takes = "one argument" if function.text == "abs" else "two or more arguments"
@@ -269,6 +266,18 @@ class PredicateLowering:
             else (Minimum(terms) if function.text == "min" else Maximum(terms))
         )
         return _Typed(term, quantity, node.span, constant)
+
+    def _report_no_function(self, function: s.Name) -> None:
+        """Report a call of something that is no function; attributes are written without arguments."""
+        name = function.text
+        near = name if name in ATTRIBUTES else next(iter(get_close_matches(name, ATTRIBUTES, 1, 0.8)), None)
+        hint = did_you_mean(name, FUNCTIONS)
+        if near is not None:
+            written = [text for text in writable_attributes(self.each) if text.split(".")[-1] == near]
+            hint = f"`{near}` is an attribute and takes no arguments; write " + (" or ".join(f"`{w}`" for w in written))
+            if not written:
+                hint = f"`{near}` is an attribute, which `each {self.each.value}` does not have"
+        self.scope.report("unknown-function", f"there is no function `{name}`", function.span, hint)
 
     def _unify(self, items: tuple[_Typed, ...], verb: str) -> tuple[tuple[_Typed, ...], Quantity | None] | None:
         """Give all items one type: a plain number fits a ratio, and a whole one a count (rule 4.3)."""
@@ -346,6 +355,8 @@ class PredicateLowering:
             edges = [kind.name for kind in ATTRIBUTES.values() if kind.exists is Existence.WITH_ITS_INTERVAL]
             if near := get_close_matches(text, edges, 1, 0.8):
                 hint = f"did you mean `ref.{near[0]}` or `pred.{near[0]}`?"
+        if hint is None:
+            hint = f"attributes under `each {self.each.value}`: " + ", ".join(f"`{name}`" for name in known)
         if text in {*BUILTIN_ATOMS, *CLASS_ATOMS, *self.scope.atoms}:
             hint = "atoms belong to frame clauses: `clause name on ref_onset : …`"
         self.scope.report("unknown-attribute", f"unknown attribute `{text}`", node.span, hint)

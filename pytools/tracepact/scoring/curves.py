@@ -95,9 +95,8 @@ class CurveFinder:
 
         ⌈p/step⌉ is at least k exactly when p > (k−1)·step.
         """
-        assert isinstance(clause.formula, Implies)
         obliged = self._mask(clause.obligation) & ~self.atoms.ignored
-        asked = obliged & self._mask(clause.formula.left)
+        asked = obliged & self._mask(clause.formula.left) if isinstance(clause.formula, Implies) else obliged
         positions = self.layout.positions(asked)
         radii = window.radii(self.layout, positions, self.layout.positions(self.atoms[window.atom]))
         segments, _ = self.layout.locate(positions)

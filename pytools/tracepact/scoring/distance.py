@@ -13,7 +13,7 @@ NO_WITNESS = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A clause `o -> F[lo,hi] atom`: the only shape that has distances."""
+    """A clause `F[lo,hi] atom` or `o -> F[lo,hi] atom`: the only shapes that have distances."""
 
     lo: int
     hi: int
@@ -23,7 +23,7 @@ class Shape:
 def distance_shape(clause: FrameClause) -> Shape | None:
     """The window and atom of a clause that has distances."""
     match clause.formula:
-        case Implies(_, Eventually(lo, hi, Atom(name))):
+        case Eventually(lo, hi, Atom(name)) | Implies(_, Eventually(lo, hi, Atom(name))):
             return Shape(lo, hi, name)
         case _:
             return None
@@ -59,7 +59,7 @@ def _rank(offset: Indices, lo: int, hi: int) -> Indices:
 
 @dataclass(frozen=True, slots=True)
 class GrowingWindow:
-    """The window of `o -> F[a,b] atom` with an end, or both, k frames away when the parameter is k frames.
+    """The window of `F[a,b] atom` or `o -> F[a,b] atom`, an end or both k frames away at a parameter of k frames.
 
     An end that is None moves, downward if it is `lo` and upward if it is `hi`; the other stays.
     """
@@ -84,16 +84,21 @@ class GrowingWindow:
         return found
 
 
+def _without_antecedent(formula: Formula) -> tuple[Formula | None, Formula]:
+    """The antecedent of an implication and its consequent; any other formula has no antecedent."""
+    return (formula.left, formula.right) if isinstance(formula, Implies) else (None, formula)
+
+
 def growing_window(at_low: Formula, at_high: Formula) -> GrowingWindow | None:
     """The window of a formula at the two ends of a parameter's range, if it has distances and only grows.
 
     A bound is the parameter, its negative or a constant, and rounds outward (rule 2.6): an upper end that grows is the
     parameter, a lower end that falls is its negative.
     """
-    match at_low, at_high:
+    match _without_antecedent(at_low), _without_antecedent(at_high):
         case (
-            Implies(left, Eventually(lo, hi, Atom(name))),
-            Implies(same, Eventually(low, high, Atom(other))),
+            (left, Eventually(lo, hi, Atom(name))),
+            (same, Eventually(low, high, Atom(other))),
         ) if left == same and name == other and low <= lo and high >= hi:
             return GrowingWindow(lo if low == lo else None, hi if high == hi else None, name)
     return None

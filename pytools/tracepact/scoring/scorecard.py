@@ -9,6 +9,7 @@ import numpy as np
 
 from tracepact.core import Aggregation, Contract, Formula, FrameClause, Profile
 from tracepact.deprecation import renamed
+from tracepact.diagnostics import known_name, one_of
 from tracepact.events import EventClauseEvaluation, EventEvaluation, evaluate_events
 from tracepact.lang import override
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
@@ -60,7 +61,7 @@ class Scorecard:
     def score(
         self,
         clause: str,
-        aggregation: Aggregation | None = None,
+        aggregation: Aggregation | str | None = None,
         *,
         clips: Indices | None = None,
         label: int | None = None,
@@ -77,16 +78,17 @@ class Scorecard:
             The score with its counts.
 
         Raises:
-            KeyError: the contract has no such clause.
+            InvalidInput: the contract has no such clause, or there is no such aggregation.
         """
-        counts = self.counts[clause]
+        counts = self.counts[known_name(clause, self.counts, "clause", "unknown-clause")]
         if clips is not None or label is not None:
             counts = counts.select(clips=clips, label=label)
-        return aggregate(counts, aggregation or self.contract.aggregation)
+        chosen = one_of(Aggregation, aggregation or self.contract.aggregation, "aggregation")
+        return aggregate(counts, chosen)
 
     def vector(
         self,
-        aggregation: Aggregation | None = None,
+        aggregation: Aggregation | str | None = None,
         *,
         clips: Indices | None = None,
         label: int | None = None,
@@ -103,7 +105,7 @@ class Scorecard:
         """
         return {c.name: self.score(c.name, aggregation, clips=clips, label=label) for c in self.contract.clauses}
 
-    def logic(self, aggregation: Aggregation | None = None, *, clips: Indices | None = None) -> Fraction:
+    def logic(self, aggregation: Aggregation | str | None = None, *, clips: Indices | None = None) -> Fraction:
         """The mean of the vector (rule 7.7).
 
         Args:
@@ -116,7 +118,9 @@ class Scorecard:
         values = [score.value for score in self.vector(aggregation, clips=clips).values()]
         return sum(values, Fraction(0)) / len(values)
 
-    def headline(self, aggregation: Aggregation | None = None, *, clips: Indices | None = None) -> Fraction | None:
+    def headline(
+        self, aggregation: Aggregation | str | None = None, *, clips: Indices | None = None
+    ) -> Fraction | None:
         """The headline mean: the mean of the vector without its vacuous clauses (rule 16.13).
 
         Args:
@@ -129,19 +133,22 @@ class Scorecard:
         scores = self.vector(aggregation, clips=clips).values()
         return headline_mean((score.value, score.vacuous) for score in scores)
 
-    def profile(self, profile: Profile, *, clips: Indices | None = None) -> Fraction:
+    def profile(self, profile: Profile | str, *, clips: Indices | None = None) -> Fraction:
         """The weighted mean of a risk profile (rule 7.8).
 
         Args:
-            profile: one of the contract's `profiles`; it names its aggregation.
+            profile: one of the contract's `profiles`, or the name of one; it names its aggregation.
             clips: the positions of some clips (see `clip_indices`); all by default.
 
         Returns:
             The mean, exact.
 
         Raises:
-            KeyError: the profile weighs a clause that the contract does not have.
+            InvalidInput: the contract has no such profile, or the profile weighs a clause that it does not have.
         """
+        if isinstance(profile, str):
+            own = {one.name: one for one in self.contract.profiles}
+            profile = own[known_name(profile, own, "profile", "unknown-profile")]
         total = sum((weight for _, weight in profile.weights), Fraction(0))
         parts = (w * self.score(name, profile.aggregation, clips=clips).value for name, w in profile.weights)
         return sum(parts, Fraction(0)) / total
@@ -156,10 +163,11 @@ class Scorecard:
             The violations in columns, by clip, class and frame.
 
         Raises:
-            KeyError: the contract has no such frame clause.
+            InvalidInput: the contract has no such frame clause.
         """
         if clause not in self._found:
-            found = {c.name: c for c in self.contract.frame_clauses}[clause]
+            clauses = {c.name: c for c in self.contract.frame_clauses}
+            found = clauses[known_name(clause, clauses, "frame clause", "unknown-clause")]
             violated = self.violated[clause]
             self._found[clause] = find_violations(found, violated, self.layout, self.atoms, self._evaluate)
         return self._found[clause]
@@ -176,9 +184,10 @@ class Scorecard:
             Its counts and its violated obligations.
 
         Raises:
-            KeyError: the contract has no such event clause.
+            InvalidInput: the contract has no such event clause.
         """
-        return {e.clause.name: e for e in self.events.clauses}[clause]
+        clauses = {e.clause.name: e for e in self.events.clauses}
+        return clauses[known_name(clause, clauses, "event clause", "unknown-clause")]
 
     def clip_indices(self, clips: Sequence[str]) -> Indices:
         """The positions of some clips, as the other methods take them.
@@ -190,10 +199,10 @@ class Scorecard:
             Their positions, in the order of the names.
 
         Raises:
-            KeyError: a clip was not scored.
+            InvalidInput: a clip was not scored.
         """
         index = {clip: i for i, clip in enumerate(self.family.clips)}
-        return np.array([index[clip] for clip in clips], dtype=np.int64)
+        return np.array([index[known_name(clip, index, "clip", "unknown-clip")] for clip in clips], dtype=np.int64)
 
     def _evaluate(self, formulas: Sequence[Formula]) -> list[int]:
         return evaluate_masks(formulas, self.atoms, IntegerAlgebra(self.layout.valid, self.layout.longest))

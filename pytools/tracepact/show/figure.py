@@ -96,16 +96,16 @@ def curve_chart(
     parts = [_text(left, 22, title, "font-weight='600'")]
     for tick in up.ticks():
         at = up(tick)
-        parts.append(_line(across.start, at, across.end, at, "opacity='.15'"))
+        parts.append(svg_line(across.start, at, across.end, at, "opacity='.15'"))
         parts.append(_text(left - 8, at + 4, _tick(tick), "text-anchor='end'", _SMALL))
     for tick in across.ticks():
         at = across(tick)
-        parts.append(_line(at, bottom, at, bottom + 4))
+        parts.append(svg_line(at, bottom, at, bottom + 4))
         parts.append(_text(at, bottom + 17, _tick(tick), "text-anchor='middle'", _SMALL))
-    parts.append(_line(across.start, bottom, across.end, bottom))
+    parts.append(svg_line(across.start, bottom, across.end, bottom))
     for (value, name), lane in zip(rules, lanes, strict=True):
         at, head = across(value), top - 8 - 15 * lane
-        parts.append(_line(at, head + 4, at, bottom, "stroke-dasharray='1 3' opacity='.7'"))
+        parts.append(svg_line(at, head + 4, at, bottom, "stroke-dasharray='1 3' opacity='.7'"))
         parts.append(_text(at, head, _short(name), "text-anchor='middle'", _SMALL, full=name))
     middle = (across.start + across.end) / 2
     parts.append(_text(middle, bottom + 36, x, "text-anchor='middle'"))
@@ -115,7 +115,7 @@ def curve_chart(
     for index, (curve, name, end, label) in enumerate(zip(curves, names, ends, labels, strict=True)):
         parts += _curve(curve, name, index, across, up, steps, end, label)
     height = max([bottom + 46.0, *(label + 14 for label in labels)])
-    return _svg(title, WIDTH, height, parts)
+    return svg_picture(title, WIDTH, height, parts)
 
 
 def bar_chart(title: str, groups: Sequence[BarGroup], *, x: str, x_range: Range | None = None) -> str:
@@ -139,11 +139,11 @@ def bar_chart(title: str, groups: Sequence[BarGroup], *, x: str, x_range: Range 
         at += 8
     for tick in across.ticks():
         here = across(tick)
-        parts.append(_line(here, top, here, at, "opacity='.15'"))
+        parts.append(svg_line(here, top, here, at, "opacity='.15'"))
         parts.append(_text(here, at + 15, _tick(tick), "text-anchor='middle'", _SMALL))
-    parts += [*body, _line(zero, top, zero, at)]
+    parts += [*body, svg_line(zero, top, zero, at)]
     parts.append(_text((across.start + across.end) / 2, at + 34, x, "text-anchor='middle'"))
-    return _svg(title, WIDTH, at + 44, parts)
+    return svg_picture(title, WIDTH, at + 44, parts)
 
 
 def heat_table(
@@ -186,7 +186,7 @@ def heat_table(
             parts.append(_text(here + cell / 2 - 1, y + 16, text, "text-anchor='middle'", _SMALL))
     tail = longest * 0.77 if slanted else 0
     width = max(left + len(columns) * cell + tail + 12, _wide(title) * _FONT / _SMALL + 24, 240)
-    return _svg(title, width, top + len(rows) * 26 + 14, parts)
+    return svg_picture(title, width, top + len(rows) * 26 + 14, parts)
 
 
 def inline(chart: str) -> Markup:
@@ -237,7 +237,7 @@ def _curve(
     parts += [f"{shape}({across(px):.1f} {up(py):.1f})'/>" for px, py in curve.marks if py is not None]
     at = across.end
     if abs(label - end) > 1:
-        parts.append(_line(at + 2, end, at + 10, label, "opacity='.4'"))
+        parts.append(svg_line(at + 2, end, at + 10, label, "opacity='.4'"))
     parts.append(f"<path d='M{at + 11:.1f},{label:.1f}h16' {pen}/>{shape}({at + 19:.1f} {label:.1f})'/>")
     parts.append(_text(at + 32, label + 4, name, "", _SMALL, full=curve.name))
     return parts
@@ -322,7 +322,8 @@ def _figures(value: Number) -> str:
     return decimal(value).replace("-", "−")
 
 
-def _svg(title: str, width: float, height: float, parts: Iterable[str]) -> str:
+def svg_picture(title: str, width: float, height: float, parts: Iterable[str]) -> str:
+    """A picture of its parts, which takes the colour of the text around it."""
     size = f"width='{width:.0f}' height='{height:.0f}' viewBox='0 0 {width:.0f} {height:.0f}'"
     return (
         f"<svg xmlns='http://www.w3.org/2000/svg' role='img' {size}{_ALONE} font-family='system-ui,sans-serif' "
@@ -337,7 +338,13 @@ def _text(x: float, y: float, text: str, more: str = "", size: int = _FONT, *, f
     return f"<text x='{x:.1f}' y='{y:.1f}' font-size='{size}' {more}>{whole}{_plain(text)}</text>"
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, more: str = "") -> str:
+def svg_text(x: float, y: float, text: str, more: str = "", *, small: bool = False) -> str:
+    """Text, shortened where it is too long, with all of it on hover."""
+    return _text(x, y, _short(text), more, _SMALL if small else _FONT, full=text)
+
+
+def svg_line(x1: float, y1: float, x2: float, y2: float, more: str = "") -> str:
+    """A straight line."""
     return f"<path d='M{x1:.1f},{y1:.1f}L{x2:.1f},{y2:.1f}' stroke='currentColor' fill='none' {more}/>"
 
 
@@ -348,6 +355,11 @@ def _plain(text: str) -> str:
 
 def _short(text: str) -> str:
     return text if cell_len(text) <= _LONGEST else set_cell_size(text, _LONGEST - 1).rstrip() + "…"
+
+
+def text_width(text: str) -> float:
+    """How wide a small text is drawn, about, shortened as `svg_text` does."""
+    return _wide(_short(text))
 
 
 def _wide(text: str) -> float:

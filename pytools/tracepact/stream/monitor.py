@@ -10,7 +10,7 @@ import numpy as np
 
 from tracepact.core import Aggregation, And, Atom, Contract, Formula, Implies, Located, Not, Profile
 from tracepact.core.contract import CLASS_ATOMS
-from tracepact.diagnostics import Diagnostics, did_you_mean
+from tracepact.diagnostics import Diagnostics, did_you_mean, known_name
 from tracepact.lang import load_contract
 from tracepact.scoring import ClauseCounts, Score, aggregate
 from tracepact.stream.events import EventStream
@@ -235,12 +235,9 @@ class StreamMonitor:
             The counts by class and stream.
 
         Raises:
-            KeyError: the contract has no such clause.
+            InvalidInput: the contract has no such clause; it names those there are.
         """
-        known = [c.name for c in self.contract.clauses]
-        if clause not in known:
-            words = did_you_mean(clause, known) or f"the clauses are {', '.join(known)}"
-            raise KeyError(f"there is no clause `{clause}`; {words}")
+        known_name(clause, [c.name for c in self.contract.clauses], "clause", "unknown-clause")
         shape = len(self.classes), len(self.streams)
         names = [c.name for c in self.contract.frame_clauses]
         if clause in names:
@@ -262,7 +259,7 @@ class StreamMonitor:
             The score with its counts.
 
         Raises:
-            KeyError: the contract has no such clause.
+            InvalidInput: the contract has no such clause; it names those there are.
         """
         return aggregate(self.counts(clause), aggregation or self.contract.aggregation)
 

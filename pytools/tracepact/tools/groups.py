@@ -1,10 +1,11 @@
 """Groups of commands that are imported when they are called, so that help and small commands start fast."""
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from tracepact.diagnostics import did_you_mean
 
@@ -12,10 +13,18 @@ from tracepact.diagnostics import did_you_mean
 class LazyGroup(click.Group):
     """A group that knows its commands' modules and summaries by name and imports one only to run it."""
 
-    def __init__(self, *args: Any, modules: Mapping[str, str], summaries: Mapping[str, str], **more: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        modules: Mapping[str, str],
+        summaries: Mapping[str, str],
+        sections: Mapping[str, Sequence[str]] | None = None,
+        **more: Any,
+    ) -> None:
         super().__init__(*args, **more)
         self.modules = modules
         self.summaries = summaries
+        self.sections = sections or {"Commands": sorted(modules)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, sorted."""
@@ -31,6 +40,14 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The names with their summaries."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, self.summaries[name]) for name in self.list_commands(ctx)])
+        """The names with their summaries, by section; all summaries begin in one column."""
+        width = max(map(len, self.modules))
+        for title, names in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<{width}}", self.summaries[name]) for name in names])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The names that begin so, with their summaries; no command is imported for it."""
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, ctx, incomplete)
+        return [CompletionItem(n, help=self.summaries[n]) for n in sorted(self.modules) if n.startswith(incomplete)]

@@ -2,6 +2,7 @@
 
 import math
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -10,15 +11,19 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from tracepact.core import Contract
-from tracepact.diagnostics import DIAGNOSTIC_FORMATS, Diagnostics
-from tracepact.lang import load_contract, parsed_of
+from tracepact.diagnostics import DIAGNOSTIC_FORMATS, Diagnostics, InvalidInput
+from tracepact.lang import compile_source, decode_source, load_contract, parsed_of
 from tracepact.lang.reader import read_time
 from tracepact.lang.scope import SUSPICIOUS
+from tracepact.specs import starter_contracts
 from tracepact.wording import parse_exact
 
 TEXT = "text"
+CONTRACT_ENDING = ".contract"
+STANDARD_INPUT = "-"
 _JSON = "tracepact.json"
 _EARLIER = {"terminal": TEXT}
 """Earlier names of formats, which are still taken."""
@@ -130,6 +135,68 @@ class _Format(click.Choice):  # type: ignore[type-arg]  # generic in some releas
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
+def complete_starter(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The starter contracts whose names begin so, and files, for the completion of shells."""
+    names = [CompletionItem(name) for name in starter_contracts() if name.startswith(incomplete)]
+    return names or [CompletionItem(incomplete, type="file")]
+
+
+def complete_parameter(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The parameters of the contract that was given before, as `name=`."""
+    contract = _contract_before(ctx)
+    known = () if contract is None else contract.parameters
+    return [CompletionItem(f"{p.name}=", help=p.text) for p in known if f"{p.name}=".startswith(incomplete)]
+
+
+def complete_clause(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The clauses of the contract that was given before."""
+    contract = _contract_before(ctx)
+    known = () if contract is None else contract.clauses
+    return [CompletionItem(clause.name) for clause in known if clause.name.startswith(incomplete)]
+
+
+def complete_profile(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The profiles of the contract that was given before."""
+    contract = _contract_before(ctx)
+    known = () if contract is None else contract.profiles
+    return [CompletionItem(profile.name) for profile in known if profile.name.startswith(incomplete)]
+
+
+def _contract_before(ctx: click.Context) -> Contract | None:
+    """The contract that a half-written line names, if it can be read.
+
+    Where the line ends in an option without its value, click has not yet told the arguments apart.
+    """
+    given = ctx.params.get("contract") or next(iter(ctx.args), None)
+    try:
+        return load_contract(given) if given else None
+    except InvalidInput:
+        return None
+
+
+def contract_argument(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The CONTRACT argument: a file, the name of a starter contract, or - for standard input."""
+    return click.argument("contract", shell_complete=complete_starter)(function)
+
+
+def contract_files(given: Sequence[str]) -> tuple[str, ...]:
+    """Contracts to check, with the contract files below a folder in place of the folder.
+
+    The name of a starter contract is no folder. A usage error for a folder that has none.
+    """
+    found: list[str] = []
+    for name in given:
+        folder = Path(name)
+        if not folder.is_dir() or name in starter_contracts():
+            found.append(name)
+            continue
+        files = sorted(str(path) for path in folder.rglob(f"*{CONTRACT_ENDING}") if path.is_file())
+        if not files:
+            raise click.UsageError(f"there is no file that ends in {CONTRACT_ENDING} below `{name}`")
+        found += files
+    return tuple(found)
+
+
 def with_options(options: Sequence[Decorator], function: Callable[..., Any]) -> Callable[..., Any]:
     """A command with these options, in this order."""
     for option in reversed(options):
@@ -144,6 +211,7 @@ def set_option(function: Callable[..., Any]) -> Callable[..., Any]:
         "overrides",
         type=Assignment("tol=80ms"),
         multiple=True,
+        shell_complete=complete_parameter,
         help="Give a parameter another value: --set tol=80ms.",
     )(function)
 
@@ -254,9 +322,21 @@ class OutputFile(click.Path):
         return path
 
 
+def named_contract(contract: str, overrides: Mapping[str, str] | None = None) -> Contract:
+    """A contract by its file or the name of a starter, or that on standard input; InvalidInput as `load_contract`."""
+    if contract != STANDARD_INPUT:
+        return load_contract(contract, overrides)
+    diagnostics = Diagnostics()
+    source = decode_source(sys.stdin.buffer.read(), STANDARD_INPUT, diagnostics)
+    found = compile_source(source, diagnostics, overrides) if source is not None else None
+    if found is None:
+        raise InvalidInput(diagnostics)
+    return found
+
+
 def given_contract(contract: str, overrides: Sequence[tuple[str, str]]) -> Contract:
     """A contract with the values that `--set` gives; InvalidInput as `load_contract`, or for a time without a unit."""
-    found = load_contract(contract, dict(overrides))
+    found = named_contract(contract, dict(overrides))
     require_units(found, dict(overrides))
     return found
 

@@ -28,7 +28,7 @@ from tracepact.tools.audit.matcher_cases import (
     stress_track,
 )
 from tracepact.tools.audit.run_directories import scored_run
-from tracepact.tools.parameters import given_contract, require_units, set_option
+from tracepact.tools.parameters import complete_starter, given_contract, require_units, set_option
 from tracepact.tools.score.shown import OutputOptions, data_table, output_options, show
 from tracepact.trace import Family, Mode, assemble
 from tracepact.wording import decimal, percent
@@ -242,7 +242,7 @@ def figure(audit: MatcherAudit) -> str:
 
 
 @click.command()
-@click.argument("contract", default="boundary_gate")
+@click.argument("contract", default="boundary_gate", shell_complete=complete_starter)
 @click.option("--ref", type=click.Path(), help="Reference events; bridges between them are tried as well.")
 @click.option("--pred", type=click.Path(), help="Predicted events.")
 @click.option("--durations", help="A table (filename, duration), or one duration in seconds for all clips.")

@@ -18,7 +18,7 @@ from tracepact.diagnostics import (
     did_you_mean,
     summarise,
 )
-from tracepact.lang import compile_source, decode_source, load_contract, read_source
+from tracepact.lang import compile_source, decode_source, read_source
 from tracepact.logic import Budget
 from tracepact.logic.diff import diff_contracts
 from tracepact.logic.findings import CHECK_BUDGET, check_contract
@@ -26,14 +26,23 @@ from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.progress import counted
 from tracepact.specs import rules
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import TEXT, diagnostics_format_option, durations_option, fail_on_option, timeout_option
+from tracepact.tools.parameters import (
+    TEXT,
+    complete_starter,
+    contract_files,
+    diagnostics_format_option,
+    durations_option,
+    fail_on_option,
+    named_contract,
+    timeout_option,
+)
 
 _EVERY_CODE = "*"
 """The value of `--explain` without a code."""
 
 
 @click.command()
-@click.argument("contracts", nargs=-1, metavar="CONTRACT...")
+@click.argument("contracts", nargs=-1, metavar="CONTRACT...", shell_complete=complete_starter)
 @click.option("--strict", is_flag=True, help="Treat warnings as errors; the same as --fail-on warning.")
 @fail_on_option("error", "warning")
 @click.option("--notes", is_flag=True, help="Also show notes: clauses that others imply, the contract's lookahead.")
@@ -62,7 +71,8 @@ def command(
 ) -> int:
     """Check contracts and report every fault, not only the first.
 
-    CONTRACT is a file, the name of a starter contract, or - for standard input. Beyond faults of the text, it finds
+    CONTRACT is a file, a folder of files that end in .contract, the name of a starter contract, or - for standard
+    input. Beyond faults of the text, it finds
     obligations that never occur, clauses that can never fail or never hold, and windows that the grid rounds. Where a
     trace shows the problem, the trace is printed. Findings go to standard output.
 
@@ -74,8 +84,9 @@ def command(
         return Exit.OK
     if not contracts:
         raise click.UsageError("give a contract (a file, the name of a starter contract, or - for standard input)")
+    contracts = contract_files(contracts)
     try:
-        earlier = load_contract(against) if against else None
+        earlier = named_contract(against) if against else None
     except InvalidInput as error:
         if form == TEXT:
             raise

@@ -10,13 +10,13 @@ from tracepact.core import Contract
 from tracepact.lang.explain import ClauseExplanation, EventClauseExplanation, FrameClauseExplanation, explain_contract
 from tracepact.logic.findings import check_contract
 from tracepact.show.screen import output
-from tracepact.tools.parameters import format_option, given_contract, set_option
+from tracepact.tools.parameters import contract_argument, format_option, given_contract, set_option
 from tracepact.tools.results import print_json
 from tracepact.wording import count, print_number
 
 
 @click.command()
-@click.argument("contract")
+@contract_argument
 @set_option
 @click.option(
     "--notes/--no-notes", default=True, show_default=True, help="Ask the solver which clauses others imply, and say so."
@@ -32,10 +32,16 @@ def command(contract: str, overrides: tuple[tuple[str, str], ...], notes: bool, 
     console = output()
     console.print(Text.assemble((found.contract, "bold"), f"  {found.title or ''}"))
     step, ahead = print_number(found.step * 1000), count(found.lookahead, "frame")
-    console.print(f"step {step} ms, lookahead {ahead}, digest {found.digest[:16]}\n")
+    console.print(f"step {step} ms, lookahead {ahead}, digest {found.digest[:16]}")
+    for setting in found.settings:
+        default = "" if setting.written else " (default)"
+        console.print(Text(f"{setting.name} {setting.value}{default}: {setting.words}", style="dim"))
+    console.print()
     for row in found.clauses:
         console.print(Text(row.clause, style="bold"))
         console.print(Padding(Text(row.words), (0, 0, 0, 2)))
+        if isinstance(row, EventClauseExplanation):
+            console.print(Padding(Text(" ".join(row.text.split()), style="dim"), (0, 0, 0, 2)))
         for attribute in row.attributes if isinstance(row, EventClauseExplanation) else ():
             console.print(Padding(Text(f"{attribute.name}: {attribute.words}", style="dim"), (0, 0, 0, 2)))
         console.print(Padding(Text(_measures(row), style="dim"), (0, 0, 1, 2)))

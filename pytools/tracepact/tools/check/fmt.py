@@ -13,6 +13,7 @@ from tracepact.lang import decode_source, format_document, read_document, read_f
 from tracepact.show.lines import say
 from tracepact.specs import starter_contracts
 from tracepact.tools.exits import Exit
+from tracepact.tools.parameters import contract_files
 
 
 @click.command()
@@ -20,10 +21,13 @@ from tracepact.tools.exits import Exit
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file is not in canonical form.")
 @click.option("--diff", is_flag=True, help="Write nothing; show what would change.")
 def command(contracts: tuple[str, ...], check: bool, diff: bool) -> int:
-    """Format contract files in place, comments kept; `-` formats standard input to standard output."""
+    """Format contract files in place, comments kept; of a folder, those that end in .contract below it.
+
+    `-` formats standard input to standard output.
+    """
     diagnostics = Diagnostics()
     formatted: list[tuple[Source, str]] = []
-    for given in contracts:
+    for given in contract_files(contracts):
         starter = "a starter contract belongs to the package: copy it first" if given in starter_contracts() else None
         source = _read(given, diagnostics, starter)
         if source is not None:

@@ -174,8 +174,9 @@ def _failing_part(body: Located, place: Place, frame: int) -> Located:
 
 def _distance(clause: FrameClause, place: Place, i: int) -> int | str | None:
     """The distance of the nearest frame, `unbounded` if there is none, None for a clause without distances."""
-    match clause.formula:
-        case Implies(_, Eventually(lo, hi, Atom(name))):
+    asked = clause.formula.right if isinstance(clause.formula, Implies) else clause.formula
+    match asked:
+        case Eventually(lo, hi, Atom(name)):
             offsets = [j - i for j in _active(place.masks[name])]
             ranked = sorted((max(lo - k, k - hi, 0), abs(k), k) for k in offsets)
             return ranked[0][1] if ranked else "unbounded"

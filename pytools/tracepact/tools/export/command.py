@@ -4,11 +4,11 @@ import click
 
 from tracepact.show.lines import say
 from tracepact.tools.export.targets import EVENT_TARGETS, EXPORTS
-from tracepact.tools.parameters import given_contract, set_option
+from tracepact.tools.parameters import contract_argument, given_contract, set_option
 
 
 @click.command()
-@click.argument("contract")
+@contract_argument
 @click.option(
     "--to",
     "target",

@@ -12,7 +12,6 @@ from tracepact.diagnostics import Diagnostics
 from tracepact.files import json_text, write_csv
 from tracepact.io import Prepared
 from tracepact.io.outside import Outside
-from tracepact.lang import load_contract
 from tracepact.metrics import (
     HALF_WIDTH,
     INTERVAL_COLUMNS,
@@ -45,7 +44,7 @@ from tracepact.tools.bootstrap import bootstrap_options
 from tracepact.tools.exits import Exit
 from tracepact.tools.metrics.record import MetricsOutput, metrics_output
 from tracepact.tools.metrics.submission import check_submission
-from tracepact.tools.parameters import Length, Share, format_option
+from tracepact.tools.parameters import Length, Share, format_option, named_contract
 from tracepact.tools.score.arguments import SideOptions, mode_option, read_sides, side_options, strict_option
 from tracepact.tools.score.report.metric_intervals import interval_tables
 from tracepact.tools.score.report.metrics import accuracy_tables, render_metrics
@@ -89,7 +88,7 @@ class _Scoring:
         if self.overlap is not None:
             return compare_overlap(*tables, threshold=self.overlap, rules=self.settings.rules(), **shared)
         return compare(
-            load_contract(self.contract),
+            named_contract(self.contract),
             *tables,
             settings=self.settings,
             arithmetic=self.arithmetic,

@@ -15,7 +15,7 @@ from tracepact.records import plain
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.progress import counted
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import format_option, given_contract, set_option
+from tracepact.tools.parameters import complete_starter, format_option, given_contract, set_option
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.certify import Certification, certify
 from tracepact.tools.prove.command import limit_option, no_lean, unknown
@@ -34,7 +34,7 @@ from tracepact.tools.score.store.opening import open_run
 
 
 @click.command()
-@click.argument("contract", required=False)
+@click.argument("contract", required=False, shell_complete=complete_starter)
 @data_options
 @set_option
 @click.option(

@@ -17,13 +17,21 @@ from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.progress import progress
 from tracepact.show.screen import print_tables
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import format_option, given_contract, set_option
+from tracepact.tools.parameters import (
+    TEXT,
+    complete_clause,
+    complete_profile,
+    contract_argument,
+    format_option,
+    given_contract,
+    set_option,
+)
 from tracepact.tools.score.arguments import DataOptions, check_data_options, data_options, score_from_options
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.sounds import check_audio, embed_audio_option, find_sounds
 from tracepact.tools.score.report.stored import written_views
-from tracepact.tools.score.report.text import render_report
+from tracepact.tools.score.report.text import brief_lines, render_report
 from tracepact.tools.score.requirement import Requirement, check_name, requirement_from
 from tracepact.tools.score.run import STAGES, Run
 from tracepact.tools.score.store.parquet import NAME as PARQUET
@@ -36,15 +44,23 @@ _MEAN, _HEADLINE = "mean", "headline"
 
 
 @click.command()
-@click.argument("contract")
+@contract_argument
 @data_options
 @click.option("--conditions", type=click.Path(), help="A table (filename, condition) that groups the results.")
 @set_option
-@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Show only this profile; repeatable.")
+@click.option(
+    "--profile",
+    "profiles",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_profile,
+    help="Show only this profile; repeatable.",
+)
 @click.option(
     "--require",
     "requirements",
     multiple=True,
+    shell_complete=complete_clause,
     help="Exit with 1 unless this holds (>=, >, <=, <, ==) for a clause, a profile, the mean of the vector (mean) or "
     "the mean of the clauses with an obligation (headline), under the contract's aggregation or a named one: "
     "--require 'onset_guard>=0.9', --require 'pooled.onset_guard>=0.9'; repeatable.",
@@ -54,6 +70,7 @@ _MEAN, _HEADLINE = "mean", "headline"
     type=click.Path(file_okay=False, path_type=Path),
     help="Also write the run directory: rows, tables, report, manifest.",
 )
+@click.option("--brief", is_flag=True, help="Print the vector and a line for each violated clause, nothing else.")
 @click.option("--page", is_flag=True, help="With --out: also write the report as an HTML page and as Markdown.")
 @embed_audio_option
 @click.option("--parquet", is_flag=True, help="With --out: also write the score rows as Parquet.")
@@ -66,6 +83,7 @@ def command(
     requirements: tuple[str, ...],
     form: str,
     out: Path | None,
+    brief: bool,
     page: bool,
     embed_audio: bool,
     parquet: bool,
@@ -79,6 +97,8 @@ def command(
     Exit codes: 0 scored, 1 a --require does not hold, 2 invalid input.
     """
     check_data_options(given)
+    if brief and form != TEXT:
+        raise click.UsageError(f"--brief shortens the text; leave it out with --format {form}")
     for asked, option in ((page, "--page"), (parquet, "--parquet")):
         if asked and out is None:
             raise click.UsageError(f"{option} goes into the run directory: give --out as well")
@@ -112,7 +132,10 @@ def command(
     if profiles:
         report = _keep_profiles(report, profiles)
     with reader_may_leave():
-        _show(run, report, form)
+        if brief:
+            click.echo("\n".join(brief_lines(report)))
+        else:
+            _show(run, report, form)
     failed = _unmet(run, wanted)
     for line in failed:
         say(f"violated: {line}", "bold red")

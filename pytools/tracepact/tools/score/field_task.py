@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 import click
 
 from tracepact.core import Contract
-from tracepact.diagnostics import Diagnostics
+from tracepact.diagnostics import Diagnostics, one_of
 from tracepact.io import Reading, durations_from, events_from, prepare, regions_from, score_field
 from tracepact.io.clips import clip_choice_from
 from tracepact.io.decoding import filtered
@@ -121,7 +121,8 @@ def field_task(
     ready = prepare(reference, named, lengths, regions, None, diagnostics, Outside.FALSE_ALARM, choice)
     diagnostics.raise_errors()
     field = replace(field, clips={clip: renamed[clip] for clip in ready.prediction.clips if clip in renamed})
-    return FieldTask(compiled, ready.reference, field, ready.durations, ready.ignore, Mode(mode), diagnostics)
+    chosen = one_of(Mode, mode, "mode")
+    return FieldTask(compiled, ready.reference, field, ready.durations, ready.ignore, chosen, diagnostics)
 
 
 def task_from_options(contract: Contract, given: FieldOptions) -> FieldTask:

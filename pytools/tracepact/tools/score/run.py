@@ -9,7 +9,8 @@ from typing import Any
 
 from tracepact.core import Contract
 from tracepact.deprecation import renamed
-from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.diagnostics import Diagnostics, RowPlace, known_name, one_of
+from tracepact.frames import data_frame
 from tracepact.io import (
     AudioFolder,
     ClassDecodings,
@@ -39,12 +40,15 @@ from tracepact.progress import OnStage, silent
 from tracepact.records import plain
 from tracepact.scoring import score_family
 from tracepact.specs import shown_path
+from tracepact.tools.presented import Picture
+from tracepact.tools.score.figures import run_figure
 from tracepact.tools.score.margins import score_margins
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.notebook import notebook_html
 from tracepact.tools.score.report.text import report_text
 from tracepact.tools.score.report.violations import all_violations
 from tracepact.tools.score.scored import Input, Scored
+from tracepact.tools.score.store.rows import SCORE_COLUMNS, score_rows
 from tracepact.tools.score.store.writing import write_run
 from tracepact.trace import Durations, EventTable, Mode, Regions, Time, assemble
 from tracepact.trace.assemble import FrameMask
@@ -88,7 +92,7 @@ class Run(Scored):
             The violated obligations, by clip, class and time.
 
         Raises:
-            KeyError: the contract has no such clause.
+            InvalidInput: the contract has no such clause; it names those there are.
 
         Examples:
             >>> import tracepact
@@ -96,6 +100,7 @@ class Run(Scored):
             >>> [(v["clip"], v["time"], v["distance"]["frames"]) for v in run.violations("onset_guard")]
             [('clip', '1', 3)]
         """
+        known_name(clause, self.card.counts, "clause", "unknown-clause")
         found: list[dict[str, Any]] = plain(all_violations(self.card, clause, self.margins))
         return found
 
@@ -108,6 +113,34 @@ class Run(Scored):
             What `report.json` of a run directory holds (spec/schemas/report.schema.json).
         """
         return report_of(self).to_dict()
+
+    def to_frame(self) -> Any:
+        """The score of every clip, class and clause as a data frame of pandas, or of polars where only that is there.
+
+        Returns:
+            The data frame, with the columns of `scores.csv` of a run directory.
+        """
+        return data_frame(SCORE_COLUMNS, score_rows(self.card))
+
+    def plot(self, figure: str = "timeline") -> Picture:
+        """A figure of the report, which notebooks show.
+
+        Args:
+            figure: `timeline` (the clip that failed worst) or `vector` (the scores).
+
+        Returns:
+            The picture as SVG.
+
+        Raises:
+            InvalidInput: there is no such figure; it names those there are.
+
+        Examples:
+            >>> import tracepact
+            >>> run = tracepact.score("boundary_gate", ref=[(1, 2)], pred=[(1.06, 2)], durations=3)
+            >>> run.plot("vector").svg[:4]
+            '<svg'
+        """
+        return Picture(run_figure(self.card, figure))
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write the run directory (chapter 17 of the tools): rows, tables, contract, report and manifest.
@@ -235,7 +268,7 @@ def score(
         masks,
         conditions,
         labels,
-        Outside(outside),
+        one_of(Outside, outside, "policy for events outside their clips"),
         clips,
         diagnostics,
         strict,
@@ -303,7 +336,7 @@ def score_document(
         doc.masks,
         conditions,
         label_map_from(label_map, diagnostics),
-        Outside(outside),
+        one_of(Outside, outside, "policy for events outside their clips"),
         clips,
         diagnostics,
         strict,
@@ -343,7 +376,7 @@ def _finish(
         ready.reference,
         ready.prediction,
         durations=durations,
-        mode=Mode(mode),
+        mode=one_of(Mode, mode, "mode"),
         ignore=ready.ignore,
         masks=masks,
         diagnostics=diagnostics,

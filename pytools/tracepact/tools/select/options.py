@@ -9,10 +9,10 @@ import click
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, InvalidInput
-from tracepact.lang import load_contract, read_file
+from tracepact.lang import read_file
 from tracepact.progress import OnStage
 from tracepact.show.progress import counted
-from tracepact.tools.parameters import Assignment, with_options
+from tracepact.tools.parameters import Assignment, named_contract, with_options
 from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.declaring import read_family
 from tracepact.tools.select.family import NO_FAMILY, CandidateFamily
@@ -72,7 +72,7 @@ def read_family_options(options: FamilyOptions) -> tuple[Calibration, CandidateF
         if name in dict(options["ranks"]):
             raise click.UsageError(f"`{name}` is left out with --without and given a rank with --rank")
     calibration = load_calibration(options["calibration"], without=options["without"], ranks=dict(options["ranks"]))
-    authors = load_contract(options["clauses"][0]) if options["clauses"] else None
+    authors = named_contract(options["clauses"][0]) if options["clauses"] else None
     return calibration, _family(options, calibration), authors
 
 

@@ -21,7 +21,7 @@ from tracepact.show.terminal import TerminalTable
 from tracepact.stream import Arrival, StreamMonitor, restore_state, save_state
 from tracepact.stream.lines import BadLine, EndLine, FrameLine, Line, read_lines
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import format_option, given_contract, set_option
+from tracepact.tools.parameters import STANDARD_INPUT, contract_argument, format_option, given_contract, set_option
 from tracepact.tools.watch.live import summary_table, violation_text
 from tracepact.tools.watch.record import BadLineRecord, WatchSummary, violation_record
 from tracepact.trace.assemble import UNION_CLASS
@@ -31,7 +31,7 @@ _REFRESH = 0.1
 
 
 @click.command()
-@click.argument("contract")
+@contract_argument
 @set_option
 @click.option("--stream", "streams", multiple=True, metavar="NAME", help="The name of a stream; repeatable, in order.")
 @click.option(
@@ -78,6 +78,8 @@ def command(
 
     Exit codes: 0 monitored to the end, 1 with --fail something was violated, 2 stopped at a bad line.
     """
+    if contract == STANDARD_INPUT:
+        raise click.UsageError("the frames come from standard input; name a file or a starter contract")
     compiled = given_contract(contract, overrides)
     if save is not None and not save.parent.is_dir():
         headline = f"there is no folder `{save.parent}` to save the state in"

@@ -26,7 +26,8 @@ from tracepact.tools.score.report.tables import (
     violation_table,
 )
 from tracepact.tools.score.report.timeline import Timeline
-from tracepact.wording import short
+from tracepact.tools.score.report.violations import EventViolationRecord, FrameViolationRecord
+from tracepact.wording import count, decimal, short
 
 _WIDTH = 132
 _FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
@@ -35,6 +36,19 @@ _FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 def render_report(report: Report) -> RenderableType:
     """The whole report."""
     return Group(*_sections(report))
+
+
+def brief_lines(report: Report) -> Iterator[str]:
+    """The vector, and a line for each violated clause: how often, and where it is farthest from holding."""
+    own = report.aggregation
+    scores = ((row.clause, row.scores[own]) for row in report.vector)
+    vector = ", ".join(f"{name} {'∅' if score.vacuous else decimal(score.value)}" for name, score in scores)
+    yield f"{report.contract.name} ({own.words}): {vector}"
+    for found in report.violations:
+        for worst in found.shown[:1]:
+            assert isinstance(worst, FrameViolationRecord | EventViolationRecord)
+            where = f"{worst.clip}, {worst.label}, {short(worst.start)} s"
+            yield f"{found.clause}: {count(found.total, 'violation')}, worst at {where}: {worst.how_far}"
 
 
 def render_summary(report: Report) -> RenderableType:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
@@ -92,10 +93,17 @@ def side_lanes(ref: Sequence[FrameRun], pred: Sequence[FrameRun], frames: int, w
 
 
 def lane(runs: Sequence[FrameRun], frames: int, width: int, mark: str) -> str:
-    """A lane of text of at most a given number of cells; a cell is marked when any of its frames is."""
+    """A lane of text of at most a given number of cells; a cell is marked when any of its frames is.
+
+    A gap that no empty cell shows is a broken bar, so that two runs never look like one.
+    """
     width = min(width, frames)
     cells = ["·"] * width
     for start, end in runs:
         for cell in range(start * width // frames, (end - 1) * width // frames + 1):
             cells[cell] = mark
+    for (_, end), (start, _) in pairwise(runs):
+        gap = cells[(end - 1) * width // frames : start * width // frames + 1]
+        if start > end and "·" not in gap:
+            cells[end * width // frames] = "¦"
     return "".join(cells)

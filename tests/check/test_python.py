@@ -1,0 +1,172 @@
+"""The questions as Python functions: the answers of the commands, results that print well, wrong names explained."""
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from cli.command import run as command
+
+import tracepact
+from tracepact import InvalidInput, Run, frames
+
+
+def scored() -> Run:
+    return tracepact.score("boundary_gate", ref=[(1, 2)], pred=[("1.06", 2)], durations=3)
+
+
+RESULTS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
+    "explain": (lambda: tracepact.explain("boundary_gate"), ("explain", "boundary_gate")),
+    "sat": (lambda: tracepact.sat("p & F[3f] !p"), ("sat", "p & F[3f] !p")),
+    "implies": (lambda: tracepact.implies("N[40ms] p", "N[20ms] p"), ("implies", "N[40ms] p", "N[20ms] p")),
+    "idle": (lambda: tracepact.implies("p & !p", "q"), ("implies", "p & !p", "q")),
+    "equivalent": (lambda: tracepact.equivalent("p", "!!p"), ("equivalent", "p", "!!p")),
+    "try": (lambda: tracepact.try_contract("speech_gate"), ("try", "speech_gate")),
+    "select": (lambda: tracepact.select("boundary_gate"), ("select", "boundary_gate")),
+}
+OTHERS: dict[str, Callable[[], Any]] = {
+    "check": lambda: tracepact.check("contract c step 20ms clause a on ref_onset : N[30ms] pred_onset"),
+    "signatures": lambda: tracepact.signatures(["p", "!!p", "F[1f] p"]),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_function_answers_as_its_command_does(name: str) -> None:
+    ask, words = RESULTS[name]
+    assert ask().to_dict() == json.loads(command(*words, "--format", "json").out)
+
+
+def test_check_finds_what_the_command_finds(tmp_path: Path) -> None:
+    text = "contract c\nstep 20ms\nparam x = 1s\nclause a on ref_onset : N[30ms] pred_onset\n"
+    (tmp_path / "c.contract").write_text(text)
+    for notes in (False, True):
+        found = tracepact.check(tmp_path / "c.contract", notes=notes)
+        said = command("check", str(tmp_path / "c.contract"), "--json", *(["--notes"] if notes else []))
+        assert sorted(f["code"] for f in json.loads(said.out)) == sorted(f.code for f in found.findings)
+        assert not found.ok
+    assert tracepact.check("boundary_gate").ok
+    wider = tracepact.load_contract("boundary_gate", {"tol": "80ms"})
+    changed = tracepact.check("boundary_gate", against=wider)
+    assert "clause-stronger" in [f.code for f in changed.findings]
+
+
+@pytest.mark.parametrize("name", [*RESULTS, *OTHERS])
+def test_a_result_prints_well_and_becomes_a_frame(name: str) -> None:
+    result = (RESULTS[name][0] if name in RESULTS else OTHERS[name])()
+    assert len(repr(result)) < 120
+    assert repr(result).startswith(f"<{type(result).__name__} ")
+    assert max(map(len, str(result).splitlines())) <= 132
+    assert result._repr_html_().startswith("<")
+    columns, rows = result.rows()
+    assert list(result.to_frame().columns) == list(columns)
+    assert len(result.to_frame()) == len(list(rows))
+
+
+def test_signatures_tell_formulas_apart_exactly_as_the_solver_does() -> None:
+    texts = ["p", "F[1f] p", "p | F[1f,1f] p", "!G[1f] !p", "G[1f] p", "N[1f] p", "p & F[0s,1f] p"]
+    found = tracepact.signatures(texts, length=4)
+    kind = {text: index for index, some in enumerate(found.classes) for text in some}
+    for one in texts:
+        for other in texts:
+            same = tracepact.equivalent(one, other).outcome == "yes"
+            assert (kind[one] == kind[other]) == same, (one, other)
+    with pytest.raises(InvalidInput):
+        tracepact.signatures(["p & q & r"], length=12)
+
+
+# Frames and figures
+
+
+def test_a_run_becomes_a_frame_of_its_scores() -> None:
+    found = scored().to_frame()
+    assert list(found["clause"]) == list(scored().vector)
+    assert [Fraction(value) for value in found["value"]] == list(scored().vector.values())
+
+
+def test_a_frame_is_of_polars_where_pandas_is_not() -> None:
+    polars = pytest.importorskip("polars")
+    with patch.object(frames, "find_spec", lambda name: None if name == "pandas" else name):
+        assert isinstance(scored().to_frame(), polars.DataFrame)
+    with patch.object(frames, "find_spec", lambda name: None), pytest.raises(ImportError, match="pandas or polars"):
+        scored().to_frame()
+
+
+@pytest.mark.parametrize("figure", ["timeline", "vector"])
+def test_a_run_draws_its_figures(figure: str, tmp_path: Path) -> None:
+    drawn = scored().plot(figure)
+    assert drawn._repr_svg_().startswith("<svg")
+    assert "onset_guard" in drawn.svg
+    assert drawn.save(tmp_path / "a.svg").read_text() == drawn.svg
+    assert len(repr(drawn)) < 60
+
+
+# Wrong names
+
+WRONG: dict[str, tuple[Callable[[], Any], str, str]] = {
+    "a clause of a run": (lambda: scored().violations("onset_gaurd"), "unknown-clause", "onset_guard"),
+    "a clause of a scorecard": (lambda: scored().card.score("onset_gard"), "unknown-clause", "onset_guard"),
+    "a frame clause": (lambda: scored().card.frame_violations("ofset_guard"), "unknown-clause", "offset_guard"),
+    "an event clause": (lambda: scored().card.event_clause("onset_guard"), "unknown-clause", "duration_guard"),
+    "a clip": (lambda: scored().card.clip_indices(["clop"]), "unknown-clip", "clip"),
+    "an aggregation": (lambda: scored().card.vector("poold"), "unknown-choice", "pooled"),
+    "a profile": (lambda: scored().card.profile("recall"), "unknown-profile", "support_recall"),
+    "a figure": (lambda: scored().plot("vektor"), "unknown-choice", "vector"),
+    "a mode": (
+        lambda: tracepact.score("boundary_gate", [], [], durations=1, mode="unoin"),
+        "unknown-choice",
+        "union",
+    ),
+    "a policy": (
+        lambda: tracepact.score("boundary_gate", [], [], durations=1, outside="cutt"),
+        "unknown-choice",
+        "cut",
+    ),
+    "a parameter": (
+        lambda: tracepact.score("boundary_gate", [], [], durations=1, set={"tl": "1ms"}),
+        "unknown-override",
+        "tol",
+    ),
+    "a requirement": (lambda: tracepact.select("boundary_gate", require=["nam"]), "unknown-choice", "name"),
+    "a stream's clause": (
+        lambda: tracepact.StreamMonitor(tracepact.load_contract("boundary_gate")).score("onset_gard"),
+        "unknown-clause",
+        "onset_guard",
+    ),
+    "a step": (lambda: tracepact.sat("p", step="twenty"), "bad-quantity", "20ms"),
+    "a formula": (lambda: tracepact.sat("p &"), "syntax", ""),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_name_is_answered_with_the_choices_and_the_nearest(name: str) -> None:
+    ask, code, near = WRONG[name]
+    with pytest.raises(InvalidInput) as raised:
+        ask()
+    assert [found.code for found in raised.value.diagnostics] == [code]
+    assert f"`{near}`" in str(raised.value) or not near
+
+
+@pytest.mark.parametrize(
+    "decoding",
+    [
+        tracepact.Decoding("half"),  # type: ignore[arg-type]  # what it is about, here and below
+        tracepact.Decoding(None),  # type: ignore[arg-type]
+        tracepact.Decoding(Fraction(1, 2), median="3"),  # type: ignore[arg-type]
+        tracepact.Decoding(Fraction(1, 2), median=1.5),  # type: ignore[arg-type]
+        tracepact.Decoding(Fraction(1, 2), low=[]),  # type: ignore[arg-type]
+        object(),
+        {"threshold": 1},
+    ],
+)
+def test_a_decoding_that_cannot_be_is_refused(decoding: Any, tmp_path: Path) -> None:
+    (tmp_path / "x.tsv").write_text("onset\toffset\tdog\n0\t1\t0.9\n1\t2\t0.2\n")
+    with pytest.raises(InvalidInput) as raised:
+        tracepact.score("boundary_gate", {"x": [(0, 1, "dog")]}, tmp_path / "x.tsv", durations=2, decoding=decoding)
+    assert {found.code for found in raised.value.diagnostics} == {"bad-decoding"}
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert command("--version").out.split()[-1] == tracepact.__version__
