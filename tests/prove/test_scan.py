@@ -183,7 +183,7 @@ def test_a_word_that_is_no_name_to_lean_is_refused(core: Build, tmp_path: Path, 
     attack = f"theorem extra : True := .intro {word} cheat : False\nend Tracepact"
     faults = _refused(core, tmp_path, "Tracepact/Thm/Sharing.lean", "end Tracepact", attack)
     assert len(faults) == 1
-    assert "no plain name" in faults[0]
+    assert "not a plain name" in faults[0]
     assert f"`{word}`" in faults[0]
 
 
