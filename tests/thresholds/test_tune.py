@@ -62,8 +62,6 @@ def test_what_is_written_scores_what_was_promised(scene: Scene, common: bool, hy
 
 # A threshold for each class, chosen for the value over all classes
 
-POOLED, CLASSES = (parse_contract(f"{GATE.text}aggregate {name}\n") for name in ("pooled", "macro_classes"))
-TELLING = parse_contract(f"{GATE.text}aggregate macro_classes_informative\n")
 QUOTIENTS = [
     *(f"{metric}_{rate}" for metric in ("frame", "event") for rate in ("f1", "precision", "recall", "macro_f1")),
     "event_macro_precision",
@@ -75,7 +73,7 @@ QUOTIENTS = [
     ),
     "macro_clips.missing_guard",
 ]
-OTHERS = ["mean", "macro_clips_informative.onset_guard", "frame_error_rate", "event_error_rate", "pooled.mean"]
+OTHERS = ["mean", "macro_clips_informative.onset_guard", "frame_error_rate", "event_error_rate", "macro_clips.mean"]
 
 
 def every_value(scene: Scene, objective: str) -> list[Fraction]:
@@ -123,15 +121,20 @@ def test_a_threshold_for_each_class_is_never_worse_than_a_common_one(
         assert (-ahead if own.least else ahead) >= 0
 
 
-@given(scenes(longest=12, beyond=False, ignoring=False), st.sampled_from(["mean", "pooled.mean"]), st.data())
+@given(
+    scenes(longest=12, beyond=False, ignoring=False),
+    st.sampled_from(["mean", "macro_clips_informative.mean"]),
+    st.data(),
+)
 @settings(max_examples=25)
 def test_no_change_of_one_class_is_better_for_a_mean(scene: Scene, objective: str, data: st.DataObject) -> None:
     found = tuned(scene, objective)
     label = data.draw(st.sampled_from([own.label for own in found.record.classes]))
     other = Decoding(data.draw(st.sampled_from(scene.thresholds())))
     changed = ClassDecodings(found.decoding.default, {**found.decoding.classes, label: other})
-    contract = POOLED if objective == "pooled.mean" else GATE
-    contract = parse_contract(f"{contract.text}labels {' '.join(own.label for own in found.record.classes)}\n")
+    first, dot, _ = objective.partition(".")
+    text = GATE.text.replace(f"aggregate {GATE.aggregation.value}", f"aggregate {first}") if dot else GATE.text
+    contract = parse_contract(f"{text}labels {' '.join(own.label for own in found.record.classes)}\n")
     run = score(contract, scene.reference, scene.field, durations=scene.durations, decoding=changed)
     scores = [run.card.score(clause.name) for clause in contract.clauses]
     if not any(one.vacuous for one in scores):
@@ -155,16 +158,15 @@ def test_a_class_whose_threshold_makes_no_difference_has_one_half() -> None:
 
 
 def test_of_equal_stretches_one_that_begins_above_0_is_taken() -> None:
-    """Below 0.6 both frames are active, from 0.6 on none: half of the cells are right either way."""
-    field = field_of({"a": (Fraction(1), {"dog": ["0.6", "0.6"]})})
-    record = tune(
-        "contract c\nstep 1s\nclause right : ref_active <-> pred_active\n",
-        {"a": [(0, 1, "dog")]},
-        field,
-        "right",
-        folds=0,
-    )
-    assert record.record.classes[0].decoding.threshold == Fraction(4, 5)
+    """Two of three frames are right below 0.5 and from 0.6 up to 0.65, one is between and above."""
+    field = field_of({"a": (Fraction(1), {"dog": ["0.5", "0.6", "0.65"]})})
+    same = "(ref_active -> pred_active) & (pred_active -> ref_active)"
+    contract = f"contract c\nstep 1s\nclause right on ref_active | !ref_active : {same}\n"
+    for common in (False, True):
+        found = tune(contract, {"a": [(0, 1, "dog"), (2, 3, "dog")]}, field, "right", folds=0, common=common).record
+        assert found.optimistic is not None
+        assert found.optimistic.value == Fraction(2, 3)
+        assert found.classes[0].decoding.threshold == Fraction(3, 5)
 
 
 @given(scenes(longest=20, ignoring=False), st.data())
@@ -219,6 +221,12 @@ def test_what_cannot_be_asked_is_refused(objective: str, require: list[str], cod
     with pytest.raises(InvalidInput) as error:
         tune(GATE, {"a": []}, field, objective, require=require)
     assert code in [found.code for found in error.value.diagnostics]
+
+
+def test_one_fold_is_refused() -> None:
+    with pytest.raises(InvalidInput) as error:
+        tune(GATE, DOG, DOG_AND_CAT, "mean", folds=1)
+    assert [found.code for found in error.value.diagnostics] == ["bad-folds"]
 
 
 def test_a_clause_of_several_classes_needs_a_common_threshold() -> None:
