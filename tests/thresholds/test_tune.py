@@ -5,6 +5,7 @@ from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from tracepact import Aggregation, ClassDecodings, Decoding, InvalidInput, load_
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import decode, decoding_text, read_decoding
 from tracepact.thresholds import Quantities, counted_at, cut_range, with_high, with_low
+from tracepact.thresholds.ratios import Options, best_quotient
 from tracepact.tools.tune.tune import Tuned
 
 GATE = load_contract("boundary_gate")
@@ -103,6 +105,24 @@ def test_no_combination_of_thresholds_is_better_for_a_quotient(scene: Scene, obj
         assert record.optimistic is not None
         assert record.optimistic.value == (min(values) if record.least else max(values))
         assert record.method == ("search" if "error_rate" in objective else "exact")
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=4), min_size=1, max_size=4)
+)
+def test_the_quotient_of_sums_is_the_greatest_of_all_combinations(classes: list[list[tuple[int, int]]]) -> None:
+    rows = [[(min(pair), max(pair)) for pair in own] for own in classes]
+    options = [Options(np.arange(len(own)), *np.array(own).T) for own in rows]
+    sums = [[sum(part) for part in zip(*combination, strict=True)] for combination in product(*rows)]
+    quotients = [Fraction(top, bottom) for top, bottom in sums if bottom]
+    places = best_quotient(options, Fraction(0))
+    if places is None:
+        assert max(quotients, default=0) == 0
+    else:
+        top, bottom = (
+            sum(column) for column in zip(*(own[k] for own, k in zip(rows, places, strict=True)), strict=True)
+        )
+        assert Fraction(top, bottom) == max(quotients)
 
 
 @given(scenes(longest=12, beyond=False), st.sampled_from([*QUOTIENTS, *OTHERS]), st.booleans(), st.data())
