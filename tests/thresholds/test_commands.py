@@ -103,10 +103,19 @@ def test_tune_writes_a_file_that_score_takes(data: list[str], tmp_path: Path) ->
     assert own["name"] == str(place)
 
 
-def test_tune_says_which_class_meets_no_requirement(data: list[str]) -> None:
-    done = run("tune", *data, "--maximise", "mean", "--require", "onset_guard >= 1", "--require", "offset_guard > 1")
+def test_tune_fails_where_the_value_over_all_classes_misses_a_requirement(data: list[str]) -> None:
+    done = run("tune", *data, "--maximise", "mean", "--require", "offset_guard > 1")
     assert done.code == 1
-    assert "no decoding of dog meets offset_guard > 1" in done.err
+    assert "no decoding was found that meets offset_guard > 1" in done.err
+    met = run("tune", *data, "--maximise", "mean", "--require", "pooled.silence_guard >= 0.5", "--format", "json")
+    assert met.code == 0, met.err
+    assert [asked["met"] for asked in checked(met.out, "tuning")["requirements"]] == [True]  # type: ignore[index,union-attr]
+
+
+def test_tune_refuses_a_file_in_no_folder_before_it_computes(data: list[str], tmp_path: Path) -> None:
+    done = run("tune", *data, "--objective", "mean", "--out", str(tmp_path / "none" / "best.toml"))
+    assert done.code == 2
+    assert "there is no folder" in done.err
 
 
 def test_a_threshold_beside_a_decoding_file_is_refused(data: list[str], tmp_path: Path) -> None:

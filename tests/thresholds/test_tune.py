@@ -5,18 +5,24 @@ from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from thresholds.builders import Scene, field_of, scenes
-from tracepact import ClassDecodings, Decoding, InvalidInput, load_contract, parse_contract, score, tune
+from tracepact import Aggregation, ClassDecodings, Decoding, InvalidInput, load_contract, parse_contract, score, tune
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import decode, decoding_text, read_decoding
-from tracepact.thresholds import Quantities, with_high, with_low
+from tracepact.thresholds import Quantities, counted_at, cut_range, with_high, with_low
+from tracepact.thresholds.ratios import Options, best_quotient
 from tracepact.tools.tune.tune import Tuned
 
 GATE = load_contract("boundary_gate")
+DOG = {"a": [(0.5, 1.5, "dog")]}
+DOG_AND_CAT = field_of(
+    {"a": (Fraction(1, 2), {"dog": ["0.1", "0.9", "0.8", "0.3"], "cat": ["0.2", "0.1", "0.4", "0.2"]})}
+)
 
 
 def tuned(scene: Scene, objective: str, **how: object) -> Tuned:
@@ -56,6 +62,133 @@ def test_what_is_written_scores_what_was_promised(scene: Scene, common: bool, hy
     assert run.card.score("missing_guard").value == found.record.optimistic.value
 
 
+# A threshold for each class, chosen for the value over all classes
+
+QUOTIENTS = [
+    *(f"{metric}_{rate}" for metric in ("frame", "event") for rate in ("f1", "precision", "recall", "macro_f1")),
+    "event_macro_precision",
+    "intersection_error_rate",
+    *(
+        f"{a}.{c}"
+        for a in ("pooled", "macro_classes", "macro_classes_informative")
+        for c in ("silence_guard", "onset_guard")
+    ),
+    "macro_clips.missing_guard",
+]
+OTHERS = ["mean", "macro_clips_informative.onset_guard", "frame_error_rate", "event_error_rate", "macro_clips.mean"]
+
+
+def every_value(scene: Scene, objective: str) -> list[Fraction]:
+    """The values of all combinations of cuts that are asked something, by counting each anew."""
+    first, dot, name = objective.partition(".")
+    aggregation = Aggregation(first) if dot else None
+    quantities = Quantities(GATE, scene.family(GATE))
+    low, high = cut_range(scene.field.levels)
+    found = []
+    for cuts in product(range(low, high + 1), repeat=len(quantities.given.family.classes)):
+        counted = counted_at(quantities, [name if dot else first], list(cuts))
+        parts = [counted.parts[c] for c, _ in quantities.weights(name) or ()] if dot else []
+        asked = all((part[1] > 0).any() or (len(part) > 2 and part[2].any()) for part in parts)
+        value = counted.value(quantities, name if dot else first, aggregation)
+        if asked and value is not None:
+            found.append(value)
+    return found
+
+
+@given(scenes(longest=5, beyond=False, ignoring=False), st.sampled_from(QUOTIENTS))
+@settings(max_examples=60)
+def test_no_combination_of_thresholds_is_better_for_a_quotient(scene: Scene, objective: str) -> None:
+    assume(len(scene.field.levels) ** len(scene.field.classes) <= 400)
+    record = tuned(scene, objective).record
+    values = every_value(scene, objective)
+    if values:
+        assert record.optimistic is not None
+        assert record.optimistic.value == (min(values) if record.least else max(values))
+        assert record.method == ("search" if "error_rate" in objective else "exact")
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=4), min_size=1, max_size=4)
+)
+def test_the_quotient_of_sums_is_the_greatest_of_all_combinations(classes: list[list[tuple[int, int]]]) -> None:
+    rows = [[(min(pair), max(pair)) for pair in own] for own in classes]
+    options = [Options(np.arange(len(own)), *np.array(own).T) for own in rows]
+    sums = [[sum(part) for part in zip(*combination, strict=True)] for combination in product(*rows)]
+    quotients = [Fraction(top, bottom) for top, bottom in sums if bottom]
+    places = best_quotient(options, Fraction(0))
+    if places is None:
+        assert max(quotients, default=0) == 0
+    else:
+        top, bottom = (
+            sum(column) for column in zip(*(own[k] for own, k in zip(rows, places, strict=True)), strict=True)
+        )
+        assert Fraction(top, bottom) == max(quotients)
+
+
+@given(scenes(longest=12, beyond=False), st.sampled_from([*QUOTIENTS, *OTHERS]), st.booleans(), st.data())
+@settings(max_examples=60)
+def test_a_threshold_for_each_class_is_never_worse_than_a_common_one(
+    scene: Scene, objective: str, hysteresis: bool, data: st.DataObject
+) -> None:
+    require = data.draw(st.sampled_from([[], ["silence_guard >= 0.8"], ["frame_recall > 0.5", "onset_guard >= 0.5"]]))
+    how = {"require": require, "medians": (1, 3), "hysteresis": hysteresis, "ignore": scene.ignore}
+    own, common = (tuned(scene, objective, common=together, **how).record for together in (False, True))
+    met = [[asked.met for asked in record.requirements] for record in (own, common)]
+    assert met[0] >= met[1]
+    if common.optimistic is not None and all(met[1]):
+        assert own.optimistic is not None
+        ahead = own.optimistic.value - common.optimistic.value
+        assert (-ahead if own.least else ahead) >= 0
+
+
+@given(
+    scenes(longest=12, beyond=False, ignoring=False),
+    st.sampled_from(["mean", "macro_clips_informative.mean"]),
+    st.data(),
+)
+@settings(max_examples=25)
+def test_no_change_of_one_class_is_better_for_a_mean(scene: Scene, objective: str, data: st.DataObject) -> None:
+    found = tuned(scene, objective)
+    label = data.draw(st.sampled_from([own.label for own in found.record.classes]))
+    other = Decoding(data.draw(st.sampled_from(scene.thresholds())))
+    changed = ClassDecodings(found.decoding.default, {**found.decoding.classes, label: other})
+    first, dot, _ = objective.partition(".")
+    text = GATE.text.replace(f"aggregate {GATE.aggregation.value}", f"aggregate {first}") if dot else GATE.text
+    contract = parse_contract(f"{text}labels {' '.join(own.label for own in found.record.classes)}\n")
+    run = score(contract, scene.reference, scene.field, durations=scene.durations, decoding=changed)
+    scores = [run.card.score(clause.name) for clause in contract.clauses]
+    if not any(one.vacuous for one in scores):
+        assert found.record.optimistic is not None
+        assert sum(one.value for one in scores) / len(scores) <= found.record.optimistic.value
+
+
+@pytest.mark.parametrize("objective", ["event_f1", "event_macro_f1", "frame_f1", "mean", "silence_guard"])
+def test_a_class_without_events_is_silent_where_false_alarms_count(objective: str) -> None:
+    record = tune(GATE, DOG, DOG_AND_CAT, objective, folds=0).record
+    assert record.optimistic is not None
+    assert record.optimistic.value == 1
+    (cat,) = (own for own in record.classes if own.label == "cat")
+    assert cat.decoding.threshold > Fraction("0.4")
+
+
+def test_a_class_whose_threshold_makes_no_difference_has_one_half() -> None:
+    (cat, dog) = tune(GATE, DOG, DOG_AND_CAT, "frame_recall", folds=0).record.classes
+    assert (cat.label, cat.asked, cat.decoding.threshold) == ("cat", False, Fraction(1, 2))
+    assert (dog.asked, dog.decoding.threshold) == (True, Fraction(2, 5))
+
+
+def test_of_equal_stretches_one_that_begins_above_0_is_taken() -> None:
+    """Two of three frames are right below 0.5 and from 0.6 up to 0.65, one is between and above."""
+    field = field_of({"a": (Fraction(1), {"dog": ["0.5", "0.6", "0.65"]})})
+    same = "(ref_active -> pred_active) & (pred_active -> ref_active)"
+    contract = f"contract c\nstep 1s\nclause right on ref_active | !ref_active : {same}\n"
+    for common in (False, True):
+        found = tune(contract, {"a": [(0, 1, "dog"), (2, 3, "dog")]}, field, "right", folds=0, common=common).record
+        assert found.optimistic is not None
+        assert found.optimistic.value == Fraction(2, 3)
+        assert found.classes[0].decoding.threshold == Fraction(3, 5)
+
+
 @given(scenes(longest=20, ignoring=False), st.data())
 @settings(max_examples=40)
 def test_a_hysteresis_with_one_threshold_held_is_a_field_of_the_other(scene: Scene, data: st.DataObject) -> None:
@@ -76,8 +209,8 @@ def test_a_requirement_is_met_before_the_objective_is_best() -> None:
     strict = tune(GATE, ref, field, "missing_guard", require=["silence_guard >= 1"], folds=0)
     assert free.decoding.of("dog").threshold < Fraction("0.4")
     assert Fraction("0.1") <= strict.decoding.of("dog").threshold < Fraction("0.4")
-    never = tune(GATE, {"a": []}, field, "silence_guard", require=["silence_guard >= 0.5"], folds=0)
-    assert [own.unmet for own in never.record.classes] == ["silence_guard >= 0.5"]
+    never = tune(GATE, {"a": [(0, 0.5, "dog")]}, field, "mean", require=["offset_guard > 1"], folds=0)
+    assert [asked.met for asked in never.record.requirements] == [False]
 
 
 def test_held_out_clips_choose_nothing() -> None:
@@ -98,6 +231,9 @@ def test_held_out_clips_choose_nothing() -> None:
         ("event_f2", [], "unknown-quantity"),
         ("mean", ["silence_guard = 1"], "bad-requirement"),
         ("mean", ["quiet_guard >= 1"], "bad-requirement"),
+        ("mean", ["silence_guard >= 2"], "bad-requirement"),
+        ("pooled.event_f1", [], "unknown-quantity"),
+        ("pool.silence_guard", [], "unknown-quantity"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(objective: str, require: list[str], code: str) -> None:
@@ -105,6 +241,12 @@ def test_what_cannot_be_asked_is_refused(objective: str, require: list[str], cod
     with pytest.raises(InvalidInput) as error:
         tune(GATE, {"a": []}, field, objective, require=require)
     assert code in [found.code for found in error.value.diagnostics]
+
+
+def test_one_fold_is_refused() -> None:
+    with pytest.raises(InvalidInput) as error:
+        tune(GATE, DOG, DOG_AND_CAT, "mean", folds=1)
+    assert [found.code for found in error.value.diagnostics] == ["bad-folds"]
 
 
 def test_a_clause_of_several_classes_needs_a_common_threshold() -> None:

@@ -146,6 +146,7 @@ CODES: dict[str, Code] = {
         ("conflicting-confidence", "13.8", "one interval and label has two confidences"),
         ("needs-common", "19.6 20.9", "a quantity that depends on several classes is to be best for each alone"),
         ("unknown-quantity", "20.9", "nothing that has a curve over the threshold is called so"),
+        ("bad-folds", "20.11", "a number of folds that leaves no clips to choose on"),
         ("bad-decoding", "13.9", "a threshold, hysteresis or filter length that cannot be"),
         ("bad-label-map", "13.11", "the label map does not have the expected form"),
         ("unmapped-label", "13.11", "a label that the label map says nothing about"),

@@ -3,9 +3,10 @@
 from tracepact.thresholds.choosing import Bound, Choice, Goal, choose, is_better
 from tracepact.thresholds.counted import Counted, by_folds, counted_at, parts_of
 from tracepact.thresholds.family import FieldFamily, field_family
-from tracepact.thresholds.hysteresis import with_high, with_low
+from tracepact.thresholds.hysteresis import active_at, columns_of, with_high, with_low
 from tracepact.thresholds.intersection import Criteria, Intersections, intersections
-from tracepact.thresholds.places import cut_range, short_threshold, threshold_range
+from tracepact.thresholds.joint import Joint, JointChoice, Pick, choose_jointly
+from tracepact.thresholds.places import HALF, cut_range, place, short_threshold, threshold_range
 from tracepact.thresholds.psds import SCENARIOS, Psds, PsdsResult, RocPoint, psds
 from tracepact.thresholds.quantities import (
     ERROR_RATE,
@@ -16,6 +17,7 @@ from tracepact.thresholds.quantities import (
     depends_on_other_classes,
     is_least_best,
     quantity_names,
+    weights_of,
 )
 from tracepact.thresholds.rates import average_precision
 from tracepact.thresholds.reference import scored_at
@@ -25,6 +27,7 @@ from tracepact.thresholds.values import Best, Values, best, clause_values, combi
 
 __all__ = [
     "ERROR_RATE",
+    "HALF",
     "MEAN",
     "METRICS",
     "SCENARIOS",
@@ -37,7 +40,10 @@ __all__ = [
     "FieldFamily",
     "Goal",
     "Intersections",
+    "Joint",
+    "JointChoice",
     "LevelRuns",
+    "Pick",
     "Psds",
     "PsdsResult",
     "Quantities",
@@ -45,11 +51,14 @@ __all__ = [
     "Steps",
     "StepsBuilder",
     "Values",
+    "active_at",
     "average_precision",
     "best",
     "by_folds",
     "choose",
+    "choose_jointly",
     "clause_values",
+    "columns_of",
     "combined",
     "counted_at",
     "counts_of",
@@ -62,11 +71,13 @@ __all__ = [
     "is_least_best",
     "level_runs",
     "parts_of",
+    "place",
     "psds",
     "quantity_names",
     "scored_at",
     "short_threshold",
     "threshold_range",
+    "weights_of",
     "with_high",
     "with_low",
 ]

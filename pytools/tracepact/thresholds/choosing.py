@@ -30,11 +30,17 @@ class Goal:
 
     name: str
     bounds: tuple[Bound, ...] = ()
+    aggregation: Aggregation | None = None
 
     @property
     def least(self) -> bool:
         """Whether less is better."""
         return is_least_best(self.name)
+
+    @property
+    def text(self) -> str:
+        """What it is to be best at, as it is written."""
+        return self.name if self.aggregation is None else f"{self.aggregation.value}.{self.name}"
 
     @property
     def names(self) -> list[str]:
@@ -65,7 +71,7 @@ def choose(
 ) -> Choice | None:
     """The best choice among the cuts from one to another; None if the objective asks nothing at any of them."""
     low, high = cuts
-    own = quantities.values(goal.name, label=label, clips=clips).within(low, high)
+    own = quantities.values(goal.name, goal.aggregation, label=label, clips=clips).within(low, high)
     bounds = [quantities.values(b.name, b.aggregation, label=label, clips=clips).within(low, high) for b in goal.bounds]
     line = np.unique(np.concatenate([values.cuts for values in (own, *bounds)]))
     objective = _over(own, line)

@@ -29,11 +29,15 @@ class Counted:
         weights = quantities.weights(name)
         if weights is None:
             return self._rate(name, rows)
-        profiles = {profile.name: profile.aggregation for profile in quantities.contract.profiles}
-        chosen = aggregation or profiles.get(name, quantities.contract.aggregation)
+        chosen = quantities.aggregation(name, aggregation)
         total = sum((weight for _, weight in weights), Fraction(0))
         scores = (weight * aggregate(counts_of(self.parts[c][:, rows]), chosen).value for c, weight in weights)
         return sum(scores, Fraction(0)) / total
+
+    def some(self, clips: Whole) -> "Counted":
+        """The counts of some clips."""
+        parts = {name: counts[:, :, clips] for name, counts in self.parts.items()}
+        return Counted(parts, {name: counts[clips] for name, counts in self.swapped.items()})
 
     def _rate(self, name: str, rows: slice) -> Fraction | None:
         metric, _, rate = name.partition("_")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from tracepact.thresholds.steps import Whole
-from tracepact.trace import NOWHERE, ScoreField
+from tracepact.trace import NOWHERE, ScoreField, levels_of_texts
 
 Cuts = Mapping[str, int]
 """A cut for each class."""
@@ -20,6 +20,26 @@ def with_low(field: ScoreField, low: Cuts) -> ScoreField:
 def with_high(field: ScoreField, high: Cuts) -> ScoreField:
     """The field whose threshold is the low one: a frame has the greatest rank at which its run reaches the high one."""
     return _changed(field, high, _reached)
+
+
+def columns_of(fields: Mapping[str, ScoreField]) -> ScoreField:
+    """The field whose every column is that of a field by class."""
+    first = next(iter(fields.values()))
+    clips = {}
+    for clip, scores in first.clips.items():
+        columns = [fields[label].clips[clip].ranks[:, place] for place, label in enumerate(first.classes)]
+        clips[clip] = replace(scores, ranks=np.stack(columns, axis=1))
+    return replace(first, clips=clips)
+
+
+def active_at(field: ScoreField, cuts: Cuts) -> ScoreField:
+    """The field of zeros and ones that at cut 1 has each class at its own cut."""
+    levels, (zero, one) = levels_of_texts(["0", "1"])
+    held = np.array([cuts[label] for label in field.classes], dtype=np.int64)
+    clips = {
+        clip: replace(scores, ranks=np.where(scores.ranks >= held, one, zero)) for clip, scores in field.clips.items()
+    }
+    return replace(field, levels=levels, clips=clips)
 
 
 def _changed(field: ScoreField, cuts: Cuts, change: Callable[[Whole, Whole], Whole]) -> ScoreField:

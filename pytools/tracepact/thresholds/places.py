@@ -1,8 +1,12 @@
 """From cuts to thresholds: where a stretch of cuts begins and ends, and a short threshold inside it."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from tracepact.trace import ScoreLevels
+
+HALF = Fraction(1, 2)
+"""The threshold of a class whose threshold makes no difference."""
 
 
 def cut_range(levels: ScoreLevels) -> tuple[int, int]:
@@ -23,14 +27,28 @@ def threshold_range(levels: ScoreLevels, first: int, last: int) -> tuple[Fractio
 def short_threshold(low: Fraction, high: Fraction) -> Fraction:
     """The shortest decimal from low on and below high that lies nearest to their middle; `low` if they are one.
 
+    It is not 0, which makes every frame active, unless both are.
+
     >>> short_threshold(Fraction("0.4137"), Fraction("0.4491"))
     Fraction(43, 100)
+    >>> short_threshold(Fraction(0), Fraction("0.6"))
+    Fraction(3, 10)
     """
     middle = (low + high) / 2
     scale = 1
     while low < high:
         near = Fraction(round(middle * scale), scale)
-        if low <= near < high:
+        if near and low <= near < high:
             return near
         scale *= 10
     return low
+
+
+def place(levels: ScoreLevels, stretches: Sequence[tuple[int, int]]) -> Fraction:
+    """A short threshold in the longest of several stretches of cuts, the lowest of equals (rule 20.10).
+
+    A stretch that begins at 0, where every frame may be active, is taken only if it is alone.
+    """
+    ranges = [threshold_range(levels, *stretch) for stretch in stretches]
+    later = [ends for ends in ranges if ends[0]]
+    return short_threshold(*max(later or ranges, key=lambda ends: (ends[1] - ends[0], -ends[0])))

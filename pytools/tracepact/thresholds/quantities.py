@@ -1,6 +1,6 @@
 """Everything that has a curve over the threshold, by name: clauses, profiles, their mean, and the rates of metrics."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -132,11 +132,21 @@ class Quantities:
         parts = self.weights(name)
         if parts is None:
             return self._rate(name, label, clips)
-        profiles = {profile.name: profile for profile in self.contract.profiles}
-        own = profiles[name].aggregation if name in profiles else self.contract.aggregation
-        chosen = aggregation or own
+        chosen = self.aggregation(name, aggregation)
         curves = [(weight, clause_values(_some(self.steps(c), label, clips), chosen)) for c, weight in parts]
         return curves[0][1] if len(curves) == 1 else combined(curves)
+
+    def aggregation(self, name: str, named: Aggregation | None = None) -> Aggregation:
+        """The aggregation of a clause, a profile or the mean: the one that is named, or its own."""
+        profiles = {profile.name: profile.aggregation for profile in self.contract.profiles}
+        return named or profiles.get(name, self.contract.aggregation)
+
+    def replaced(self, clauses: Mapping[str, Steps], tallies: Mapping[str, Steps]) -> "Quantities":
+        """The same quantities of other counts; metrics then know no substitutions."""
+        found = Quantities(self.contract, self.given, self.settings)
+        found._clauses = dict(clauses)
+        found._metrics = {name: MetricSteps(steps, None) for name, steps in tallies.items()}
+        return found
 
     def weights(self, name: str) -> list[tuple[str, Fraction]] | None:
         """The clauses a quantity is the weighted mean of; None for the rate of a metric."""

@@ -67,13 +67,16 @@ class Best:
     stretches: tuple[tuple[int, int], ...]
 
 
-def best(values: Values, last: int, *, least: bool = False, allowed: Flags | None = None) -> Best | None:
+def best(
+    values: Values, last: int, *, least: bool = False, allowed: Flags | None = None, marked: bool = False
+) -> Best | None:
     """The greatest earned value, or the least, over the cuts up to `last`; None if none is earned.
 
-    `allowed` leaves only some stretches to choose from.
+    `allowed` leaves only some stretches to choose from. With `marked`, vacuous scores count as they stand in a mean.
     """
     sign = -1 if least else 1
-    open_to = values.earned if allowed is None else values.earned & allowed
+    earned = values.earned | marked
+    open_to = earned if allowed is None else earned & allowed
     if not open_to.any():
         return None
     near = np.where(open_to, sign * values.near, np.iinfo(np.int64).min)

@@ -319,6 +319,8 @@ class OutputFile(click.Path):
             self.fail(f"`{path}` must end in {self.ending}", param, ctx)
         if folder := self.owner(path):
             self.fail(f"`{path}` belongs to the run directory `{folder}`; name another file", param, ctx)
+        if not path.parent.is_dir():
+            self.fail(f"there is no folder `{path.parent}` to write `{path.name}` in", param, ctx)
         return path
 
 

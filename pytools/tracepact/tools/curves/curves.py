@@ -11,7 +11,6 @@ from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, did_you_mean
 from tracepact.io import Reading
 from tracepact.metrics import MetricValue
-from tracepact.scoring import aggregate
 from tracepact.scoring.uncertainty import Bootstrap
 from tracepact.thresholds import (
     MEAN,
@@ -19,13 +18,14 @@ from tracepact.thresholds import (
     SCENARIOS,
     Best,
     CurveSettings,
+    Goal,
     Psds,
     PsdsResult,
     Quantities,
     Values,
     average_precision,
     best,
-    counts_of,
+    choose_jointly,
     cut_range,
     is_least_best,
     psds,
@@ -205,7 +205,7 @@ class Curves:
             self._placed(name, values, None, bootstrap),
             optional(values.at(half)) if values.earned[values.index(half)] else None,
             classes,
-            None if classes is None else optional(self._own(name, classes)),
+            None if classes is None else optional(self._own(name)),
             tuple(self._points(name, inside, points)),
         )
 
@@ -244,32 +244,12 @@ class Curves:
         at = np.searchsorted(line, cuts, side="right") - 1
         return list(zip(counts[0][at].tolist(), counts[1][at].tolist(), strict=True))
 
-    def _own(self, name: str, classes: Sequence[ClassBest]) -> Fraction | None:
-        """The value where every class has its best threshold; a class that has none takes 0.5."""
-        cuts = [self._levels.above(_HALF if c.best is None else c.best.threshold) for c in classes]
-        parts = self._quantities.weights(name)
-        if parts is None:
-            return self._own_rate(name, cuts)
-        profiles = {profile.name: profile.aggregation for profile in self.contract.profiles}
-        aggregation = profiles.get(name, self.contract.aggregation)
-        total = sum((weight for _, weight in parts), Fraction(0))
-        scores = []
-        for clause, weight in parts:
-            rows = [self._quantities.steps(clause).label(k).at(cut) for k, cut in enumerate(cuts)]
-            scores.append(weight * aggregate(counts_of(np.concatenate(rows, axis=1)), aggregation).value)
-        return sum(scores, Fraction(0)) / total
-
-    def _own_rate(self, name: str, cuts: Sequence[int]) -> Fraction | None:
-        """The F1 of the counts of all classes, or the mean of theirs; other rates are best where others are worst."""
-        metric, _, rate = name.partition("_")
-        if not rate.endswith("f1"):
+    def _own(self, name: str) -> Fraction | None:
+        """The value with a threshold for each class, chosen together; of rates for F1 only."""
+        if self._quantities.weights(name) is None and not name.endswith("f1"):
             return None
-        tallies = self._quantities.metric(metric).tallies
-        rows = [tallies.label(k).at(cut).sum(axis=(1, 2)) for k, cut in enumerate(cuts)]
-        if rate == "f1":
-            rows = [np.sum(rows, axis=0)]
-        shares = [Fraction(2 * int(tp), int(2 * tp + fp + fn)) for tp, fp, fn in rows if tp + fp + fn]
-        return sum(shares, Fraction(0)) / len(shares) if shares else None
+        found = choose_jointly({1: self._quantities}, Goal(name), self._levels, self._range)
+        return None if found is None else found.choice.found.value
 
     def _average_precision(self, metric: str) -> AveragePrecision:
         tallies = self._quantities.metric(metric).tallies

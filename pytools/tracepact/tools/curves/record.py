@@ -55,7 +55,8 @@ class QuantityCurve(Record, frozen=True):
         Meta(description="Each class with a threshold of its own; null where classes depend on each other (19.6)."),
     ]
     own: Annotated[
-        MetricValue | None, Meta(description="The value with the best threshold of each class; null without one.")
+        MetricValue | None,
+        Meta(description="The value with a threshold for each class, chosen together (20.10); null without one."),
     ]
     points: Annotated[tuple[CurvePoint, ...], Meta(description="Ascending; all pieces, or some if there are many.")]
 

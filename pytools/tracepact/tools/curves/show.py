@@ -32,7 +32,7 @@ def _common(found: CurvesRecord) -> Table:
         for quantity in found.quantities
     ]
     level = "interval over clips at that threshold" if any(q.best and q.best.interval for q in found.quantities) else ""
-    notes = ["own: every class with its own best threshold", *([level] if level else [])]
+    notes = ["own: a threshold for each class, chosen together", *([level] if level else [])]
     head = numbers("best", "interval", "threshold", "from", "to", "at 0.5", "own", "pieces")
     scores = count(found.scores, "distinct score")
     title = f"Best common threshold, over {scores} ({found.aggregation.value})"

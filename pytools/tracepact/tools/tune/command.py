@@ -23,7 +23,7 @@ from tracepact.tools.tune.search import Freedom
 from tracepact.tools.tune.tune import FOLDS, goal_of, tuned
 from tracepact.wording import UNDEFINED, count, decimal, print_number
 
-_COLUMNS = ("class", "threshold", "low", "median", "optimistic", "held_out", "unmet")
+_COLUMNS = ("class", "threshold", "low", "median", "optimistic", "held_out")
 
 
 @click.command()
@@ -36,16 +36,26 @@ _COLUMNS = ("class", "threshold", "low", "median", "optimistic", "held_out", "un
     "objective",
     required=True,
     metavar="QUANTITY",
-    help="What to be best at: a clause, a profile, mean, or a rate such as event_f1; of an error rate the least.",
+    help="What to be best at, over all classes: a clause, pooled.CLAUSE, a profile, mean, or a rate such as event_f1. "
+    "An error rate is made as small as possible.",
 )
-@click.option("--require", "requirements", multiple=True, help="What must hold: 'silence_guard >= 0.95'; repeatable.")
+@click.option(
+    "--require",
+    "requirements",
+    multiple=True,
+    help="What must hold over all classes together, not of each: 'silence_guard >= 0.95'; repeatable.",
+)
 @click.option("--common", is_flag=True, help="One decoding for all classes; by default each has its own.")
 @click.option(
     "--try-median", "medians", type=OddLength(), multiple=True, help="Try a filter of this many frames; repeatable."
 )
 @click.option("--with-low", is_flag=True, help="Search for the low threshold of a hysteresis too.")
 @click.option(
-    "--folds", type=click.IntRange(0), default=FOLDS, show_default=True, help="Folds of clips for the held-out value."
+    "--folds",
+    type=click.IntRange(0),
+    default=FOLDS,
+    show_default=True,
+    help="Folds of clips for the held-out value, at least 2; 0 for none.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the order of clips.")
 @click.option("--out", type=OutputFile(owner, ".toml"), help="Write the decoding file (TOML), which score takes.")
@@ -67,14 +77,14 @@ def command(
     """Choose threshold, median filter and hysteresis of every class for a declared objective.
 
     CONTRACT is a file, or the name of a starter contract. Thresholds are chosen exactly out of all that make a
-    difference. The held-out value counts every clip at what the other folds have chosen: it is what to expect, the
-    optimistic one is what was chosen by.
+    difference, for the value over all classes. The optimistic value is that of the clips the decoding was chosen on.
+    The held-out value scores every clip with a decoding chosen on the other folds; expect it on new clips.
 
-    Exit codes: 0 chosen, 1 a --require is met by no decoding of some class.
+    Exit codes: 0 chosen, 1 no decoding was found that meets every --require.
     """
     compiled = given_contract(contract, overrides)
     freedom = Freedom(common, tuple(sorted(set(medians) | {1})), with_low)
-    goal = goal_of(compiled, objective, requirements, freedom)
+    goal = goal_of(compiled, objective, requirements, freedom, folds)
     with counted() as update:
         update(0, 1, "reading")
         task = task_from_options(compiled, given)
@@ -85,9 +95,9 @@ def command(
         say(f"wrote {out}")
     with reader_may_leave():
         _show(found.record, form)
-    unmet = [own for own in found.record.classes if own.unmet is not None]
-    for own in unmet:
-        say(f"no decoding of {own.label} meets {own.unmet}; the nearest was taken", "bold red")
+    unmet = [asked for asked in found.record.requirements if not asked.met]
+    for asked in unmet:
+        say(f"no decoding was found that meets {asked.text}; the nearest was taken", "bold red")
     return Exit.VIOLATED if unmet else Exit.OK
 
 
@@ -111,7 +121,6 @@ def _rows(record: Tuning) -> Iterator[tuple[Any, ...]]:
             "" if how.low is None else str(how.low),
             how.median,
             *values,
-            own.unmet or "",
         )
 
 
@@ -121,9 +130,7 @@ def table(record: Tuning) -> Table:
     for own in record.classes:
         how = own.decoding
         low = "" if how.low is None else print_number(how.low)
-        note = "" if own.asked else "nothing asked; 0.5"
-        if own.unmet:
-            note = f"not met: {own.unmet}"
+        note = "" if own.asked else "makes no difference"
         rows.append(
             [
                 own.label,
@@ -140,12 +147,26 @@ def table(record: Tuning) -> Table:
         met = Cell("met" if asked.met else "not met", tone)
         rows.append([asked.text, "", "", "", _text(asked.optimistic), _text(asked.held_out), met])
     rows.append([record.objective, "", "", "", _text(record.optimistic), _text(record.held_out), ""])
-    head = [*words("class"), *numbers("threshold", "low", "median", "optimistic", "held out"), *words("")]
+    head = [*words("class"), *numbers("threshold", "low", "median", "optimistic", "held out"), *words("note")]
     folds = f"held out: {count(record.folds, 'fold')} of {count(record.clips, 'clip')}" if record.folds else "no folds"
-    how_found = "no better threshold exists" if record.method == "exact" else "found by search; a better pair may exist"
     best = "Least" if record.least else "Best"
-    title = f"{best} {record.objective}, {'one decoding' if record.common else 'each class by itself'}"
-    return Table(title, head, rows, [f"{how_found}; {folds}"], totals=1 + len(record.requirements))
+    title = (
+        f"{best} {record.objective}, {'one decoding for all classes' if record.common else 'a decoding for each class'}"
+    )
+    return Table(title, head, rows, [f"{_known(record)}; {folds}"], totals=1 + len(record.requirements))
+
+
+def _known(record: Tuning) -> str:
+    """What is known of better decodings (rule 20.10)."""
+    match record.method:
+        case "exact" if record.common:
+            return "no other common threshold is better"
+        case "exact":
+            return "no other thresholds are better"
+        case "steps":
+            return "no change of a single class's threshold is better"
+        case _:
+            return "found by search; a better decoding may exist"
 
 
 def _text(value: MetricValue | None) -> str:

@@ -19,8 +19,7 @@ class TunedClass(Record, frozen=True):
 
     label: Annotated[str, Meta(description="The class.")]
     decoding: ClassDecodingRecord
-    asked: Annotated[bool, Meta(description="Whether the objective asks something of it; if not, 0.5 is taken.")]
-    unmet: Annotated[str | None, Meta(description="The requirement that no decoding of it meets; null for none.")]
+    asked: Annotated[bool, Meta(description="Whether its threshold makes a difference; if not, 0.5 is taken (20.10).")]
     optimistic: _Optimistic
     held_out: _HeldOut
 
@@ -31,7 +30,7 @@ class TunedRequirement(Record, frozen=True):
     text: str
     optimistic: _Optimistic
     held_out: _HeldOut
-    met: Annotated[bool, Meta(description="Whether the optimistic value meets it.")]
+    met: Annotated[bool, Meta(description="Whether the optimistic value meets it; if not, the exit code is 1.")]
 
 
 class Tuning(Record, frozen=True):
@@ -45,7 +44,11 @@ class Tuning(Record, frozen=True):
     common: Annotated[bool, Meta(description="Whether all classes have one decoding.")]
     medians: Annotated[tuple[int, ...], Meta(description="The filter lengths that were tried.")]
     method: Annotated[
-        Literal["exact", "search"], Meta(description="Whether no better decoding exists, or one may (20.10).")
+        Literal["exact", "steps", "search"],
+        Meta(
+            description="`exact`: no better decoding exists; `steps`: no change of one class's threshold is better; "
+            "`search`: a better one may exist (20.10)."
+        ),
     ]
     clips: Count
     folds: Annotated[Count, Meta(description="0 if there is no held-out value.")]

@@ -1,26 +1,33 @@
-"""Chooses the decoding of every class: thresholds exactly, filter lengths by trying, a hysteresis by search."""
+"""Chooses the decoding of every class: thresholds together, filter lengths by trying, a hysteresis by search."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Literal, Protocol
 
 import numpy as np
 
 from tracepact.core import Contract
 from tracepact.io import Decoding
 from tracepact.thresholds import (
+    ERROR_RATE,
+    HALF,
+    Best,
     Choice,
     Counted,
     Goal,
+    Joint,
     Quantities,
+    active_at,
     by_folds,
     choose,
+    choose_jointly,
+    columns_of,
     counted_at,
     cut_range,
     is_better,
     parts_of,
-    short_threshold,
-    threshold_range,
+    place,
     with_high,
     with_low,
 )
@@ -29,18 +36,26 @@ from tracepact.tools.score.field_task import FieldTask
 from tracepact.trace import ScoreField
 
 _ROUNDS = 6
-HALF = Fraction(1, 2)
 OnStep = Callable[[int, int, str], None]
+Method = Literal["exact", "steps", "search"]
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The decoding of a class, the choice it is, None if nothing is asked, and the cuts of its thresholds."""
+    """The decoding of a class, the cuts of its thresholds, and whether they make a difference to the objective."""
 
     decoding: Decoding
-    choice: Choice | None
     low: int
     high: int
+    asked: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The decoding of every class, and what is known of better ones (rule 20.10)."""
+
+    chosen: list[Chosen]
+    method: Method
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +65,29 @@ class Freedom:
     common: bool = False
     medians: tuple[int, ...] = (1,)
     hysteresis: bool = False
+
+
+class _Mover(Protocol):
+    """Moves the cut of one class, or of all."""
+
+    def put(self, label: int, quantities: Quantities, cut: int) -> None: ...
+
+    def choose(self, label: int, quantities: Quantities, cuts: tuple[int, int]) -> Choice | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Together:
+    """Moves the one cut of all classes."""
+
+    goal: Goal
+    clips: Whole | None
+
+    def put(self, label: int, quantities: Quantities, cut: int) -> None:
+        """Nothing is held."""
+
+    def choose(self, label: int, quantities: Quantities, cuts: tuple[int, int]) -> Choice | None:
+        """The best common cut."""
+        return choose(quantities, self.goal, cuts, clips=self.clips)
 
 
 class Search:
@@ -65,38 +103,31 @@ class Search:
         self.any = next(iter(self.plain.values()))
         self.classes = self.any.given.family.classes
 
-    def best(self, clips: Whole | None = None) -> list[Chosen]:
+    def best(self, clips: Whole | None = None) -> Found:
         """The decoding of every class, chosen on some clips; in common mode the same for all."""
-        best: list[Chosen] = []
-        for median in self.freedom.medians:
-            own = [self._threshold(median, label, clips) for label in self._labels()]
-            if self.freedom.hysteresis:
-                own = self._pairs(median, own, clips)
-            if not best:
-                best = own
-            else:
-                pairs = zip(own, best, strict=True)
-                best = [new if is_better(self.goal, new.choice, old.choice) else old for new, old in pairs]
-        return best * len(self.classes) if self.freedom.common else best
+        common = self._common(clips)
+        searched = self.freedom.hysteresis
+        if self.freedom.common or common is None:
+            chosen = self._neutral() if common is None else common[0]
+            return Found([chosen] * len(self.classes), "search" if searched else "exact")
+        together = [common[0]] * len(self.classes)
+        found = choose_jointly(self.plain, self.goal, self._levels, self._range, clips)
+        if found is None:
+            return Found(together, "search")
+        own = [self._at(t, p.source, p.asked) for p in found.picks if (t := p.threshold) is not None]
+        if searched:
+            own = self._better([self._pairs(own, Joint(self.any, self.goal, clips))[0], together], clips)
+            return Found(own, "search")
+        # Two classes share a substitution, which the search by class does not see.
+        if any(name.endswith(ERROR_RATE) for name in self.goal.names):
+            return Found(self._better([own, together], clips), "search")
+        return Found(own, "exact" if found.exact else "steps")
 
     def counted(self, chosen: Sequence[Chosen]) -> Counted:
         """The counts of all clips at a decoding of every class."""
-        groups: dict[tuple[int, bool], list[int]] = {}
-        for label, own in enumerate(chosen):
-            groups.setdefault((own.decoding.median, own.decoding.low is not None), []).append(label)
-        parts = []
-        for (median, paired), labels in groups.items():
-            quantities = self.plain[median]
-            if paired:
-                lows = {name: chosen[k].low for k, name in enumerate(self.classes)}
-                quantities = self._quantities(with_low(self._filtered[median], self._by_column(lows)))
-            parts.append((labels, counted_at(quantities, self.goal.names, [own.high for own in chosen])))
-        first = parts[0][1]
-        found = {name: counts.copy() for name, counts in first.parts.items()}
-        for labels, counted in parts:
-            for name, counts in counted.parts.items():
-                found[name][:, labels] = counts[:, labels]
-        return Counted(found, first.swapped if len(parts) == 1 else {})
+        highs = {name: own.high for name, own in self._named(chosen).items()}
+        active = active_at(self._held(chosen, hold_high=False), highs)
+        return counted_at(self._quantities(active), self.goal.names, [1] * len(self.classes))
 
     def held_out(self, folds: int, seed: int) -> Counted:
         """The counts of every clip at what is chosen without its fold (rule 20.11)."""
@@ -107,75 +138,100 @@ class Search:
             self._advance(fold, folds, "held-out folds")
             out = np.sort(order[fold::folds])
             rest = np.setdiff1d(order, out)
-            parts.append((out, self.counted(self.best(rest))))
+            parts.append((out, self.counted(self.best(rest).chosen)))
         return by_folds(parts)
-
-    def _labels(self) -> list[int | None]:
-        return [None] if self.freedom.common else list(range(len(self.classes)))
 
     def _quantities(self, field: ScoreField) -> Quantities:
         return Quantities(self.task.contract, self.task.family(field), None, self._advance)
 
-    def _threshold(self, median: int, label: int | None, clips: Whole | None) -> Chosen:
-        choice = choose(self.plain[median], self.goal, self._range, label=label, clips=clips)
-        if choice is None:
-            cut = self._levels.above(HALF)
-            return Chosen(Decoding(HALF, None, median), None, cut, cut)
-        threshold = self._place(choice)
+    def _at(self, threshold: Fraction, median: int, asked: bool = True) -> Chosen:
         cut = self._levels.above(threshold)
-        return Chosen(Decoding(threshold, None, median), choice, cut, cut)
+        return Chosen(Decoding(threshold, None, median), cut, cut, asked)
 
-    def _place(self, choice: Choice) -> Fraction:
-        """A short threshold in the longest best stretch."""
-        ranges = [threshold_range(self._levels, *stretch) for stretch in choice.found.stretches]
-        return short_threshold(*max(ranges, key=lambda ends: (ends[1] - ends[0], -ends[0])))
+    def _neutral(self) -> Chosen:
+        """What a class has whose threshold makes no difference."""
+        return self._at(HALF, self.freedom.medians[0], asked=False)
 
-    def _pairs(self, median: int, start: list[Chosen], clips: Whole | None) -> list[Chosen]:
+    def _common(self, clips: Whole | None) -> tuple[Chosen, Choice] | None:
+        """The best common decoding; None if the objective asks nothing under any."""
+        best: tuple[Chosen, Choice] | None = None
+        for median, quantities in self.plain.items():
+            choice = choose(quantities, self.goal, self._range, clips=clips)
+            if choice is None:
+                continue
+            chosen = self._at(place(self._levels, choice.found.stretches), median)
+            if self.freedom.hysteresis:
+                pairs, after = self._pairs([chosen], _Together(self.goal, clips))
+                chosen, choice = pairs[0], after or choice
+            if best is None or is_better(self.goal, choice, best[1]):
+                best = chosen, choice
+        return best
+
+    def _better(self, several: Sequence[list[Chosen]], clips: Whole | None) -> list[Chosen]:
+        """The best of several decodings by what is reported; the first of equals."""
+        best, reached = several[0], self._reached(several[0], clips)
+        for other in several[1:]:
+            after = self._reached(other, clips)
+            if is_better(self.goal, after, reached):
+                best, reached = other, after
+        return best
+
+    def _reached(self, chosen: Sequence[Chosen], clips: Whole | None) -> Choice | None:
+        """What a decoding is worth over all classes, substitutions included; None if that is undefined."""
+        counted = self.counted(chosen)
+        counted = counted if clips is None else counted.some(clips)
+        for bound in self.goal.bounds:
+            value = counted.value(self.any, bound.name, bound.aggregation)
+            if value is None or not bound.compare(value, bound.bound):
+                return None if value is None else Choice(Best(value, ()), bound)
+        value = counted.value(self.any, self.goal.name, self.goal.aggregation)
+        return None if value is None else Choice(Best(value, ()))
+
+    def _pairs(self, start: list[Chosen], mover: _Mover) -> tuple[list[Chosen], Choice | None]:
         """Low and high in turn, each exactly while the other is held, until no class gains (rule 20.10)."""
-        now = start
-        for _ in range(_ROUNDS):
-            gained = False
-            for hold_high in (True, False):
-                held = {name: own.high if hold_high else own.low for name, own in self._named(now)}
-                change = with_high if hold_high else with_low
-                quantities = self._quantities(change(self._filtered[median], self._by_column(held)))
-                after = [
-                    self._other(quantities, own, label, clips, hold_high)
-                    for own, label in zip(now, self._labels(), strict=True)
-                ]
-                gained |= any(a is not b for a, b in zip(after, now, strict=True))
-                now = after
-            if not gained:
-                break
-        return now
-
-    def _other(
-        self, quantities: Quantities, own: Chosen, label: int | None, clips: Whole | None, hold_high: bool
-    ) -> Chosen:
-        """The better of what a class has and the best other threshold of its pair."""
-        if own.choice is None:
-            return own
+        now = list(start)
+        quantities = self._quantities(self._held(now, hold_high=False))
+        for label, own in enumerate(now):
+            mover.put(label, quantities, own.high)
+        choice = mover.choose(0, quantities, (now[0].high, now[0].high))
         low, high = self._range
-        cuts = (low, own.high) if hold_high else (own.low, high)
-        choice = choose(quantities, self.goal, cuts, label=label, clips=clips)
-        if choice is None or not is_better(self.goal, choice, own.choice):
-            return own
-        threshold = self._place(choice)
+        for _ in range(_ROUNDS):
+            before = choice
+            for hold_high in (True, False):
+                quantities = self._quantities(self._held(now, hold_high))
+                for label, own in enumerate(now):
+                    cuts = (low, own.high) if hold_high else (own.low, high)
+                    after = mover.choose(label, quantities, cuts) if own.asked else None
+                    if after is not None and is_better(self.goal, after, choice):
+                        choice, now[label] = after, self._other(own, after, hold_high)
+                        mover.put(label, quantities, now[label].low if hold_high else now[label].high)
+            if choice is before:
+                break
+        return now, choice
+
+    def _other(self, own: Chosen, choice: Choice, hold_high: bool) -> Chosen:
+        """A pair with its other threshold placed anew."""
+        threshold = place(self._levels, choice.found.stretches)
         cut = self._levels.above(threshold)
         decoding = own.decoding
         if hold_high:
-            return Chosen(replace(decoding, low=min(threshold, decoding.threshold)), choice, cut, own.high)
+            return Chosen(replace(decoding, low=min(threshold, decoding.threshold)), cut, own.high)
         below = decoding.threshold if decoding.low is None else decoding.low
-        return Chosen(Decoding(max(threshold, below), below, decoding.median), choice, own.low, cut)
+        return Chosen(Decoding(max(threshold, below), below, decoding.median), own.low, cut)
 
-    def _named(self, chosen: Sequence[Chosen]) -> list[tuple[str, Chosen]]:
-        every = chosen if len(chosen) == len(self.classes) else [chosen[0]] * len(self.classes)
-        return list(zip(self.classes, every, strict=True))
+    def _held(self, chosen: Sequence[Chosen], hold_high: bool) -> ScoreField:
+        """The field of every class under its filter with one threshold held, whose thresholds are the other one."""
+        named = self._named(chosen)
+        held = {name: own.high if hold_high else own.low for name, own in named.items()}
+        change = with_high if hold_high else with_low
+        medians = {own.decoding.median for own in named.values()}
+        fields = {median: change(self._filtered[median], held) for median in medians}
+        return columns_of({name: fields[own.decoding.median] for name, own in named.items()})
 
-    def _by_column(self, cuts: dict[str, int]) -> dict[str, int]:
-        """The cuts by column of the field; in union all columns have the one of the one class."""
-        only = next(iter(cuts.values()))
-        return {name: cuts.get(name, only) for name in self.task.field.classes}
+    def _named(self, chosen: Sequence[Chosen]) -> dict[str, Chosen]:
+        """The decodings by column of the field; in common mode and in union all columns have the first."""
+        every = dict(zip(self.classes, chosen, strict=False))
+        return {name: every.get(name, chosen[0]) for name in self.task.field.classes}
 
 
 def _needed(task: FieldTask, goal: Goal) -> Contract:

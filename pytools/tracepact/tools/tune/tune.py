@@ -6,11 +6,19 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tracepact.core import Contract
+from tracepact.core import Aggregation, Contract
 from tracepact.diagnostics import Diagnostics, did_you_mean
 from tracepact.io import ClassDecodings, Decoding, Reading, decoding_text
 from tracepact.metrics import MetricValue
-from tracepact.thresholds import Bound, Counted, Goal, depends_on_other_classes, quantity_names
+from tracepact.thresholds import (
+    Bound,
+    Counted,
+    Goal,
+    depends_on_other_classes,
+    is_least_best,
+    quantity_names,
+    weights_of,
+)
 from tracepact.tools.score.field_task import FieldTask, field_task
 from tracepact.tools.score.report.preparation import ClassDecodingRecord
 from tracepact.tools.score.requirement import requirement_from
@@ -68,12 +76,13 @@ def tune(
         contract: a Contract, a path, the name of a starter contract, or contract text.
         ref: the references, in the forms of `score`.
         pred: the predicted scores, in the forms of `curves`.
-        objective: the quantity to be best at: a clause, a profile, `mean`, or a rate such as `event_f1`.
-        require: what must hold, such as `silence_guard >= 0.95`.
+        objective: the quantity to be best at, over all classes: a clause, a profile, `mean`, or a rate such as
+            `event_f1`; a clause with an aggregation in front, such as `pooled.silence_guard`, is under that one.
+        require: what must hold over all classes, such as `silence_guard >= 0.95`.
         common: whether all classes have one decoding; by default each has its own.
         medians: the filter lengths to try, odd numbers of frames.
         hysteresis: whether to search for a low threshold too.
-        folds: into how many folds the clips are dealt for the held-out value; 0 for none.
+        folds: into how many folds the clips are dealt for the held-out value, at least 2; 0 for none.
         seed: the seed of their order.
         durations: as for `score`; by default a clip is as long as its scores.
         mode: whether labels are kept apart (the default) or scored as one class.
@@ -113,55 +122,80 @@ def tune(
         clips=clips,
     )
     freedom = Freedom(common, tuple(sorted(set(medians))), hysteresis)
-    return tuned(task, goal_of(task.contract, objective, require, freedom), freedom, folds, seed, on_step)
+    return tuned(task, goal_of(task.contract, objective, require, freedom, folds), freedom, folds, seed, on_step)
 
 
-def goal_of(contract: Contract, objective: str, require: Sequence[str], freedom: Freedom) -> Goal:
+def goal_of(contract: Contract, objective: str, require: Sequence[str], freedom: Freedom, folds: int) -> Goal:
     """The goal of an objective and requirements; InvalidInput with everything that is wrong."""
     faults = Diagnostics()
     names = list(quantity_names(contract))
-    if objective not in names:
-        faults.add("unknown-quantity", f"nothing is called `{objective}`", help=did_you_mean(objective, names))
+    aggregation, name = _objective(contract, objective, names, faults)
     found = [requirement for text in require if (requirement := requirement_from(text, names, faults))]
+    for requirement in found:
+        if requirement.bound > 1 and not is_least_best(requirement.name):
+            headline = f"`{requirement.text}`: the bound is outside 0 to 1"
+            faults.add("bad-requirement", headline, help="values are shares from 0 to 1: write 0.95 for 95 %")
     for median in freedom.medians:
         if median < 1 or median % 2 == 0:
             faults.add("bad-decoding", f"the median filter's length {median} is not an odd number of frames")
+    if folds == 1:
+        headline = "one fold leaves no clips to choose the decoding on"
+        faults.add("bad-folds", headline, help="write 2 or more, or 0 for no held-out value")
     if not freedom.common:
-        for name in dict.fromkeys([objective, *(r.name for r in found)]):
-            if name in names and depends_on_other_classes(contract, name):
-                headline = f"`{name}` depends on the thresholds of other classes, so that no class has a best one alone"
+        for each in dict.fromkeys([name, *(r.name for r in found)]):
+            if each in names and depends_on_other_classes(contract, each):
+                headline = f"`{each}` depends on the thresholds of other classes, so that no class has a best one alone"
                 faults.add("needs-common", headline, help="tune a common threshold (--common)")
     faults.raise_errors()
     bounds = [Bound(r.name, r.aggregation, r.compare, r.bound, r.relation in ("<", "<="), r.text) for r in found]
-    return Goal(objective, tuple(bounds))
+    return Goal(name, tuple(bounds), aggregation)
+
+
+def _objective(
+    contract: Contract, text: str, names: Sequence[str], faults: Diagnostics
+) -> tuple[Aggregation | None, str]:
+    """The aggregation that an objective names, if it does, and its quantity; faults are said."""
+    first, dot, name = text.partition(".")
+    if not dot:
+        first, name = "", text
+    aggregations = [a.value for a in Aggregation]
+    if name not in names:
+        faults.add("unknown-quantity", f"nothing is called `{name}`", help=did_you_mean(name, names))
+    elif dot and weights_of(contract, name) is None:
+        headline = f"`{name}` is the rate of a metric, which has no aggregation"
+        faults.add("unknown-quantity", headline, help=f"write `{name}`")
+    if dot and first not in aggregations:
+        help = did_you_mean(first, aggregations) or f"write one of {', '.join(aggregations)}"
+        faults.add("unknown-quantity", f"there is no aggregation `{first}`", help=help)
+    return (Aggregation(first) if first in aggregations else None), name
 
 
 def tuned(task: FieldTask, goal: Goal, freedom: Freedom, folds: int, seed: int, advance: OnStep) -> Tuned:
     """Search, count what was found on all clips and on held-out ones, and say all of it."""
     search = Search(task, goal, freedom, advance)
-    chosen = search.best()
+    best = search.best()
+    chosen = best.chosen
     optimistic = search.counted(chosen)
     clips = search.any.given.shape[1]
     folds = min(folds, clips) if clips > 1 else 0
     held_out = search.held_out(folds, seed) if folds > 1 else None
-    common = chosen if freedom.common else Search(task, goal, Freedom(True), advance).best()
+    common = chosen if freedom.common else Search(task, goal, Freedom(True), advance).best().chosen
     decodings = {} if freedom.common else {name: own.decoding for name, own in zip(search.classes, chosen, strict=True)}
     found = ClassDecodings(common[0].decoding, decodings)
-    exact = not freedom.hysteresis
     record = Tuning(
         "tracepact-tuning/1",
         task.contract.name,
         task.contract.digest,
-        goal.name,
+        goal.text,
         goal.least,
         freedom.common,
         freedom.medians,
-        "exact" if exact else "search",
+        best.method,
         clips,
         folds if held_out is not None else 0,
         seed,
-        _value(search, goal.name, optimistic),
-        _value(search, goal.name, held_out),
+        _value(search, optimistic),
+        _value(search, held_out),
         tuple(_requirement(search, bound, optimistic, held_out) for bound in goal.bounds),
         tuple(_class(search, label, own, optimistic, held_out) for label, own in enumerate(chosen)),
         decoding_text(found),
@@ -169,10 +203,10 @@ def tuned(task: FieldTask, goal: Goal, freedom: Freedom, folds: int, seed: int, 
     return Tuned(record, found)
 
 
-def _value(search: Search, name: str, counted: Counted | None, label: int | None = None) -> MetricValue | None:
+def _value(search: Search, counted: Counted | None, label: int | None = None) -> MetricValue | None:
     if counted is None:
         return None
-    value = counted.value(search.any, name, label=label)
+    value = counted.value(search.any, search.goal.name, search.goal.aggregation, label)
     return None if value is None else MetricValue.of(value)
 
 
@@ -187,14 +221,12 @@ def _requirement(search: Search, bound: Bound, optimistic: Counted, held_out: Co
 
 
 def _class(search: Search, label: int, own: Chosen, optimistic: Counted, held_out: Counted | None) -> TunedClass:
-    choice = own.choice
     return TunedClass(
         search.classes[label],
         _decoding(own.decoding),
-        choice is not None,
-        None if choice is None or choice.unmet is None else choice.unmet.text,
-        _value(search, search.goal.name, optimistic, label),
-        _value(search, search.goal.name, held_out, label),
+        own.asked,
+        _value(search, optimistic, label),
+        _value(search, held_out, label),
     )
 
 
