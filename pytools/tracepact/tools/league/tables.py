@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
+from tracepact.scoring.uncertainty import outside_mark, outside_notes
 from tracepact.show.table import Bar, Cell, Column, Table, Tone, numbers, words
 from tracepact.tools.league.columns import Group
 from tracepact.tools.league.record import League, LeagueColumn, LeagueDifference, LeagueMap, LeagueValue
@@ -13,6 +14,7 @@ NOT_EARNED = (
     "(…): shown but not ranked: the system predicts nothing, is silent or always on throughout, or is never asked "
     "what others are asked"
 )
+HOLM = "p is corrected for the number of systems that are compared (Holm), so that adding a system can change it"
 _TITLES = {Group.CLAUSE: "Guards", Group.PROFILE: "Profiles", Group.METRIC: "Standard metrics"}
 
 
@@ -43,7 +45,14 @@ def rank_range(value: LeagueValue) -> str:
 
 def interval_text(found: LeagueValue | LeagueDifference) -> str:
     """The interval of a value."""
-    return "" if found.low is None or found.high is None else f"{_signed(found.low)} to {_signed(found.high)}"
+    if found.low is None or found.high is None:
+        return ""
+    return f"{_signed(found.low)} to {_signed(found.high)}{outside_mark(found.decimal, found.low, found.high)}"
+
+
+def _interval_texts(value: LeagueValue) -> list[str]:
+    """The intervals that the standings show of a system."""
+    return [interval_text(found) for found in (value, value.difference) if found is not None]
 
 
 def _signed(value: Fraction | float) -> str:
@@ -53,7 +62,8 @@ def _signed(value: Fraction | float) -> str:
 
 def value_text(league: League, value: LeagueValue) -> str:
     """The value: in parentheses if not earned, with a star if best, and `≈` if a nearly constant system is best."""
-    shown = decimal(number(value))
+    found = number(value)
+    shown = UNDEFINED if found is None else _signed(found)
     if not value.earned and number(value) is not None:
         return f"({shown})"
     return shown if value.rank != 1 else f"{shown}* ≈" if value.system in league.nearly_constant else f"{shown}*"
@@ -79,7 +89,7 @@ def standings_table(league: League, *, bars: bool = True) -> Table:
                 Cell(value_text(league, value), Tone.STRONG if value.earned else Tone.FAINT, bar=bar),
                 interval_text(value),
                 rank_range(value),
-                *_difference_cells(value),
+                *_difference_cells(league, value),
             ]
         )
     level = f"{short(league.settings.level * 100)} %"
@@ -87,9 +97,17 @@ def standings_table(league: League, *, bars: bool = True) -> Table:
         *words("system"),
         *numbers("rank"),
         Column(column_title(column), numbers=not bars),
-        *numbers(f"{level} interval", "rank interval", f"− {league.settings.baseline}", "interval", "p (Holm)"),
+        *numbers(
+            f"{level} interval", "rank interval", f"− {league.settings.baseline}", "interval", "p (Holm over systems)"
+        ),
     ]
-    return Table(f"Standings by {column_title(column)}", columns, rows, _notes(league, [column]))
+    notes = [
+        *_notes(league, [column]),
+        *outside_notes(text for value in column.values for text in _interval_texts(value)),
+    ]
+    if any(value.difference and value.difference.corrected is not None for value in column.values):
+        notes.append(HOLM)
+    return Table(f"Standings by {column_title(column)}", columns, rows, notes)
 
 
 def score_table(league: League, group: Group, *, detail: bool) -> Table:
@@ -101,7 +119,8 @@ def score_table(league: League, group: Group, *, detail: bool) -> Table:
         for k, name in enumerate(league.names)
     ]
     headings = [*words("system"), *numbers(*(column_title(column) for column in columns))]
-    return Table(_TITLES[group], headings, rows, _notes(league, columns))
+    shown = [interval_text(value) for column in columns for value in column.values]
+    return Table(_TITLES[group], headings, rows, [*_notes(league, columns), *(outside_notes(shown) if detail else [])])
 
 
 def best_table(league: League) -> Table:
@@ -191,15 +210,15 @@ def _bar(value: LeagueValue) -> Bar | None:
     return Bar(share, low=value.low, high=value.high)
 
 
-def _difference_cells(value: LeagueValue) -> list[Cell | str]:
+def _difference_cells(league: League, value: LeagueValue) -> list[Cell | str]:
     found = value.difference
     if found is None:
-        return ["", "", ""]
+        return ["", "", ""] if value.system == league.settings.baseline else [UNDEFINED, UNDEFINED, UNDEFINED]
     mark = " ●" if found.significant else ""
     shown = found.decimal if found.value is None else found.value
     text = ("+" if shown > 0 else "") + _signed(shown)
-    p = "" if found.corrected is None else decimal(found.corrected, 4)
-    return [Cell(text + mark, Tone.STRONG if found.significant else Tone.PLAIN), interval_text(found), p]
+    p = UNDEFINED if found.corrected is None else decimal(found.corrected, 4)
+    return [Cell(text + mark, Tone.STRONG if found.significant else Tone.PLAIN), interval_text(found) or UNDEFINED, p]
 
 
 def _cell(league: League, column: LeagueColumn, value: LeagueValue, detail: bool, shaded: bool) -> Cell:
