@@ -40,6 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     fewer = {clip: events for clip, events in moved(0.1).items() if clip != "c.wav"}
     save(found, "fewer", fewer, ref={c: e for c, e in REFERENCE.items() if c != "c.wav"}, durations=LENGTHS)
     save(found, "renamed", moved(0.1), label_map={"keep": ["dog", "cat"], "other": "drop"})
+    save(found, "unheard", {**moved(0.1), "c.wav": [(1, 2, "bird")]})
     save(found, "cutting", moved(0.1), outside="cut")
     (found / "nothing").mkdir()
     (found / "more").mkdir()
@@ -261,6 +262,14 @@ def test_a_change_that_cannot_be_made_leaves_the_league_as_it_was(
     assert listing(out) == before
 
 
+def test_verify_says_that_a_league_directory_is_one(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert run("league", "late", "long", *FEW, "--out", str(out), folder=folder).code == 0
+    found = run("verify", str(out))
+    assert (found.code, found.codes) == (2, ["not-a-run"])
+    assert "is a league directory" in found.err
+
+
 # Refusals
 
 
@@ -272,6 +281,7 @@ def test_a_change_that_cannot_be_made_leaves_the_league_as_it_was(
         ("elsewhere", "the reference table differs from that of `late`"),
         ("longer", "the durations table differs from that of `late`"),
         ("renamed", "the label map differs from that of `late`"),
+        ("unheard", "it has `bird`: the classes differ from those of `late`"),
         ("cutting", "the treatment of events outside clips differs from that of `late`: `cut`, not `false-alarm`"),
     ],
 )

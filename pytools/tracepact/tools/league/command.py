@@ -124,7 +124,7 @@ def _check(
     if changed:
         if len(runs) != 1 or out is not None:
             raise click.UsageError(
-                "--add takes one league directory, like --replace and --remove, and writes it again: league DIR --add RUN"
+                "--add takes one league directory, like --replace and --remove, and writes it: league DIR --add RUN"
             )
         given = [name for name in _KEPT if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT]
         if given:

@@ -12,7 +12,12 @@ from tracepact.scoring import ClauseCounts, ScoreRows
 from tracepact.tools.score.store import tables
 from tracepact.tools.score.store.manifest import digest
 from tracepact.tools.score.store.opening import StoredRun
+from tracepact.wording import quoted
 
+_CLASSES = (
+    "drop the label from the predictions of one run, for all runs with the same --label-map, or score all runs with a "
+    "contract that declares the classes: `labels A B C`"
+)
 _ROLES = ("reference", "durations", "ignore", "masks")
 
 
@@ -94,7 +99,12 @@ def _faults(base: RunIdentity, other: RunIdentity) -> Iterator[tuple[str, str]]:
     if set(base.clips) != set(other.clips):
         yield "the clips differ from those of", "score both on the same clips"
     if set(base.classes) != set(other.classes):
-        yield "the classes differ from those of", "declare them in the contract: `labels A B C`"
+        only = [
+            (set(one.classes) - set(two.classes), has)
+            for one, two, has in ((other, base, "has"), (base, other, "lacks"))
+        ]
+        said = " and ".join(f"it {has} {quoted(sorted(names))}" for names, has in only if names)
+        yield f"{said}: the classes differ from those of", _CLASSES
 
 
 def _content_digest(role: str, text: str) -> str:
