@@ -227,7 +227,7 @@ def _cell(league: League, column: LeagueColumn, value: LeagueValue, detail: bool
     said = "\n".join(part for part in (interval_text(value), rank) if part)
     difference = value.difference
     more = f"; {_signed(difference.decimal)} from the baseline" if difference else ""
-    vacuous = f"; {percent(value.vacuous)} without an obligation" if value.vacuous else ""
+    vacuous = f"; {percent(value.vacuous)} of it for clauses or classes that asked nothing" if value.vacuous else ""
     return Cell(
         value_text(league, value),
         Tone.STRONG if value.rank == 1 else Tone.PLAIN if value.earned else Tone.FAINT,

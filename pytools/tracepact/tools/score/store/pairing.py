@@ -15,8 +15,8 @@ from tracepact.tools.score.store.opening import StoredRun
 from tracepact.wording import quoted
 
 _CLASSES = (
-    "drop the label from the predictions of one run, for all runs with the same --label-map, or score all runs with a "
-    "contract that declares the classes: `labels A B C`"
+    'score all runs with one --label-map that drops the label (`drop = ["LABEL"]`, `other = "keep"`), or with a copy '
+    "of the contract (RUN/source.contract is one) that declares all classes: `labels A B C`"
 )
 _ROLES = ("reference", "durations", "ignore", "masks")
 
