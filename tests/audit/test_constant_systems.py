@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tracepact import Aggregation, Contract, Run, load_contract, parse_contract, score, starter_contracts
-from tracepact.scoring.constant import is_constant
+from tracepact.scoring.constant import answers, is_constant
 from tracepact.scoring.vacuity import score_share
 from tracepact.specs import spec_path
 from tracepact.tools.audit.neutrality import audit_neutrality
@@ -267,3 +267,53 @@ def test_a_threshold_at_which_nothing_or_everything_is_active_is_not_the_best(tm
         "heard": (Fraction(3, 10), Fraction(1, 2)),
         "logic": (Fraction(1, 2),),
     }
+
+
+# Systems that answer the same nearly throughout
+
+
+def naive_answers(family: Family) -> tuple[int, int, int]:
+    """Frame by frame: the pairs that count, those with another answer, and those in which the usual one is wrong."""
+    pairs = otherwise = wrong = 0
+    for label in range(len(family.classes)):
+        seen = []
+        for clip, frames in enumerate(family.frames):
+            segment = family.segment(label, clip)
+            ignored, pred, ref = (
+                {frame for start, end in runs.get(segment, ()) for frame in range(start, end)}
+                for runs in (family.ignored, family.runs[Side.PRED], family.runs[Side.REF])
+            )
+            if kept := [frame for frame in range(frames) if frame not in ignored]:
+                seen.append(([frame in pred for frame in kept], [frame in ref for frame in kept]))
+        silent, on = sum(any(pred) for pred, _ in seen), sum(not all(pred) for pred, _ in seen)
+        pairs, otherwise = pairs + len(seen), otherwise + min(silent, on)
+        wrong += sum(any(ref) if silent <= on else not all(ref) for _, ref in seen)
+    return pairs, otherwise, wrong
+
+
+@given(run=nearly_constant())
+def test_how_far_a_system_answers_the_same_is_counted_by_the_definition(run: Run) -> None:
+    found = answers(run.card.family)
+    assert (found.pairs, found.otherwise, found.wrong) == naive_answers(run.card.family)
+
+
+@pytest.mark.parametrize(("clips", "nearly"), [(19, False), (20, True)])
+@pytest.mark.parametrize("usual", ["silent", "always on"])
+def test_one_departure_in_twenty_is_nearly_constant(clips: int, nearly: bool, usual: str) -> None:
+    whole: Events = [(Fraction(0), Fraction(1), "a")]
+    some: Events = [(Fraction(0), Fraction(1, 2), "a")]
+    names = [f"clip{k}" for k in range(clips)]
+    pred = {name: [] if usual == "silent" else whole for name in names} | {names[0]: some}
+    found = answers(score("boundary_gate", dict.fromkeys(names, some), pred, durations=1).card.family)
+    assert (found.answer, found.nearly_constant, found.constant) == (usual, nearly, False)
+    assert found.words(1) == f"{usual} in {clips - 1} of {clips} clips"
+
+
+def test_rare_events_are_no_silence_of_a_system_that_hears_them() -> None:
+    """Two of 100 clips have an event; who hears both, or errs elsewhere as often, listens."""
+    names = [f"clip{k}" for k in range(100)]
+    event: Events = [(Fraction(1, 4), Fraction(1, 2), "a")]
+    ref = {name: event if k < 2 else [] for k, name in enumerate(names)}
+    for heard in ({0, 1}, {50, 51}, {0}):
+        pred = {name: event if k in heard else [] for k, name in enumerate(names)}
+        assert not answers(score("boundary_gate", ref, pred, durations=1).card.family).nearly_constant

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from tracepact.core import Aggregation
 from tracepact.scoring import ClauseCounts, aggregate, bootstrap
-from tracepact.scoring.uncertainty import Bootstrap, differences, exact_scores, holm, intervals, two_sided
+from tracepact.scoring.uncertainty import Bootstrap, differences, exact_scores, holm, intervals, outside_mark, two_sided
+from tracepact.tools.audit.uncertainty import tables, uncertainty_of
 from tracepact.tools.score.store.rows import ScoreRows
+from tracepact.wording import rounded
 
 FEWER = settings(max_examples=max(20, settings().max_examples // 5))
 LEVEL = Fraction(9, 10)
@@ -175,3 +177,40 @@ def test_the_interval_of_a_mean_covers_it_about_as_often_as_it_says() -> None:
         covered += got.low <= 0.7 <= got.high
     spread = 4 * (0.9 * 0.1 / trials) ** 0.5 + 0.03
     assert abs(covered / trials - 0.9) < spread
+
+
+# Values outside their intervals
+
+
+def rare_classes(number: int) -> ScoreRows:
+    """One class in 20 clips that fails throughout, and some that hold, each in one clip of its own."""
+    obligated = np.zeros((number + 1, 20), dtype=np.int64)
+    obligated[0] = 1
+    obligated[np.arange(1, number + 1), np.arange(number)] = 1
+    satisfied = obligated.copy()
+    satisfied[0] = 0
+    counts = ClauseCounts(satisfied, obligated, np.zeros_like(obligated, dtype=np.bool_))
+    clips, classes = (tuple(f"{what}{k}" for k in range(n)) for what, n in (("clip", 20), ("class", number + 1)))
+    return ScoreRows(clips, classes, ("one",), {"one": counts})
+
+
+@pytest.mark.parametrize("number", [0, 15])
+def test_an_interval_that_leaves_out_its_value_is_marked_and_explained(number: int) -> None:
+    audit = uncertainty_of([("s", rare_classes(number))], Aggregation.MACRO_CLASSES_INFORMATIVE, Bootstrap(200))
+    found = audit.systems[0].scores["one"]
+    outside = not found.low <= found.value <= found.high
+    assert outside == (number > 0)
+    (table,) = tables(audit)
+    assert {text.endswith("†") for row in table.texts() for text in row[1:]} == {outside}
+    assert [note.startswith("†: the interval leaves out its own value") for note in table.notes] == [True] * outside
+
+
+@given(st.fractions(0, 1), st.fractions(0, 1), st.fractions(0, 1))
+def test_only_a_value_outside_has_the_mark(value: Fraction, one: Fraction, other: Fraction) -> None:
+    low, high = sorted([rounded(one), rounded(other)])
+    assert outside_mark(rounded(value), low, high) in ("", "†")
+    if low <= value <= high:
+        assert outside_mark(value, low, high) == outside_mark(rounded(value), low, high) == ""
+    if not low - 1e-5 <= value <= high + 1e-5:
+        assert outside_mark(value, low, high) == "†"
+    assert outside_mark(None, low, high) == outside_mark(value, None, None) == ""

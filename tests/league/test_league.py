@@ -17,8 +17,11 @@ from tracepact.metrics.uncertainty import compare_systems
 from tracepact.scoring import aggregate
 from tracepact.scoring.standings import ranks, standings
 from tracepact.scoring.uncertainty import differences, holm, intervals
+from tracepact.tools.league import tables
 from tracepact.tools.league.base import Base, Settings
 from tracepact.tools.league.build import league_of
+from tracepact.tools.league.columns import Group
+from tracepact.tools.league.files import league_markdown
 from tracepact.tools.league.making import make_league
 from tracepact.tools.league.maps import MEAN
 from tracepact.tools.league.record import League, LeagueColumn, LeagueValue
@@ -264,3 +267,33 @@ def test_no_constant_system_leads_a_league_or_a_column_it_has_not_earned(
     assert value(league, "missing_guard", "always on").value == 1
     assert value(league, "spurious_guard", "silent").value == 1
     assert value(league, "event.error_rate", "silent").value == 1
+
+
+# Systems that hardly listen
+
+
+def hardly(answer: str) -> dict[str, list[tuple[float, float, str]]]:
+    """Always on in all clips but one, or silent but for one event."""
+    whole, some = [(0.0, 2.0, "a")], [(0.5, 1.4, "a")]
+    return {f"clip{k:02}": some if k == 0 else whole if answer == "always on" else [] for k in range(40)}
+
+
+@pytest.mark.parametrize(("answer", "guard"), [("always on", "missing_guard"), ("silent", "spurious_guard")])
+def test_a_system_that_hardly_listens_is_first_only_with_a_mark(tmp_path: Path, answer: str, guard: str) -> None:
+    ref = {f"clip{k:02}": [(0.5, 1.5, "a")] for k in range(40)}
+    listens = {clip: [(0.4 if k % 2 else 0.7, 1.4, "a")] for k, clip in enumerate(ref)}
+    for name, pred in (("listens", listens), ("hardly", hardly(answer))):
+        score("boundary_gate", ref, pred, durations=2).save(tmp_path / name)
+    places = named_places([tmp_path / "listens", tmp_path / "hardly"])
+    made = make_league(places, Settings("listens", "headline", 40, 0, Fraction(9, 10)))
+    league = league_of(made.base, made.systems)
+    assert league.nearly_constant == {"hardly": f"{answer} in 39 of 40 clips"}
+    assert value(league, guard, "hardly").rank == 1
+    shown = tables.best_table(league)
+    (row,) = (row for row in shown.texts() if row[0] == guard)
+    assert row[2] == f"hardly (≈ {answer} in 39 of 40 clips)"
+    guards = tables.score_table(league, Group.CLAUSE, detail=False)
+    at = [one.heading for one in guards.columns].index(guard)
+    assert {row[0]: "≈" in row[at] for row in guards.texts()} == {"hardly": True, "listens": False}
+    assert [note for note in guards.notes if note.startswith(f"≈: hardly is {answer} in 39 of 40 clips")]
+    assert "≈: hardly" in league_markdown(league)

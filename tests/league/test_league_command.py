@@ -40,6 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     fewer = {clip: events for clip, events in moved(0.1).items() if clip != "c.wav"}
     save(found, "fewer", fewer, ref={c: e for c, e in REFERENCE.items() if c != "c.wav"}, durations=LENGTHS)
     save(found, "renamed", moved(0.1), label_map={"keep": ["dog", "cat"], "other": "drop"})
+    save(found, "unheard", {**moved(0.1), "c.wav": [(1, 2, "bird")]})
     save(found, "cutting", moved(0.1), outside="cut")
     (found / "nothing").mkdir()
     (found / "more").mkdir()
@@ -210,6 +211,65 @@ def test_a_league_that_changed_is_not_added_to(folder: Path, tmp_path: Path) -> 
     assert (out / "notes.txt").read_text() == "mine"
 
 
+def test_a_changed_league_is_the_league_of_its_systems(folder: Path, tmp_path: Path) -> None:
+    """Replaced, removed and re-ordered: byte by byte what the same runs make at once, in the same order."""
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    assert run("league", "late", "long", "twin", *FEW, "--out", str(out), folder=folder).code == 0
+    assert run("league", str(out), "--replace", "long=exact", folder=folder).code == 0
+    assert run("league", "late", "long=exact", "twin", *FEW, "--out", str(whole), folder=folder).code == 0
+    assert listing(out) == listing(whole)
+    assert run("league", str(out), "--remove", "late", "--baseline", "twin", folder=folder).code == 0
+    again = tmp_path / "again"
+    given = ("long=exact", "twin", *FEW, "--baseline", "twin", "--out", str(again))
+    assert run("league", *given, folder=folder).code == 0
+    assert listing(out) == listing(again)
+
+
+def test_a_stored_league_is_ordered_anew_without_its_runs(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, whole = tmp_path / "out", tmp_path / "whole"
+    assert run("league", "late", "long", "exact", *FEW, "--out", str(out), folder=folder).code == 0
+    chosen = ("--baseline", "exact", "--rank-by", "event.f1")
+    assert run("league", "late", "long", "exact", *FEW, *chosen, "--out", str(whole), folder=folder).code == 0
+    monkeypatch.setattr(making, "open_run", None)
+    assert run("league", str(out), *chosen, folder=folder).code == 0
+    assert listing(out) == listing(whole)
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        (("--add", "late"), "repeated-system", "the league already has a system called `late`"),
+        (("--add", "late"), "repeated-system", 'replace it with --replace "late=late"'),
+        (("--replace", "lat=exact"), "unknown-system", "did you mean `late`?"),
+        (("--remove", "zebra"), "unknown-system", "known here: `late`, `long`"),
+        (("--remove", "long"), "unknown-system", "at least two systems"),
+        (("--remove", "late", "--add", "exact"), "unknown-system", "`late` is the baseline"),
+        (("--baseline", "zebra"), "unknown-system", "there is no system `zebra`"),
+        (("--rank-by", "onset_gard"), "unknown-column", "did you mean `onset_guard`?"),
+    ],
+)
+def test_a_change_that_cannot_be_made_leaves_the_league_as_it_was(
+    folder: Path, tmp_path: Path, given: tuple[str, ...], code: str, said: str
+) -> None:
+    out = tmp_path / "out"
+    assert run("league", "late", "long", *FEW, "--out", str(out), folder=folder).code == 0
+    before = listing(out)
+    found = run("league", str(out), *given, folder=folder)
+    assert (found.code, found.codes) == (2, [code])
+    assert said in found.err
+    assert listing(out) == before
+
+
+def test_verify_says_that_a_league_directory_is_one(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert run("league", "late", "long", *FEW, "--out", str(out), folder=folder).code == 0
+    found = run("verify", str(out))
+    assert (found.code, found.codes) == (2, ["not-a-run"])
+    assert "is a league directory" in found.err
+
+
 # Refusals
 
 
@@ -221,6 +281,7 @@ def test_a_league_that_changed_is_not_added_to(folder: Path, tmp_path: Path) -> 
         ("elsewhere", "the reference table differs from that of `late`"),
         ("longer", "the durations table differs from that of `late`"),
         ("renamed", "the label map differs from that of `late`"),
+        ("unheard", "it has `bird`: the classes differ from those of `late`"),
         ("cutting", "the treatment of events outside clips differs from that of `late`: `cut`, not `false-alarm`"),
     ],
 )

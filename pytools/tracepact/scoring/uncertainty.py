@@ -1,6 +1,6 @@
 """Intervals and differences over clips: how much of them is the choice of clips (rules 16.7 and 16.8)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated
@@ -30,6 +30,15 @@ from tracepact.wording import count, short
 LEVEL = Fraction(95, 100)
 NEAR = 1e-9
 """Differences of floats nearer to zero than this are decided exactly."""
+
+OUTSIDE = "†"
+"""The mark of a value that its own interval leaves out (rule 16.7)."""
+_OUTSIDE_NOTE = (
+    f"{OUTSIDE}: the interval leaves out its own value: classes with few clips are missing from many draws, and the "
+    "mean over the rest is another; do not rely on it"
+)
+_READ = 2e-6
+"""Ends for reading have six places."""
 
 Signs = NDArray[np.int8]
 Parts = Mapping[str, Fraction]
@@ -94,6 +103,18 @@ class Difference:
     low: float
     high: float
     p: Fraction
+
+
+def outside_mark(value: Fraction | float | None, low: float | None, high: float | None) -> str:
+    """The mark of a value outside its interval, else nothing."""
+    if value is None or low is None or high is None:
+        return ""
+    return OUTSIDE if value < low - _READ or value > high + _READ else ""
+
+
+def outside_notes(texts: Iterable[str]) -> list[str]:
+    """What the mark means, if one of the texts has it."""
+    return [_OUTSIDE_NOTE] if any(OUTSIDE in text for text in texts) else []
 
 
 def intervals(rows: ScoreRows, aggregation: Aggregation, bootstrap: Bootstrap = USUAL) -> dict[str, Interval]:

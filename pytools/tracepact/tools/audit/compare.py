@@ -17,6 +17,7 @@ from tracepact.scoring.uncertainty import (
     differences,
     exact_scores,
     holm,
+    outside_notes,
     vacuous_shares,
 )
 from tracepact.show.figure import Bar, BarGroup, bar_chart
@@ -168,7 +169,7 @@ def _scores_table(audit: Comparison) -> Table:
             ]
             for name, difference in audit.differences.items()
         ],
-        notes=[VACUITY] if vacuous else [],
+        notes=[*([VACUITY] if vacuous else []), *outside_notes(map(interval_words, audit.differences.values()))],
     )
 
 

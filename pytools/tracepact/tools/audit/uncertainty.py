@@ -19,6 +19,8 @@ from tracepact.scoring.uncertainty import (
     differences,
     holm,
     intervals,
+    outside_mark,
+    outside_notes,
 )
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.progress import progress
@@ -156,7 +158,8 @@ def _ends(found: Interval | Difference) -> tuple[Fraction, float, float, float]:
 
 def interval_words(found: ScoreInterval | ScoreDifference) -> str:
     """A value and its interval."""
-    return f"{decimal(found.value)} ({decimal(found.low)} to {decimal(found.high)})"
+    mark = outside_mark(found.value, found.low, found.high)
+    return f"{decimal(found.value)} ({decimal(found.low)} to {decimal(found.high)}){mark}"
 
 
 def p_words(found: ScoreDifference) -> list[str]:
@@ -175,6 +178,7 @@ def tables(audit: UncertaintyAudit) -> list[Table]:
             [shown_name(name), *(interval_words(system.scores[name]) for system in audit.systems)]
             for name in first.scores
         ],
+        outside_notes(interval_words(one) for system in audit.systems for one in system.scores.values()),
     )
     return [scores, *(_differences(system, first) for system in others)]
 
@@ -184,6 +188,7 @@ def _differences(system: SystemScores, first: SystemScores) -> Table:
         f"Difference {system.name} − {first.name}",
         [*words("clause"), *numbers("difference", "p", "p (Holm over systems)")],
         [[shown_name(name), interval_words(found), *p_words(found)] for name, found in system.differences.items()],
+        outside_notes(map(interval_words, system.differences.values())),
     )
 
 

@@ -20,10 +20,11 @@ from tracepact.tools.league.build import league_of
 from tracepact.tools.league.columns import HEADLINE, Group
 from tracepact.tools.league.files import COLUMNS, league_csv, league_json, league_markdown, league_rows
 from tracepact.tools.league.league import league_parts
-from tracepact.tools.league.making import Made, add_to_league
+from tracepact.tools.league.making import Changes, Made, change_league
 from tracepact.tools.league.page import league_page
 from tracepact.tools.league.record import League
 from tracepact.tools.league.store import check_place, open_league, write_league
+from tracepact.tools.league.system import file_name
 from tracepact.tools.parameters import format_option
 from tracepact.tools.results import print_json, print_rows
 from tracepact.tools.score.report.sounds import check_audio, embed_audio_option, find_sounds, sounds_line
@@ -35,6 +36,10 @@ _KEPT = ("draws", "seed", "level", "conditions")
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path())
 @click.option("--add", "added", multiple=True, metavar="RUN", help="Add this run to the league directory; repeatable.")
+@click.option(
+    "--replace", "replaced", multiple=True, metavar="NAME=RUN", help="Replace a system of the league; repeatable."
+)
+@click.option("--remove", "removed", multiple=True, metavar="NAME", help="Remove a system of the league; repeatable.")
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with (default: the first).")
 @click.option(
     "--rank-by",
@@ -60,6 +65,8 @@ def command(
     ctx: click.Context,
     runs: tuple[str, ...],
     added: tuple[str, ...],
+    replaced: tuple[str, ...],
+    removed: tuple[str, ...],
     baseline: str | None,
     rank_by: str | None,
     conditions: str | None,
@@ -73,19 +80,23 @@ def command(
 ) -> None:
     """Compare many systems on the same data: scores, ranks, intervals, differences, and where they differ.
 
-    RUNS are run directories of one contract on the same data, each as RUN or NAME=RUN. With --add, RUNS is one league
-    directory that --out wrote: the added run is read, and nothing else is computed anew but what compares systems.
+    RUNS are run directories of one contract on the same data, each as RUN or NAME=RUN. A league directory that --out
+    wrote is changed by --add, --replace, --remove, --baseline and --rank-by: given runs are read, the other systems are
+    taken as they are stored, and what compares systems (ranks, p, who is first) is computed again.
     """
-    _check(ctx, runs, added, out, audio, embed_audio)
-    folder = Path(runs[0]) if added else out
+    changed = bool(added or replaced or removed) or (len(runs) == 1 and bool(baseline or rank_by))
+    _check(ctx, runs, changed, out, audio, embed_audio)
+    folder = Path(runs[0]) if changed else out
     kept: Mapping[str, bytes] = {}
-    with progress(len(added or runs) + 2) as advance:
-        if added:
+    with progress((len(added) + len(replaced) if changed else len(runs)) + 2) as advance:
+        if changed:
             stored, kept = open_league(Path(runs[0]))
             check_place(Path(runs[0]))
             old = stored.base.settings
             settings = Settings(baseline or old.baseline, rank_by or old.rank_by, old.draws, old.seed, old.level)
-            made = add_to_league(stored, named_places(added), settings, advance)
+            changes = Changes(named_places(added), named_places(replaced), removed)
+            made = change_league(stored, changes, settings, advance)
+            kept = {name: data for name, data in kept.items() if name not in map(file_name, changes.gone)}
         else:
             if out is not None:
                 check_place(out)
@@ -104,22 +115,26 @@ def command(
 def _check(
     ctx: click.Context,
     runs: tuple[str, ...],
-    added: tuple[str, ...],
+    changed: bool,
     out: Path | None,
     audio: str | None,
     embed_audio: bool,
 ) -> None:
     """Refuse options that contradict each other."""
-    if added:
+    if changed:
         if len(runs) != 1 or out is not None:
-            raise click.UsageError("--add takes one league directory, which is written again: league DIR --add RUN")
+            raise click.UsageError(
+                "--add takes one league directory, like --replace and --remove, and writes it: league DIR --add RUN"
+            )
         given = [name for name in _KEPT if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT]
         if given:
-            raise click.UsageError(f"--{given[0]} cannot change when a run is added; make the league again")
+            raise click.UsageError(f"--{given[0]} cannot change in a league that is stored; make the league again")
     elif len(runs) < 2:
-        raise click.UsageError("give at least two runs, or add to a league: league DIR --add RUN")
+        raise click.UsageError(
+            "give at least two runs, or change a league: league DIR --add RUN (also --replace, --remove)"
+        )
     check_audio(audio, embed_audio)
-    if audio is not None and out is None and not added:
+    if audio is not None and out is None and not changed:
         raise click.UsageError("--audio is for the page: give --out as well")
 
 

@@ -1,12 +1,12 @@
-"""Makes leagues of run directories, and adds runs to one: each run is read and drawn once (rules 16.16 and 17.7)."""
+"""Makes leagues of run directories, and changes one: each run is read and drawn once (rules 16.16 and 17.7)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from msgspec import structs
 
-from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
+from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, RowPlace, did_you_mean
 from tracepact.io import conditions_from
 from tracepact.progress import OnStage, silent
 from tracepact.tools.league.base import Base, Policies, Settings, base_of, policies_of, report_differences
@@ -66,6 +66,56 @@ def make_league(
         systems.append(system_of(one.name, one.run, one.report, scored, base))
     assert base is not None
     return Made(base, tuple(systems), tuple(diagnostics))
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Runs that are added to a league, runs that replace systems of their names, and names that are removed."""
+
+    added: Sequence[NamedPlace] = ()
+    replaced: Sequence[NamedPlace] = ()
+    removed: Sequence[str] = ()
+
+    @property
+    def gone(self) -> set[str]:
+        """The systems that the league has no longer as they are stored."""
+        return {*self.removed, *(one.name for one in self.replaced)}
+
+
+def change_league(league: StoredLeague, changes: Changes, settings: Settings, on_stage: OnStage = silent) -> Made:
+    """A league with some systems added, replaced where they stand, or removed; the others are taken as stored."""
+    _check_changes(league, changes, settings)
+    staying = tuple(system for system in league.systems if system.name not in changes.gone)
+    places = [*changes.replaced, *changes.added]
+    made = add_to_league(StoredLeague(league.folder, league.base, staying), places, settings, on_stage)
+    by_name = {system.name: system for system in made.systems}
+    names = [system.name for system in league.systems if system.name not in changes.removed]
+    return replace(made, systems=tuple(by_name[name] for name in dict.fromkeys([*names, *by_name])))
+
+
+def _check_changes(league: StoredLeague, changes: Changes, settings: Settings) -> None:
+    """Refuse what a league cannot be changed by, with InvalidInput."""
+    diagnostics = Diagnostics()
+    place = RowPlace(str(league.folder))
+    names = [system.name for system in league.systems]
+    for name in (*changes.removed, *(one.name for one in changes.replaced)):
+        if name not in names:
+            headline = f"the league has no system called `{name}`"
+            diagnostics.add("unknown-system", headline, place, did_you_mean(name, names))
+    for one in changes.added:
+        if one.name in names and one.name not in changes.gone:
+            headline = f"the league already has a system called `{one.name}`"
+            help = (
+                f'replace it with --replace "{one.name}={one.place}", or give this one another name: NAME={one.place}'
+            )
+            diagnostics.add("repeated-system", headline, RowPlace(one.place), help)
+    left = {*names} - {*changes.removed} | {one.name for one in changes.added}
+    if len(left) < 2 and not diagnostics.errors:
+        diagnostics.add("unknown-system", "a league has at least two systems, and this leaves fewer", place)
+    elif settings.baseline == league.base.settings.baseline and settings.baseline not in left:
+        headline = f"`{settings.baseline}` is the baseline of the league and would be gone"
+        diagnostics.add("unknown-system", headline, place, "name another with --baseline")
+    diagnostics.raise_errors()
 
 
 def add_to_league(

@@ -42,7 +42,13 @@ def _tiles(league: League) -> Iterator[tuple[str, str]]:
     column = league.ranked_by
     for one in (column, *league.group(Group.PROFILE)):
         value = next((tables.number(value) for value in one.values if value.rank == 1), None)
-        who = one.best[0] if len(one.best) == 1 else f"{len(one.best)} tied" if one.best else "nobody"
+        who = (
+            tables.first_text(league, one.best[0])
+            if len(one.best) == 1
+            else f"{len(one.best)} tied"
+            if one.best
+            else "nobody"
+        )
         yield who, f"first by {tables.column_title(one)}, {decimal(value)}"
 
 

@@ -108,6 +108,12 @@ class League(Record, frozen=True, kw_only=True):
         """The systems in the order of the league."""
         return [system.name for system in self.systems]
 
+    @property
+    def nearly_constant(self) -> dict[str, str]:
+        """The systems that answer the same nearly throughout, each with what it answers and where (16.12)."""
+        found = ((system.name, system.nearly_constant) for system in self.systems)
+        return {name: given.words(len(self.classes)) for name, given in found if given is not None}
+
     def group(self, *groups: Group) -> list[LeagueColumn]:
         """The columns of some groups that tables for people show."""
         return [column for column in self.columns if column.group in groups and column.leading]

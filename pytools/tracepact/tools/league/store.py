@@ -14,7 +14,7 @@ from tracepact.files import BadTable, json_text, write_folder
 from tracepact.records import Count, Digest, Record, plain, record_of
 from tracepact.tools.league.base import Base
 from tracepact.tools.league.system import LeagueSystem, file_name, read_system, system_bytes
-from tracepact.tools.score.store.manifest import NAME, digest, self_digest
+from tracepact.tools.score.store.manifest import LEAGUE_FORMAT, NAME, digest, self_digest
 from tracepact.wording import quoted
 
 BASE = "base.json"
@@ -59,7 +59,7 @@ def write_league(
         files[name] = kept[name] if name in kept else system_bytes(system)
     listed = [ListedFile(name, len(data), digest(data)) for name, data in files.items()]
     data = {
-        "format": "tracepact-league-directory/1",
+        "format": LEAGUE_FORMAT,
         "systems": names,
         "files": [plain(one) for one in listed],
     }

@@ -15,7 +15,7 @@ from tracepact.files import BadTable
 from tracepact.records import Digest, Record, record_of
 from tracepact.scoring import ClauseCounts, Scorecard, ScoreRows
 from tracepact.scoring.bootstrap import Values
-from tracepact.scoring.constant import is_constant
+from tracepact.scoring.constant import Answers, answers
 from tracepact.scoring.risk_profiles import risk_profiles
 from tracepact.scoring.uncertainty import drawn_vector
 from tracepact.tools.league.base import Base
@@ -41,6 +41,10 @@ class SystemRecord(Record, frozen=True):
     format: Annotated[str, Meta(description="The format it was read from (13.1).")]
     decoding: Annotated[str | None, Meta(description="How its scores became events (13.9), in words.")]
     versions: Versions
+    nearly_constant: Annotated[
+        Answers | None,
+        Meta(description="How far it answers the same throughout, if it nearly does (16.12); else null."),
+    ] = None
 
 
 class StoredSystem(Record, frozen=True):
@@ -83,8 +87,9 @@ def system_of(name: str, run: StoredRun, report: Report, scored: Scored, base: B
     card, found, bootstrap = scored.card, measured(scored), base.settings.bootstrap
     rows = ordered(ScoreRows.of(card), base.clips, base.classes)
     kinds = aggregations(card.contract)
+    given = answers(card.family)
     stored = StoredSystem(
-        _about(name, run, report), is_constant(card.family), rows.clauses, measures(found), kinds, _segments(card, base)
+        _about(name, run, report, given), given.constant, rows.clauses, measures(found), kinds, _segments(card, base)
     )
     return LeagueSystem(
         stored,
@@ -94,12 +99,13 @@ def system_of(name: str, run: StoredRun, report: Report, scored: Scored, base: B
     )
 
 
-def _about(name: str, run: StoredRun, report: Report) -> SystemRecord:
+def _about(name: str, run: StoredRun, report: Report, given: Answers) -> SystemRecord:
     (table,) = (table for table in run.manifest["tables"] if table["role"] == "prediction")
     side = report.preparation.prediction
     decoding = side.decoding.words if side.decoding else None
+    nearly = given if given.nearly_constant else None
     return SystemRecord(
-        name, run.manifest["sha256"], table["name"], table["sha256"], side.format, decoding, report.versions
+        name, run.manifest["sha256"], table["name"], table["sha256"], side.format, decoding, report.versions, nearly
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
+from tracepact.scoring.uncertainty import outside_mark, outside_notes
 from tracepact.show.table import Bar, Cell, Column, Table, Tone, numbers, words
 from tracepact.tools.league.columns import Group
 from tracepact.tools.league.record import League, LeagueColumn, LeagueDifference, LeagueMap, LeagueValue
@@ -10,9 +11,10 @@ from tracepact.wording import UNDEFINED, count, decimal, percent, print_number, 
 
 BEST = "*: best; equal values are all best"
 NOT_EARNED = (
-    "(…): not earned and not ranked: a clause asks nothing of this system but of another, it predicts nothing, or it "
-    "answers the same throughout"
+    "(…): shown but not ranked: the system predicts nothing, is silent or always on throughout, or is never asked "
+    "what others are asked"
 )
+HOLM = "p is corrected for the number of systems that are compared (Holm), so that adding a system can change it"
 _TITLES = {Group.CLAUSE: "Guards", Group.PROFILE: "Profiles", Group.METRIC: "Standard metrics"}
 
 
@@ -43,7 +45,14 @@ def rank_range(value: LeagueValue) -> str:
 
 def interval_text(found: LeagueValue | LeagueDifference) -> str:
     """The interval of a value."""
-    return "" if found.low is None or found.high is None else f"{_signed(found.low)} to {_signed(found.high)}"
+    if found.low is None or found.high is None:
+        return ""
+    return f"{_signed(found.low)} to {_signed(found.high)}{outside_mark(found.decimal, found.low, found.high)}"
+
+
+def _interval_texts(value: LeagueValue) -> list[str]:
+    """The intervals that the standings show of a system."""
+    return [interval_text(found) for found in (value, value.difference) if found is not None]
 
 
 def _signed(value: Fraction | float) -> str:
@@ -51,10 +60,19 @@ def _signed(value: Fraction | float) -> str:
     return decimal(value).replace("-", "−")
 
 
-def value_text(value: LeagueValue) -> str:
-    """The value, in parentheses if it is not earned, with a star if it is best."""
-    shown = decimal(number(value))
-    return f"({shown})" if not value.earned and number(value) is not None else shown + ("*" if value.rank == 1 else "")
+def value_text(league: League, value: LeagueValue) -> str:
+    """The value: in parentheses if not earned, with a star if best, and `≈` if a nearly constant system is best."""
+    found = number(value)
+    shown = UNDEFINED if found is None else _signed(found)
+    if not value.earned and number(value) is not None:
+        return f"({shown})"
+    return shown if value.rank != 1 else f"{shown}* ≈" if value.system in league.nearly_constant else f"{shown}*"
+
+
+def first_text(league: League, name: str) -> str:
+    """Who is first, with a mark if it hardly listens."""
+    words = league.nearly_constant.get(name)
+    return f"{name} (≈ {words})" if words else name
 
 
 def standings_table(league: League, *, bars: bool = True) -> Table:
@@ -68,10 +86,10 @@ def standings_table(league: League, *, bars: bool = True) -> Table:
             [
                 _system(system.name, league),
                 Cell(rank_text(value), Tone.STRONG),
-                Cell(value_text(value), Tone.STRONG if value.earned else Tone.FAINT, bar=bar),
+                Cell(value_text(league, value), Tone.STRONG if value.earned else Tone.FAINT, bar=bar),
                 interval_text(value),
                 rank_range(value),
-                *_difference_cells(value),
+                *_difference_cells(league, value),
             ]
         )
     level = f"{short(league.settings.level * 100)} %"
@@ -79,9 +97,17 @@ def standings_table(league: League, *, bars: bool = True) -> Table:
         *words("system"),
         *numbers("rank"),
         Column(column_title(column), numbers=not bars),
-        *numbers(f"{level} interval", "rank interval", f"− {league.settings.baseline}", "interval", "p (Holm)"),
+        *numbers(
+            f"{level} interval", "rank interval", f"− {league.settings.baseline}", "interval", "p (Holm over systems)"
+        ),
     ]
-    return Table(f"Standings by {column_title(column)}", columns, rows, _notes([column]))
+    notes = [
+        *_notes(league, [column]),
+        *outside_notes(text for value in column.values for text in _interval_texts(value)),
+    ]
+    if any(value.difference and value.difference.corrected is not None for value in column.values):
+        notes.append(HOLM)
+    return Table(f"Standings by {column_title(column)}", columns, rows, notes)
 
 
 def score_table(league: League, group: Group, *, detail: bool) -> Table:
@@ -89,11 +115,12 @@ def score_table(league: League, group: Group, *, detail: bool) -> Table:
     columns = league.group(group)
     shaded = group is not Group.METRIC
     rows = [
-        [_system(name, league), *(_cell(column, column.values[k], detail, shaded) for column in columns)]
+        [_system(name, league), *(_cell(league, column, column.values[k], detail, shaded) for column in columns)]
         for k, name in enumerate(league.names)
     ]
     headings = [*words("system"), *numbers(*(column_title(column) for column in columns))]
-    return Table(_TITLES[group], headings, rows, _notes(columns))
+    shown = [interval_text(value) for column in columns for value in column.values]
+    return Table(_TITLES[group], headings, rows, [*_notes(league, columns), *(outside_notes(shown) if detail else [])])
 
 
 def best_table(league: League) -> Table:
@@ -103,12 +130,12 @@ def best_table(league: League) -> Table:
         [
             column_title(column),
             column.group.value,
-            ", ".join(column.best) if len(column.best) < 2 else f"tie: {', '.join(column.best)}",
+            ("tie: " if len(column.best) > 1 else "") + ", ".join(first_text(league, name) for name in column.best),
             decimal(next((number(value) for value in column.values if value.rank == 1), None)),
         ]
         for column in columns
     ]
-    return Table("Who is first", [*words("column", "kind", "first"), *numbers("value")], rows)
+    return Table("Who is first", [*words("column", "kind", "first"), *numbers("value")], rows, _nearly(league, columns))
 
 
 def map_table(league: League, found: LeagueMap, clause: str, title: str) -> Table:
@@ -183,26 +210,26 @@ def _bar(value: LeagueValue) -> Bar | None:
     return Bar(share, low=value.low, high=value.high)
 
 
-def _difference_cells(value: LeagueValue) -> list[Cell | str]:
+def _difference_cells(league: League, value: LeagueValue) -> list[Cell | str]:
     found = value.difference
     if found is None:
-        return ["", "", ""]
+        return ["", "", ""] if value.system == league.settings.baseline else [UNDEFINED, UNDEFINED, UNDEFINED]
     mark = " ●" if found.significant else ""
     shown = found.decimal if found.value is None else found.value
     text = ("+" if shown > 0 else "") + _signed(shown)
-    p = "" if found.corrected is None else decimal(found.corrected, 4)
-    return [Cell(text + mark, Tone.STRONG if found.significant else Tone.PLAIN), interval_text(found), p]
+    p = UNDEFINED if found.corrected is None else decimal(found.corrected, 4)
+    return [Cell(text + mark, Tone.STRONG if found.significant else Tone.PLAIN), interval_text(found) or UNDEFINED, p]
 
 
-def _cell(column: LeagueColumn, value: LeagueValue, detail: bool, shaded: bool) -> Cell:
+def _cell(league: League, column: LeagueColumn, value: LeagueValue, detail: bool, shaded: bool) -> Cell:
     shown = number(value)
     rank = f"rank {rank_text(value)}{_range_words(value)}" if value.rank else ""
     said = "\n".join(part for part in (interval_text(value), rank) if part)
     difference = value.difference
     more = f"; {_signed(difference.decimal)} from the baseline" if difference else ""
-    vacuous = f"; {percent(value.vacuous)} without an obligation" if value.vacuous else ""
+    vacuous = f"; {percent(value.vacuous)} of it for clauses or classes that asked nothing" if value.vacuous else ""
     return Cell(
-        value_text(value),
+        value_text(league, value),
         Tone.STRONG if value.rank == 1 else Tone.PLAIN if value.earned else Tone.FAINT,
         note=said if detail else "",
         title=f"{column.name}: {said.replace(chr(10), ', ') or 'not ranked'}{more}{vacuous}",
@@ -221,6 +248,16 @@ def _map_cell(value: Fraction | None) -> Cell:
     return Cell(decimal(value, 2), title=f"{decimal(value)} = {print_number(value)}", loss=float(1 - value))
 
 
-def _notes(columns: Sequence[LeagueColumn]) -> list[str]:
+def _notes(league: League, columns: Sequence[LeagueColumn]) -> list[str]:
     earned = all(value.earned or number(value) is None for column in columns for value in column.values)
-    return [BEST] if earned else [BEST, NOT_EARNED]
+    return [BEST, *([] if earned else [NOT_EARNED]), *_nearly(league, columns)]
+
+
+def _nearly(league: League, columns: Sequence[LeagueColumn]) -> list[str]:
+    """A note for each system that is first in one of these columns and answers the same nearly throughout."""
+    first = {name for column in columns for name in column.best}
+    return [
+        f"≈: {name} is {words}; where that answer is asked for, being first says little"
+        for name, words in league.nearly_constant.items()
+        if name in first
+    ]

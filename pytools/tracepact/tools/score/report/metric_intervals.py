@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from tracepact.metrics import MetricIntervals, ValueDifference, ValueInterval
 from tracepact.metrics.interval_record import SystemIntervals
+from tracepact.scoring.uncertainty import outside_mark, outside_notes
 from tracepact.show.table import Table, numbers, words
 from tracepact.wording import Shown, decimal, milliseconds
 
@@ -26,9 +27,14 @@ def _values(system: SystemIntervals, how: str, draws: int, *, alone: bool) -> Ta
         by_metric.setdefault(one.metric, {})[one.quantity] = one
     rows = [[_name(metric, values), *map(_interval_text, _chosen(values))] for metric, values in by_metric.items()]
     undefined = max((one.undefined for one in system.values if one.value is not None or one.decimal), default=0)
-    notes = [f"some values are undefined in up to {undefined:,} of {draws:,} draws, which they leave out"]
+    notes = (
+        [f"some values are undefined in up to {undefined:,} of {draws:,} draws, which they leave out"]
+        if undefined
+        else []
+    )
+    notes += outside_notes(text for row in rows for text in row[1:])
     title = f"Metrics, {how}" if alone else f"{system.name}, {how}"
-    return Table(title, [*words("metric"), *numbers(*_HEADINGS)], rows, notes if undefined else ())
+    return Table(title, [*words("metric"), *numbers(*_HEADINGS)], rows, notes)
 
 
 def _chosen(values: dict[str, ValueInterval]) -> Iterator[ValueInterval | None]:
@@ -48,7 +54,8 @@ def interval_words(one: ValueInterval | ValueDifference) -> str:
     """A value and its interval; distances in milliseconds."""
     shown: Callable[[Shown | None], str] = milliseconds if one.quantity in (_MEAN, _MACRO_MEAN) else decimal
     value = shown(one.decimal if one.value is None else one.value)
-    return value if one.low is None else f"{value} ({shown(one.low)} to {shown(one.high)})"
+    mark = outside_mark(one.decimal, one.low, one.high)
+    return value if one.low is None else f"{value} ({shown(one.low)} to {shown(one.high)}){mark}"
 
 
 def _differences(system: SystemIntervals, first: SystemIntervals) -> Table:
@@ -58,6 +65,6 @@ def _differences(system: SystemIntervals, first: SystemIntervals) -> Table:
         for one in system.differences
         if one.quantity in headings
     ]
-    columns = [*words("metric", "value"), *numbers("difference", "p", "p (Holm)")]
-    notes = ["precision, recall and the rest are in the JSON and CSV"]
+    columns = [*words("metric", "value"), *numbers("difference", "p", "p (Holm over systems)")]
+    notes = ["precision, recall and the rest are in the JSON and CSV", *outside_notes(row[2] for row in rows)]
     return Table(f"Difference {system.name} − {first.name}", columns, rows, notes)

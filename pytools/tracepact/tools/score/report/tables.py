@@ -9,7 +9,7 @@ from tracepact.core import Aggregation, LeftOut, Projection
 from tracepact.scoring import LOGIC, MEAN
 from tracepact.scoring.bootstrap import DRAWS, SEED
 from tracepact.scoring.tolerance import Tolerance
-from tracepact.scoring.uncertainty import Interval
+from tracepact.scoring.uncertainty import Interval, outside_mark, outside_notes
 from tracepact.show.table import Bar, Cell, Column, Table, Tone, numbers, words
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.scores import VACUOUS, ScoreRecord, margin_words
@@ -128,7 +128,9 @@ def _bar(value: Fraction, free: Fraction, found: Interval | None) -> Bar:
 
 
 def _interval(found: Interval | None) -> str:
-    return f"{decimal(found.low)} to {decimal(found.high)}" if found else ""
+    if found is None:
+        return ""
+    return f"{decimal(found.low)} to {decimal(found.high)}{outside_mark(found.value, found.low, found.high)}"
 
 
 def _entry_notes(report: Report, own: Aggregation) -> Iterator[str]:
@@ -155,6 +157,7 @@ def _range_notes(report: Report, ranges: Mapping[str, Interval]) -> Iterator[str
         yield f"caution: {clips} are few for a bootstrap; with fewer than {_FEW} its intervals are often too narrow"
     if any(found.low == found.high and 0 < found.value < 1 for found in ranges.values()):
         yield "an interval without width means that every draw gave the same value, not that the value is certain"
+    yield from outside_notes(map(_interval, ranges.values()))
 
 
 def sweep_table(report: Report) -> Table:

@@ -16,6 +16,7 @@ from tracepact.tools.score.scored import Scored
 from tracepact.trace import Mode, Origin
 
 FORMAT = "tracepact-run/1"
+LEAGUE_FORMAT = "tracepact-league-directory/1"
 NAME = "manifest.json"
 Data = dict[str, Any]
 
@@ -88,6 +89,15 @@ def origin_of(data: Data | None) -> Origin | None:
 def self_digest(data: Mapping[str, Any]) -> str:
     """The SHA-256 of a manifest's text without this digest."""
     return digest(json_text({key: value for key, value in data.items() if key != "sha256"}).encode())
+
+
+def is_league(text: str) -> bool:
+    """Whether a text is the manifest of a league directory (17.7), which is no run directory."""
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        return False
+    return isinstance(data, dict) and data.get("format") == LEAGUE_FORMAT
 
 
 def manifest_faults(text: str) -> tuple[Data | None, str | None]:

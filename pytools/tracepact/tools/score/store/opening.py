@@ -21,7 +21,7 @@ from tracepact.tools.score.report.preparation import Preparation
 from tracepact.tools.score.run import Run, score
 from tracepact.tools.score.scored import Input
 from tracepact.tools.score.store import tables
-from tracepact.tools.score.store.manifest import NAME, digest, manifest_faults, origin_of
+from tracepact.tools.score.store.manifest import NAME, digest, is_league, manifest_faults, origin_of
 from tracepact.tools.score.store.rows import read_score_rows
 from tracepact.tools.score.store.writing import SOURCE
 from tracepact.trace import Durations, EventTable, Grid
@@ -148,6 +148,11 @@ def open_run(folder: str | Path, diagnostics: Diagnostics, *, checked: bool = Tr
     except OSError:
         diagnostics.add("not-a-run", f"`{place}` is not a run directory: it has no {NAME}", RowPlace(str(place)), help)
         raise InvalidInput(diagnostics) from None
+    if is_league(text):
+        headline = f"`{place}` is a league directory, not a run directory"
+        help = "`tracepact league DIR --add RUN` checks every file it takes from it; verify the runs it was made of"
+        diagnostics.add("not-a-run", headline, RowPlace(str(place)), help)
+        raise InvalidInput(diagnostics)
     manifest, fault = manifest_faults(text)
     if manifest is None or (fault and checked):
         diagnostics.add("broken-run", f"the manifest {fault}", path, _HELP if manifest else _AGAIN)

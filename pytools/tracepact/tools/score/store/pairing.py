@@ -12,7 +12,12 @@ from tracepact.scoring import ClauseCounts, ScoreRows
 from tracepact.tools.score.store import tables
 from tracepact.tools.score.store.manifest import digest
 from tracepact.tools.score.store.opening import StoredRun
+from tracepact.wording import quoted
 
+_CLASSES = (
+    'score all runs with one --label-map that drops the label (`drop = ["LABEL"]`, `other = "keep"`), or with a copy '
+    "of the contract (RUN/source.contract is one) that declares all classes: `labels A B C`"
+)
 _ROLES = ("reference", "durations", "ignore", "masks")
 
 
@@ -94,7 +99,12 @@ def _faults(base: RunIdentity, other: RunIdentity) -> Iterator[tuple[str, str]]:
     if set(base.clips) != set(other.clips):
         yield "the clips differ from those of", "score both on the same clips"
     if set(base.classes) != set(other.classes):
-        yield "the classes differ from those of", "declare them in the contract: `labels A B C`"
+        only = [
+            (set(one.classes) - set(two.classes), has)
+            for one, two, has in ((other, base, "has"), (base, other, "lacks"))
+        ]
+        said = " and ".join(f"it {has} {quoted(sorted(names))}" for names, has in only if names)
+        yield f"{said}: the classes differ from those of", _CLASSES
 
 
 def _content_digest(role: str, text: str) -> str:
