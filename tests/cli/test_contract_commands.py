@@ -10,9 +10,9 @@ from cli.command import events, listing, run, write
 
 from tracepact.specs import starter_contracts
 
-FINE = "# kept\ncontract fine\nstep 20ms\n\nclause c on true : pred_onset  # beside\n"
-LOOSE = "# kept\ncontract   fine\nstep 20ms\n\nclause c on  true: (pred_onset)  # beside\n"
-UNUSED = "contract w\nstep 20ms\nparam p = 1s\nclause c on true : pred_onset\n"
+FINE = "# kept\ncontract fine\nstep 20ms\n\nclause c on ref_onset : pred_onset  # beside\n"
+LOOSE = "# kept\ncontract   fine\nstep 20ms\n\nclause c on  ref_onset: (pred_onset)  # beside\n"
+UNUSED = "contract w\nstep 20ms\nparam p = 1s\nclause c on ref_onset : pred_onset\n"
 BAD = """contract bad
 step 20ms
 clause a on ref_onst : ref_onset
