@@ -340,7 +340,7 @@ def _maps(name: str, data: Any) -> set[Path_]:
     """The objects whose keys are names of clauses, profiles, codes or cases, any of which may be absent."""
     if name == "audit":
         return {(), *((group, "changed_values") for group in data)}
-    if not name.startswith("report"):
+    if name != "try" and not name.startswith("report"):
         return set()
     kinds = {"vector", "failed", "counts", "profiles"}
     return {path for path, value in _nodes(data) if path and path[-1] in kinds and isinstance(value, dict)}
