@@ -1,6 +1,7 @@
 """The examples: every command of every README runs as written, and shows what the text says."""
 
 import csv
+import hashlib
 import json
 import os
 import re
@@ -15,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tracelab.protocol import protocol_rows
+from tracelab.study.scales import SCALES
 from tracepact import Aggregation, Run, load_contract, score, score_document, starter_contracts
 
 pytestmark = pytest.mark.slow
@@ -398,6 +401,30 @@ def test_score_files_one_file_and_arrays_are_one_field(tmp_path: Path) -> None:
     audited = next(found.output for found in results if found.command.startswith("tracepact audit"))
     assert "3 / 6" in audited
     assert "10 / 180" in audited  # one in eighteen
+
+
+# 13: the study at the scale `smoke` runs as written; the tables of the full size are those of the shipped protocol.
+
+
+def test_the_smallest_study_runs_and_verifies(tmp_path: Path) -> None:
+    made, _ = run("13-study", tmp_path)  # `verify` exits with 1 where something is not as it was
+    folder = tmp_path / "examples" / "13-study"
+    page = (folder / "out" / "study" / "study.html").read_text(encoding="utf-8")
+    assert "study.html" in made.output
+    assert "contract_loss" in page
+    names = {path.name for path in (folder / "tables").iterdir()}
+    assert names == {path.name for path in (folder / "out" / "study" / "tables").iterdir()}
+
+
+def test_the_full_study_is_of_the_shipped_protocol_and_its_page_has_its_tables() -> None:
+    folder = EXAMPLES / "13-study"
+    record = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    assert (record["scale"], record["complete"]) == ("paper", True)
+    with open(folder / "tables" / "protocol.csv", encoding="utf-8", newline="") as file:
+        assert [tuple(row) for row in csv.reader(file)][1:] == protocol_rows(SCALES["paper"].protocol)
+    for name, digest in record["files"].items():
+        if not name.startswith("rows/"):
+            assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
 
 
 # 18: ten systems of the demo's references. `early` is the reference 30 ms early, within the tolerance of 40 ms.

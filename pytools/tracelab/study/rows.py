@@ -129,7 +129,7 @@ def difference_rows(runs: Runs, draws: int) -> Iterator[Row]:
                 "contrast": name,
                 "before": before,
                 "after": after,
-                "clause": clause,
+                "clause": MEAN if clause == "logic" else clause,
                 "value": str(difference.value),
                 "low": repr(difference.low),
                 "high": repr(difference.high),

@@ -148,7 +148,7 @@ def _record(scale: Scale, voice: Voice, splits: list[Splits], seconds: float) ->
         "speech": voice.name,
         "speech_sha256": voice.digest,
         "test clips sha256": digests.hexdigest(),
-        "seconds": round(seconds, 1),
+        "seconds of the last run": round(seconds, 1),
         "processors": os.cpu_count(),
         "machine": platform.machine(),
         "python": platform.python_version(),

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -69,15 +70,25 @@ def study_page(title: str, record: Mapping[str, Any], tables: Sequence[StudyTabl
     """One page with every table, figure and the record of the run."""
     sections = []
     for one in tables:
-        chart = inline(figures[one.name]) if one.name in figures else Markup("")
-        sections.append(Section(one.name, one.table.title, chart + html_table(one.table), one.lead))
-    listed = Table("Record", [Column("what"), Column("value")], [[key, str(value)] for key, value in record.items()])
+        chart = Markup("<figure>{}</figure>").format(inline(figures[one.name])) if one.name in figures else Markup("")
+        sections.append(Section(one.name, one.table.title, chart + html_table(replace(one.table, title="")), one.lead))
+    listed = Table("", [Column("what"), Column("value")], [[key, _recorded(value)] for key, value in record.items()])
     sections.append(Section("record", "Record", html_table(listed)))
-    head = Markup("<p>{}</p>").format(
-        f"Scale {record['scale']}; speech from {record['speech']}. Every table is a view of stored rows; "
-        "`tracelab verify` computes them again."
-    )
+    head = Markup(
+        "<h1>{}</h1><p>Scale {}; speech from {}. Every table is a view of stored rows; "
+        "<code>tracelab verify</code> computes them again.</p>"
+    ).format(title, record["scale"], record["speech"])
     return html_page(title, head, sections)
+
+
+def _recorded(value: Any) -> str:
+    match value:
+        case Mapping():
+            return ", ".join(f"{name} {one}" for name, one in value.items())
+        case list():
+            return ", ".join(map(str, value))
+        case _:
+            return str(value)
 
 
 def _listed(title: str, rows: Sequence[Row]) -> Table:
