@@ -111,9 +111,8 @@ def field_task(
     choice = clip_choice_from(clips, diagnostics)
     diagnostics.raise_errors()
     own = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
-    table = EventTable(
-        field.name, dict.fromkeys(field.clips, ()), field.digest, Origin("scores", field.files, None, own)
-    )
+    origin = Origin("scores", field.files, None, own, scores=field)
+    table = EventTable(field.name, dict.fromkeys(field.clips, ()), field.digest, origin)
     known = lengths.clips if isinstance(lengths, Durations) else {}
     named, _ = name_clips(table, reference, known, diagnostics)
     renamed = dict(zip(named.clips, field.clips.values(), strict=True))
