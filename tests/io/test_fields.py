@@ -264,6 +264,30 @@ def test_a_bad_array_is_refused_with_its_place(pred: Any, how: dict[str, Any], c
     assert found.help
 
 
+@pytest.mark.parametrize("shape", [lambda array: array, lambda array: {"clip": array}])
+def test_a_forgotten_step_is_an_error_where_the_contracts_does_not_fit(shape: Any) -> None:
+    scores = shape(np.linspace(0, 1, 50).reshape(50, 1))  # 1 s on the contract's grid, 3.2 s in frames of 64 ms
+    how: dict[str, Any] = {"classes": ["dog"], "decoding": 0.5}
+    for durations, onset in ((3.2, 0.2), ({"clip": 3.2}, 0.2), (1.03, 0.2), (None, 2), (None, 1)):
+        with pytest.raises(InvalidInput) as error:
+            score("boundary_gate", [(onset, onset + 0.5, "dog")], scores, durations=durations, **how)
+        assert codes(error) == ["bad-field"]
+        assert "step=" in str(error.value.diagnostics[0].help)
+    score("boundary_gate", [(0.2, 0.7, "dog")], scores, durations=1.02, **how)
+    score("boundary_gate", [(0.2, 0.7, "dog")], scores, **how)
+    found = score("boundary_gate", [(2, 2.5, "dog")], scores, durations=3.2, step="0.064", **how)
+    assert found.prediction.clips["clip"][0].onset == 25 * Fraction("0.064")
+
+
+@pytest.mark.parametrize("step", [0, "0", -1])
+def test_a_step_of_nothing_is_refused(step: Any) -> None:
+    scores = np.zeros((4, 1))
+    for how in ({"step": step}, {"pred_reading": Reading(step=step)}):
+        with pytest.raises(InvalidInput) as error:
+            score("boundary_gate", [], scores, classes=["dog"], decoding=0.5, **how)
+        assert "is not a length of time" in error.value.diagnostics[0].headline
+
+
 def test_arrays_of_both_sides_have_as_many_frames() -> None:
     with pytest.raises(InvalidInput) as refused:
         score("boundary_gate", SCORES > 0.5, SCORES[:3], classes=NAMES, decoding=0.5)

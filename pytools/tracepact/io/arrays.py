@@ -12,6 +12,7 @@ from tracepact.io.ranks import DUST
 from tracepact.io.source import shown
 from tracepact.trace import (
     ClipScores,
+    Durations,
     EventTable,
     Ranks,
     ScoreField,
@@ -20,7 +21,7 @@ from tracepact.trace import (
     join_levels,
     levels_of_floats,
 )
-from tracepact.wording import count
+from tracepact.wording import count, decimal, seconds
 
 PROBABILITIES = "give probabilities; logits must go through a sigmoid first"
 SHAPE = "give one row a frame and one column a class"
@@ -132,6 +133,32 @@ def report_unequal_arrays(reference: EventTable, prediction: EventTable, diagnos
                 f"`{shown(clip)}` has {count(len(own.ranks), 'frame')} on one side and {len(other.ranks)} on the other"
             )
             diagnostics.add("bad-field", headline, RowPlace(pred.name), "both sides must cover the same frames")
+
+
+def report_assumed_step(
+    table: EventTable,
+    reference: EventTable,
+    durations: Durations | Fraction | None,
+    step: Fraction,
+    diagnostics: Diagnostics,
+) -> None:
+    """Say that arrays whose frames were taken to be as long as the contract's do not fit their clips (rule 13.33)."""
+    field = table.origin.scores if table.origin else None
+    for clip, own in field.clips.items() if field is not None else ():
+        end, frames = own.edges[-1], len(own.ranks)
+        length = durations.clips.get(clip) if isinstance(durations, Durations) else durations
+        last = max((event.onset for event in reference.clips.get(clip, ())), default=Fraction(0))
+        if length is not None and abs(length - end) > step:
+            but = f"and the clip is {seconds(length)} long: a frame of {decimal(length / frames, 4)} s would fit"
+        elif length == end and last >= end:
+            but = f"and the reference has an event at {seconds(last)}"
+        else:
+            continue
+        headline = (
+            f"`{table.name}` of `{shown(clip)}`: {count(frames, 'frame')} of the contract's {seconds(step)} end at "
+            f"{seconds(end)}, {but}"
+        )
+        diagnostics.add("bad-field", headline, RowPlace(table.name), "say how long its frames are: step=…, in seconds")
 
 
 def _levels(arrays: Sequence[NDArray[Any]]) -> tuple[ScoreLevels, list[Ranks]]:

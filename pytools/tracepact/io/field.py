@@ -105,6 +105,13 @@ def field_from(
     return FieldArrays(name, classes, length, diagnostics).field(arrays)
 
 
+def says_its_frames(data: Any) -> bool:
+    """Whether data itself says how long its frames are: a field, data frames and files do, arrays and lists do not."""
+    if isinstance(data, ScoreField | str | os.PathLike) or frame_of(data) is not None:
+        return True
+    return isinstance(data, Mapping) and any(frame_of(item) is not None for item in data.values())
+
+
 def read_scores(path: PathLike, diagnostics: Diagnostics) -> ScoreField:
     """The scores of a file or of all files of a folder (rules 13.8 and 13.33); the classes are those of the first."""
     field = read_field(path, diagnostics)
