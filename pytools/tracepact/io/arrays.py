@@ -80,6 +80,9 @@ class FieldArrays:
             headline = f"{what} has the shape {shape}, not frames × {count(len(self.classes), 'class', 'classes')}"
             self.fault("bad-field", headline, SHAPE)
             return None
+        if not len(array):
+            self.fault("bad-field", f"{what} has no frames", SHAPE)
+            return None
         return self._values(what, array)
 
     def _values(self, what: str, array: NDArray[Any]) -> NDArray[Any] | None:

@@ -1,6 +1,6 @@
 """Every curve of a contract on a score field: values at any threshold, best thresholds, PSDS, and all as a record."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -307,6 +307,9 @@ def curves(
     median: int = 1,
     ref_reading: Reading | None = None,
     clips: Any = None,
+    classes: Sequence[str] | None = None,
+    step: Time | None = None,
+    set: Mapping[str, str] | None = None,
     settings: CurveSettings | None = None,
     on_step: OnStep = lambda done, of, what: None,
 ) -> Curves:
@@ -315,13 +318,17 @@ def curves(
     Args:
         contract: a Contract, a path, the name of a starter contract, or contract text.
         ref: the references, in the forms of `score`.
-        pred: the predicted scores: a score field (see `score_field`), data frames of scores, or a path.
+        pred: the predicted scores: a score field (see `score_field`), arrays with `classes` and `step`, data frames
+            of scores, or a path.
         durations: as for `score`; by default a clip is as long as its scores.
         mode: whether labels are kept apart (the default) or scored as one class.
         ignore: regions without obligations.
         median: the length of a median filter before every threshold, an odd number of frames.
         ref_reading: what the content of the reference does not say.
         clips: the clips to evaluate, as for `score`.
+        classes: the classes of the columns of arrays, in order.
+        step: the length of a frame of arrays, in seconds.
+        set: new values of the contract's parameters, as text.
         settings: the policies of the metrics.
         on_step: told how much of a long computation is done, of how much, and what it is.
 
@@ -351,6 +358,9 @@ def curves(
         mode=mode,
         ref_reading=ref_reading,
         clips=clips,
+        classes=classes,
+        step=step,
+        set=set,
     )
     if median < 1 or median % 2 == 0:
         headline = f"the median filter's length {median} is not an odd number of frames"

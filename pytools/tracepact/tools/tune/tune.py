@@ -1,6 +1,6 @@
 """Tuning: a goal out of words, the search, and what it found as a record."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +16,7 @@ from tracepact.tools.score.report.preparation import ClassDecodingRecord
 from tracepact.tools.score.requirement import requirement_from
 from tracepact.tools.tune.record import TunedClass, TunedRequirement, Tuning
 from tracepact.tools.tune.search import Chosen, Freedom, OnStep, Search
-from tracepact.trace import Mode
+from tracepact.trace import Mode, Time
 
 FOLDS = 5
 
@@ -49,7 +49,7 @@ def tune(
     pred: Any,
     objective: str,
     *,
-    require: Sequence[str] = (),
+    require: str | Sequence[str] = (),
     common: bool = False,
     medians: Sequence[int] = (1,),
     hysteresis: bool = False,
@@ -60,6 +60,9 @@ def tune(
     ignore: Any = None,
     ref_reading: Reading | None = None,
     clips: Any = None,
+    classes: Sequence[str] | None = None,
+    step: Time | None = None,
+    set: Mapping[str, str] | None = None,
     on_step: OnStep = lambda done, of, what: None,
 ) -> Tuned:
     """Choose the decoding that is best for an objective, with a held-out value beside the optimistic one.
@@ -69,7 +72,7 @@ def tune(
         ref: the references, in the forms of `score`.
         pred: the predicted scores, in the forms of `curves`.
         objective: the quantity to be best at: a clause, a profile, `mean`, or a rate such as `event_f1`.
-        require: what must hold, such as `silence_guard >= 0.95`.
+        require: what must hold, such as `silence_guard >= 0.95`; one text or several.
         common: whether all classes have one decoding; by default each has its own.
         medians: the filter lengths to try, odd numbers of frames.
         hysteresis: whether to search for a low threshold too.
@@ -80,6 +83,9 @@ def tune(
         ignore: regions without obligations.
         ref_reading: what the content of the reference does not say.
         clips: the clips to use, as for `score`.
+        classes: the classes of the columns of arrays, in order.
+        step: the length of a frame of arrays, in seconds.
+        set: new values of the contract's parameters, as text.
         on_step: told how much of a long computation is done, of how much, and what it is.
 
     Returns:
@@ -111,9 +117,13 @@ def tune(
         mode=mode,
         ref_reading=ref_reading,
         clips=clips,
+        classes=classes,
+        step=step,
+        set=set,
     )
-    freedom = Freedom(common, tuple(sorted(set(medians))), hysteresis)
-    return tuned(task, goal_of(task.contract, objective, require, freedom), freedom, folds, seed, on_step)
+    freedom = Freedom(common, tuple(sorted(dict.fromkeys(medians))), hysteresis)
+    required = (require,) if isinstance(require, str) else require
+    return tuned(task, goal_of(task.contract, objective, required, freedom), freedom, folds, seed, on_step)
 
 
 def goal_of(contract: Contract, objective: str, require: Sequence[str], freedom: Freedom) -> Goal:
