@@ -47,7 +47,9 @@ from tracepact.tools.curves.record import (
     optional,
 )
 from tracepact.tools.score.field_task import FieldTask, field_task
+from tracepact.tools.score.requirement import offered
 from tracepact.trace import Mode, Time, exact
+from tracepact.wording import count, quoted
 
 RATES = ("f1", "macro_f1", "precision", "recall", "error_rate")
 POINTS = 100
@@ -85,6 +87,11 @@ class Curves:
         self._advance = advance
         self.classes = self._quantities.given.family.classes
         self.diagnostics: tuple[Diagnostic, ...] = tuple(task.diagnostics)
+
+    def __repr__(self) -> str:
+        clips = count(self._quantities.given.shape[1], "clip")
+        scores = count(len(self._levels), "distinct score")
+        return f"<Curves of {self.contract.name}: {clips}, {count(len(self.classes), 'class', 'classes')}, {scores}>"
 
     @property
     def names(self) -> list[str]:
@@ -131,7 +138,15 @@ class Curves:
 
         Returns:
             The score, its ROC, and those of each class.
+
+        Raises:
+            InvalidInput: there is no such scenario.
         """
+        if isinstance(how, str) and how not in SCENARIOS:
+            headline = f"there is no scenario `{how}` of PSDS"
+            raise InvalidInput(
+                [Diagnostic("unknown-quantity", headline, help=f"known here: {quoted(list(SCENARIOS))}")]
+            )
         chosen = SCENARIOS[how] if isinstance(how, str) else how
         return psds(self._quantities.given, chosen, self._quantities.runs)
 
@@ -177,7 +192,7 @@ class Curves:
     def _values(self, name: str, label: str | None = None) -> Values:
         faults = Diagnostics()
         if name not in self.names:
-            faults.add("unknown-quantity", f"nothing is called `{name}`", help=did_you_mean(name, self.names))
+            faults.add("unknown-quantity", f"nothing is called `{name}`", help=offered(name, self.names))
         if label is not None and label not in self.classes:
             faults.add("unknown-label", f"there is no class `{label}`", help=did_you_mean(label, self.classes))
         faults.raise_errors()

@@ -57,7 +57,10 @@ class QuantityCurve(Record, frozen=True):
     own: Annotated[
         MetricValue | None, Meta(description="The value with the best threshold of each class; null without one.")
     ]
-    points: Annotated[tuple[CurvePoint, ...], Meta(description="Ascending; all pieces, or some if there are many.")]
+    points: Annotated[
+        tuple[CurvePoint, ...],
+        Meta(description="Ascending; every piece, or evenly chosen ones if fewer than `pieces` are listed."),
+    ]
 
 
 class ClassValue(Record, frozen=True):

@@ -31,6 +31,7 @@ from tracepact.io import (
 from tracepact.io.arrays import report_assumed_step, report_unequal_arrays
 from tracepact.io.clips import ClipsOf, clip_choice_from
 from tracepact.io.decoding import Declared
+from tracepact.io.decoding_file import decoding_given
 from tracepact.io.field import says_its_frames
 from tracepact.io.outside import Outside
 from tracepact.io.reading import report_unused_readings
@@ -178,7 +179,7 @@ def score(
     masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
     conditions: Any = None,
     label_map: Any = None,
-    decoding: Declared | None = None,
+    decoding: Declared | Path | None = None,
     classes: Sequence[str] | None = None,
     step: Time | None = None,
     ref_reading: Reading | None = None,
@@ -203,7 +204,8 @@ def score(
         masks: the masks of the contract's declared atoms, by atom and clip.
         conditions: a table or a mapping from clips to conditions, which group the results.
         label_map: a TOML file or a mapping of its form (rule 13.11).
-        decoding: how predicted scores become events, for all classes or for each, or a threshold alone.
+        decoding: how predicted scores become events, for all classes or for each, a threshold alone, or the path of a
+            decoding file (rule 20.12).
         classes: the classes of the columns of arrays, on both sides; a reading may name others for its own.
         step: the length of a frame of arrays; by default that of the contract, where it fits the durations.
         ref_reading: what the content of the reference does not say.
@@ -246,7 +248,9 @@ def score(
     readings = [
         replace(reading, step=compiled.step) if own else reading for reading, own in zip(readings, assumed, strict=True)
     ]
-    readings[1] = replace(readings[1], decoding=own_decoding if decoding is None else decoding)
+    declared = decoding_given(decoding, diagnostics)
+    diagnostics.raise_errors()
+    readings[1] = replace(readings[1], decoding=own_decoding if decoding is None else declared)
     masked = [
         masks_from(data, diagnostics, name=name) if reading.classes is None else None
         for name, data, reading in zip(("ref", "pred"), (ref, pred), readings, strict=True)
@@ -372,7 +376,8 @@ def _finish(
     diagnostics.extend(contract.warnings)
     groups = conditions_from(conditions, diagnostics) if conditions is not None else None
     choice = clip_choice_from(clips, diagnostics)
-    if is_incomplete(diagnostics, lengths):
+    of_scores = any(table.origin and table.origin.scores for table in (reference, prediction))
+    if of_scores or is_incomplete(diagnostics, lengths):  # a clip whose scores have a fault is absent
         diagnostics.raise_errors()
     ready = prepare(reference, prediction, lengths, ignore, labels, diagnostics, outside, choice)
     durations = ready.durations

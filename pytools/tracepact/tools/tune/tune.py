@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from tracepact.core import Contract
-from tracepact.diagnostics import Diagnostics, did_you_mean
+from tracepact.diagnostics import Diagnostics
+from tracepact.files import write_whole
 from tracepact.io import ClassDecodings, Decoding, Reading, decoding_text
 from tracepact.metrics import MetricValue
 from tracepact.thresholds import Bound, Counted, Goal, depends_on_other_classes, quantity_names
 from tracepact.tools.score.field_task import FieldTask, field_task
 from tracepact.tools.score.report.preparation import ClassDecodingRecord
-from tracepact.tools.score.requirement import requirement_from
+from tracepact.tools.score.requirement import offered, requirement_from
 from tracepact.tools.tune.record import TunedClass, TunedRequirement, Tuning
 from tracepact.tools.tune.search import Chosen, Freedom, OnStep, Search
 from tracepact.trace import Mode, Time
+from tracepact.wording import UNDEFINED, decimal
 
 FOLDS = 5
 
@@ -41,6 +43,23 @@ class Tuned:
 
     record: Tuning
     decoding: ClassDecodings
+
+    def save(self, path: str | Path) -> Path:
+        """Write the decoding file (rule 20.12), which `score` takes as `decoding`.
+
+        Args:
+            path: where to; a file that is already there is replaced.
+
+        Returns:
+            The file.
+        """
+        write_whole({Path(path): self.record.decoding})
+        return Path(path)
+
+    def __repr__(self) -> str:
+        best = self.record.optimistic
+        value = UNDEFINED if best is None else decimal(best.shown)
+        return f"<Tuned {self.record.contract}: {self.record.objective}={value}>"
 
 
 def tune(
@@ -131,7 +150,7 @@ def goal_of(contract: Contract, objective: str, require: Sequence[str], freedom:
     faults = Diagnostics()
     names = list(quantity_names(contract))
     if objective not in names:
-        faults.add("unknown-quantity", f"nothing is called `{objective}`", help=did_you_mean(objective, names))
+        faults.add("unknown-quantity", f"nothing is called `{objective}`", help=offered(objective, names))
     found = [requirement for text in require if (requirement := requirement_from(text, names, faults))]
     for median in freedom.medians:
         if median < 1 or median % 2 == 0:
