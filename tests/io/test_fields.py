@@ -288,6 +288,19 @@ def test_a_step_of_nothing_is_refused(step: Any) -> None:
         assert "is not a length of time" in error.value.diagnostics[0].headline
 
 
+def test_a_bad_score_in_a_file_is_the_only_fault_said(tmp_path: Path) -> None:
+    header = "onset\toffset\tdog\n"
+    for value, helps in (("7.5", True), ("nan", False)):
+        (tmp_path / "a.tsv").write_text(f"{header}0\t1\t{value}\n")
+        with pytest.raises(InvalidInput) as error:
+            score("boundary_gate", {"a": [(0, 1, "dog")]}, tmp_path, decoding=0.5)
+        assert codes(error) == ["bad-score"]
+        assert ("sigmoid" in str(error.value.diagnostics[0].help)) is helps
+        with pytest.raises(InvalidInput) as error:
+            score_field(np.array([[float(value)]]), classes=["dog"], step=1)
+        assert ("sigmoid" in str(error.value.diagnostics[0].help)) is helps
+
+
 def test_nested_lists_with_classes_are_a_field() -> None:
     for rows, names in (([[0.25, 0.5], [1, 0]], NAMES), ([[0.25], [1]], ["cat"])):
         expected = content(score_field({"a": np.array(rows)}, classes=names, step=1))

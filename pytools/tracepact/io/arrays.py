@@ -145,8 +145,9 @@ def report_assumed_step(
     durations: Durations | Fraction | None,
     step: Fraction,
     diagnostics: Diagnostics,
-) -> None:
-    """Say that arrays whose frames were taken to be as long as the contract's do not fit their clips (rule 13.33)."""
+) -> bool:
+    """Whether arrays whose frames were taken to be as long as the contract's do not fit their clips (rule 13.33)."""
+    before = len(diagnostics)
     field = table.origin.scores if table.origin else None
     for clip, own in field.clips.items() if field is not None else ():
         end, frames = own.edges[-1], len(own.ranks)
@@ -163,6 +164,7 @@ def report_assumed_step(
             f"{seconds(end)}, {but}"
         )
         diagnostics.add("bad-field", headline, RowPlace(table.name), "say how long its frames are: step=…, in seconds")
+    return len(diagnostics) > before
 
 
 def _levels(arrays: Sequence[NDArray[Any]]) -> tuple[ScoreLevels, list[Ranks]]:

@@ -382,8 +382,7 @@ def _finish(
     ready = prepare(reference, prediction, lengths, ignore, labels, diagnostics, outside, choice)
     durations = ready.durations
     for table, is_assumed in zip((ready.reference, ready.prediction), assumed, strict=True):
-        if is_assumed:
-            report_assumed_step(table, ready.reference, durations, contract.step, diagnostics)
+        if is_assumed and report_assumed_step(table, ready.reference, durations, contract.step, diagnostics):
             diagnostics.raise_errors()
     if choice is ClipsOf.ALL:
         ready = _with_silent_clips(ready, diagnostics)
