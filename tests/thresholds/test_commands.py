@@ -1,5 +1,6 @@
 """`tracepact curves` and `tracepact tune` on files: what they print, write and refuse."""
 
+import csv
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -72,7 +73,15 @@ def test_curves_write_a_folder_with_a_page_and_figures(data: list[str], tmp_path
 def test_curves_list_as_many_points_as_are_asked_for(data: list[str]) -> None:
     done = run("curves", *data, "--format", "csv", "--quantity", "silence_guard", "--list", "3", "--draws", "10")
     assert done.code == 0, done.err
-    assert len(done.out.splitlines()) == 1 + 3
+    lines = list(csv.DictReader(done.out.splitlines()))
+    assert len(lines) == 3
+    assert all(float(Fraction(line["threshold"])) == float(line["threshold_decimal"]) for line in lines)
+    pieces = {int(line["pieces"]) for line in lines}
+    assert len(pieces) == 1
+    assert f"of up to {pieces.pop():,}" in done.err
+    everything = run("curves", *data, "--format", "csv", "--quantity", "silence_guard", "--list", "0", "--draws", "10")
+    assert len(everything.out.splitlines()) == 1 + int(lines[0]["pieces"])
+    assert "lists all" not in everything.err
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ CODES: dict[str, Code] = {
         ("bad-requirement", "", "a requirement is not of the form clause>=number"),
         ("unknown-format", "13.1", "the format of a file is not known, or cannot be found from its content"),
         ("mixed-formats", "13.2", "the files of a folder are not all of one format"),
-        ("ambiguous-clip", "13.2 13.3", "a file could speak of two clips, or two files speak of one"),
+        ("ambiguous-clip", "13.2 13.3", "a file or a field could speak of two clips, or two of them speak of one"),
         ("missing-extra", "", "a package that reads or writes this kind of file is not installed"),
         ("bad-metadata", "15.18", "the metadata of a submission is no YAML, or an entry is missing or of another kind"),
         ("bad-date", "13.4", "a date and time that cannot be read, or a file's name without its start"),

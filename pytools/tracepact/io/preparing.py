@@ -82,8 +82,8 @@ def prepare(
 def name_clips(
     table: EventTable, other: EventTable, lengths: Collection[str], diagnostics: Diagnostics
 ) -> tuple[EventTable, int]:
-    """Give clips named by their files the names other tables use (rule 13.3), and how many got another name."""
-    if table.origin is None or not table.origin.files:
+    """Give clips of files and of score fields the names other tables use (rule 13.3), and how many got another name."""
+    if table.origin is None or not (table.origin.files or table.origin.scores):
         return table, 0
     by_files = other.origin is not None and bool(other.origin.files)
     known = [{*lengths}, {*other.clips}] if by_files else [{*lengths, *other.clips}]
@@ -99,15 +99,15 @@ def name_clips(
             listed = " and ".join(f"`{shown(name)}`" for name in sorted(alike)[:3])
             diagnostics.add(
                 "ambiguous-clip",
-                f"the file of `{shown(clip)}` could speak of {listed}",
+                f"what is called `{shown(clip)}` could be of {listed}",
                 table.place(clip, None),
-                "name the file like its clip, extension included",
+                "name it like its clip, extension included",
             )
         name = names[clip] = alike[0] if len(alike) == 1 else clip
         if taken.setdefault(name, clip) != clip:
             diagnostics.add(
                 "ambiguous-clip",
-                f"the files of `{shown(taken[name])}` and `{shown(clip)}` both speak of `{shown(name)}`",
+                f"what is called `{shown(taken[name])}` and `{shown(clip)}` is both of `{shown(name)}`",
                 table.place(clip, None),
                 "keep one of them",
             )

@@ -1,6 +1,6 @@
 """A score field and a reference to be judged at every threshold: the options that name them, and how they are read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypedDict
@@ -18,7 +18,7 @@ from tracepact.io.preparing import name_clips
 from tracepact.thresholds import FieldFamily, field_family
 from tracepact.tools.parameters import durations_option, with_options
 from tracepact.tools.score.run import contract_from
-from tracepact.trace import Durations, EventTable, Mode, Origin, Regions, ScoreField
+from tracepact.trace import Durations, EventTable, Mode, Origin, Regions, ScoreField, Time
 
 
 class FieldOptions(TypedDict):
@@ -99,21 +99,23 @@ def field_task(
     mode: Mode | str = Mode.CLASS_INDEXED,
     ref_reading: Reading | None = None,
     clips: Any = None,
+    classes: Sequence[str] | None = None,
+    step: Time | None = None,
+    set: Mapping[str, str] | None = None,
 ) -> FieldTask:
     """Read a reference and a field. Errors raise InvalidInput; the arguments are those of `score`."""
     diagnostics = Diagnostics()
-    compiled = contract_from(contract, None)
+    compiled = contract_from(contract, set)
     diagnostics.extend(compiled.warnings)
     reference = events_from(ref, diagnostics, name="ref", reading=ref_reading)
-    field = score_field(pred)
+    field = score_field(pred, classes=classes, step=step, name="pred")
     lengths = durations_from(durations, diagnostics)
     regions = None if ignore is None else regions_from(ignore, diagnostics)
     choice = clip_choice_from(clips, diagnostics)
     diagnostics.raise_errors()
     own = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
-    table = EventTable(
-        field.name, dict.fromkeys(field.clips, ()), field.digest, Origin("scores", field.files, None, own)
-    )
+    origin = Origin("scores", field.files, None, own, scores=field)
+    table = EventTable(field.name, dict.fromkeys(field.clips, ()), field.digest, origin)
     known = lengths.clips if isinstance(lengths, Durations) else {}
     named, _ = name_clips(table, reference, known, diagnostics)
     renamed = dict(zip(named.clips, field.clips.values(), strict=True))

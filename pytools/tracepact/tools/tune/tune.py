@@ -1,6 +1,6 @@
 """Tuning: a goal out of words, the search, and what it found as a record."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import Any
 
 from tracepact.core import Aggregation, Contract
 from tracepact.diagnostics import Diagnostics, did_you_mean
+from tracepact.files import write_whole
 from tracepact.io import ClassDecodings, Decoding, Reading, decoding_text
 from tracepact.metrics import MetricValue
 from tracepact.thresholds import (
@@ -21,10 +22,11 @@ from tracepact.thresholds import (
 )
 from tracepact.tools.score.field_task import FieldTask, field_task
 from tracepact.tools.score.report.preparation import ClassDecodingRecord
-from tracepact.tools.score.requirement import requirement_from
+from tracepact.tools.score.requirement import offered, requirement_from
 from tracepact.tools.tune.record import TunedClass, TunedRequirement, Tuning
 from tracepact.tools.tune.search import Chosen, Freedom, OnStep, Search
-from tracepact.trace import Mode
+from tracepact.trace import Mode, Time
+from tracepact.wording import UNDEFINED, decimal
 
 FOLDS = 5
 
@@ -50,6 +52,23 @@ class Tuned:
     record: Tuning
     decoding: ClassDecodings
 
+    def save(self, path: str | Path) -> Path:
+        """Write the decoding file (rule 20.12), which `score` takes as `decoding`.
+
+        Args:
+            path: where to; a file that is already there is replaced.
+
+        Returns:
+            The file.
+        """
+        write_whole({Path(path): self.record.decoding})
+        return Path(path)
+
+    def __repr__(self) -> str:
+        best = self.record.optimistic
+        value = UNDEFINED if best is None else decimal(best.shown)
+        return f"<Tuned {self.record.contract}: {self.record.objective}={value}>"
+
 
 def tune(
     contract: Contract | str | Path,
@@ -57,7 +76,7 @@ def tune(
     pred: Any,
     objective: str,
     *,
-    require: Sequence[str] = (),
+    require: str | Sequence[str] = (),
     common: bool = False,
     medians: Sequence[int] = (1,),
     hysteresis: bool = False,
@@ -68,6 +87,9 @@ def tune(
     ignore: Any = None,
     ref_reading: Reading | None = None,
     clips: Any = None,
+    classes: Sequence[str] | None = None,
+    step: Time | None = None,
+    set: Mapping[str, str] | None = None,
     on_step: OnStep = lambda done, of, what: None,
 ) -> Tuned:
     """Choose the decoding that is best for an objective, with a held-out value beside the optimistic one.
@@ -78,7 +100,7 @@ def tune(
         pred: the predicted scores, in the forms of `curves`.
         objective: the quantity to be best at, over all classes: a clause, a profile, `mean`, or a rate such as
             `event_f1`; a clause with an aggregation in front, such as `pooled.silence_guard`, is under that one.
-        require: what must hold over all classes, such as `silence_guard >= 0.95`.
+        require: what must hold over all classes, such as `silence_guard >= 0.95`; one text or several.
         common: whether all classes have one decoding; by default each has its own.
         medians: the filter lengths to try, odd numbers of frames.
         hysteresis: whether to search for a low threshold too.
@@ -89,6 +111,9 @@ def tune(
         ignore: regions without obligations.
         ref_reading: what the content of the reference does not say.
         clips: the clips to use, as for `score`.
+        classes: the classes of the columns of arrays, in order.
+        step: the length of a frame of arrays, in seconds.
+        set: new values of the contract's parameters, as text.
         on_step: told how much of a long computation is done, of how much, and what it is.
 
     Returns:
@@ -120,9 +145,13 @@ def tune(
         mode=mode,
         ref_reading=ref_reading,
         clips=clips,
+        classes=classes,
+        step=step,
+        set=set,
     )
-    freedom = Freedom(common, tuple(sorted(set(medians))), hysteresis)
-    return tuned(task, goal_of(task.contract, objective, require, freedom, folds), freedom, folds, seed, on_step)
+    freedom = Freedom(common, tuple(sorted(dict.fromkeys(medians))), hysteresis)
+    required = (require,) if isinstance(require, str) else require
+    return tuned(task, goal_of(task.contract, objective, required, freedom, folds), freedom, folds, seed, on_step)
 
 
 def goal_of(contract: Contract, objective: str, require: Sequence[str], freedom: Freedom, folds: int) -> Goal:
@@ -160,7 +189,7 @@ def _objective(
         first, name = "", text
     aggregations = [a.value for a in Aggregation]
     if name not in names:
-        faults.add("unknown-quantity", f"nothing is called `{name}`", help=did_you_mean(name, names))
+        faults.add("unknown-quantity", f"nothing is called `{name}`", help=offered(name, names))
     elif dot and weights_of(contract, name) is None:
         headline = f"`{name}` is the rate of a metric, which has no aggregation"
         faults.add("unknown-quantity", headline, help=f"write `{name}`")
