@@ -1,4 +1,4 @@
-"""A score field and a reference to be judged at every threshold: the options that name them, and how they are read."""
+"""Scores and a reference to be judged at every threshold: the options that name them, and how they are read."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -8,17 +8,22 @@ from typing import Any, TypedDict
 import click
 
 from tracepact.core import Contract
-from tracepact.diagnostics import Diagnostics
-from tracepact.io import Reading, durations_from, events_from, prepare, regions_from, score_field
+from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, RowPlace
+from tracepact.io import Decoding, Reading, durations_from, events_from, prepare, regions_from
 from tracepact.io.clips import clip_choice_from
 from tracepact.io.decoding import filtered
-from tracepact.io.formats import FORMATS
+from tracepact.io.formats import FORMATS, MAESTRO
 from tracepact.io.outside import Outside
 from tracepact.io.preparing import name_clips
-from tracepact.thresholds import FieldFamily, field_family
+from tracepact.io.source import shown
+from tracepact.thresholds import Detections, FieldFamily, detection_family, detections_of, field_family
 from tracepact.tools.parameters import durations_option, with_options
 from tracepact.tools.score.run import contract_from
 from tracepact.trace import Durations, EventTable, Mode, Origin, Regions, ScoreField
+
+_PRED = "Predicted scores, or events with confidences: a file or folder."
+_KEEP = Decoding(Fraction(1))
+"""A decoding that leaves no event: the scores are what is wanted."""
 
 
 class FieldOptions(TypedDict):
@@ -38,7 +43,7 @@ def field_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return with_options(
         (
             click.option("--ref", type=click.Path(), required=True, help="Reference events: a file or folder."),
-            click.option("--pred", type=click.Path(), required=True, help="Predicted scores: a file or folder."),
+            click.option("--pred", type=click.Path(), required=True, help=_PRED),
             durations_option(),
             click.option("--ignore", type=click.Path(), help="Regions without obligations, as for score."),
             click.option(
@@ -62,31 +67,53 @@ def field_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldTask:
-    """A contract, a reference and a field, ready to be put on the grid; what was read is in `diagnostics`."""
+    """A contract, a reference and scores, ready to be put on the grid; what was read is in `diagnostics`.
+
+    The scores are those of frames, or the confidences of events.
+    """
 
     contract: Contract
     reference: EventTable
-    field: ScoreField
+    field: ScoreField | Detections
     durations: Durations | Fraction | None
     ignore: Regions | None
     mode: Mode
     diagnostics: Diagnostics
 
-    def family(self, field: ScoreField | None = None) -> FieldFamily:
-        """The reference beside the field, or beside another one made of it, on the contract's grid."""
+    def family(self, field: ScoreField | Detections | None = None) -> FieldFamily:
+        """The reference beside the scores, or beside others made of them, on the contract's grid."""
+        chosen = self.field if field is None else field
+        diagnostics = self.diagnostics if field is None else Diagnostics()
+        if isinstance(chosen, Detections):
+            return detection_family(
+                self.contract,
+                self.reference,
+                chosen,
+                durations=self.durations,
+                mode=self.mode,
+                ignore=self.ignore,
+                diagnostics=diagnostics,
+            )
         return field_family(
             self.contract,
             self.reference,
-            self.field if field is None else field,
+            chosen,
             durations=self.durations,
             mode=self.mode,
             ignore=self.ignore,
-            diagnostics=self.diagnostics if field is None else Diagnostics(),
+            diagnostics=diagnostics,
         )
 
     def filtered(self, median: int) -> "FieldTask":
-        """The task with a median filter before every threshold."""
-        return self if median == 1 else replace(self, field=filtered(self.field, median))
+        """The task with a median filter before every threshold; InvalidInput if there are no frames to filter."""
+        return self if median == 1 else replace(self, field=filtered(self.frames("a median filter"), median))
+
+    def frames(self, what: str) -> ScoreField:
+        """The scores of frames, which something needs; InvalidInput if there are none."""
+        if isinstance(self.field, Detections):
+            headline = f"`{shown(self.field.name)}` holds events, and {what} is for scores of frames"
+            raise InvalidInput([Diagnostic("bad-decoding", headline, help="take a threshold alone")])
+        return self.field
 
 
 def field_task(
@@ -100,28 +127,45 @@ def field_task(
     ref_reading: Reading | None = None,
     clips: Any = None,
 ) -> FieldTask:
-    """Read a reference and a field. Errors raise InvalidInput; the arguments are those of `score`."""
+    """Read a reference, and scores or detections. Errors raise InvalidInput; the arguments are those of `score`."""
     diagnostics = Diagnostics()
     compiled = contract_from(contract, None)
     diagnostics.extend(compiled.warnings)
     reference = events_from(ref, diagnostics, name="ref", reading=ref_reading)
-    field = score_field(pred)
+    found = events_from(pred, diagnostics, name="pred", reading=Reading(decoding=_KEEP))
+    if found.origin is not None and found.origin.format == MAESTRO:
+        headline = f"`{shown(found.name)}` holds soft labels, which are references"
+        diagnostics.add(
+            "bad-field", headline, RowPlace(found.name), "give scores of frames, or events with confidences"
+        )
     lengths = durations_from(durations, diagnostics)
     regions = None if ignore is None else regions_from(ignore, diagnostics)
     choice = clip_choice_from(clips, diagnostics)
     diagnostics.raise_errors()
+    scores = found.origin.scores if found.origin else None
+    table = found if scores is None else _silent(scores, reference, lengths, diagnostics)
+    ready = prepare(reference, table, lengths, regions, None, diagnostics, Outside.FALSE_ALARM, choice)
+    diagnostics.raise_errors()
+    field = detections_of(ready.prediction, diagnostics) if scores is None else _chosen(scores, table, ready.prediction)
+    return FieldTask(compiled, ready.reference, field, ready.durations, ready.ignore, Mode(mode), diagnostics)
+
+
+def _silent(
+    field: ScoreField, reference: EventTable, lengths: Durations | Fraction | None, diagnostics: Diagnostics
+) -> EventTable:
+    """A table of the clips of a field, named as the others are (rule 13.3), with the lengths of their scores."""
     own = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
-    table = EventTable(
-        field.name, dict.fromkeys(field.clips, ()), field.digest, Origin("scores", field.files, None, own)
-    )
+    origin = Origin("scores", field.files, None, own)
+    table = EventTable(field.name, dict.fromkeys(field.clips, ()), field.digest, origin)
     known = lengths.clips if isinstance(lengths, Durations) else {}
     named, _ = name_clips(table, reference, known, diagnostics)
+    return replace(named, origin=Origin("scores", {}, None, dict(zip(named.clips, own.values(), strict=True))))
+
+
+def _chosen(field: ScoreField, named: EventTable, chosen: EventTable) -> ScoreField:
+    """The field of the clips that were chosen, under the names they were given."""
     renamed = dict(zip(named.clips, field.clips.values(), strict=True))
-    named = replace(named, origin=Origin("scores", {}, None, dict(zip(named.clips, own.values(), strict=True))))
-    ready = prepare(reference, named, lengths, regions, None, diagnostics, Outside.FALSE_ALARM, choice)
-    diagnostics.raise_errors()
-    field = replace(field, clips={clip: renamed[clip] for clip in ready.prediction.clips if clip in renamed})
-    return FieldTask(compiled, ready.reference, field, ready.durations, ready.ignore, Mode(mode), diagnostics)
+    return replace(field, clips={clip: renamed[clip] for clip in chosen.clips if clip in renamed})
 
 
 def task_from_options(contract: Contract, given: FieldOptions) -> FieldTask:

@@ -11,6 +11,7 @@ from tracepact.io import Decoding
 from tracepact.thresholds import (
     Choice,
     Counted,
+    Detections,
     Goal,
     Quantities,
     by_folds,
@@ -60,8 +61,8 @@ class Search:
         self.goal, self.freedom, self._advance = goal, freedom, advance
         self._levels = task.field.levels
         self._range = cut_range(self._levels)
-        self._filtered = {median: self.task.filtered(median).field for median in freedom.medians}
-        self.plain = {median: self._quantities(field) for median, field in self._filtered.items()}
+        self._filtered = {median: self.task.filtered(median) for median in freedom.medians}
+        self.plain = {median: self._quantities(own.field) for median, own in self._filtered.items()}
         self.any = next(iter(self.plain.values()))
         self.classes = self.any.given.family.classes
 
@@ -89,7 +90,7 @@ class Search:
             quantities = self.plain[median]
             if paired:
                 lows = {name: chosen[k].low for k, name in enumerate(self.classes)}
-                quantities = self._quantities(with_low(self._filtered[median], self._by_column(lows)))
+                quantities = self._quantities(with_low(self._frames(median), self._by_column(lows)))
             parts.append((labels, counted_at(quantities, self.goal.names, [own.high for own in chosen])))
         first = parts[0][1]
         found = {name: counts.copy() for name, counts in first.parts.items()}
@@ -113,7 +114,10 @@ class Search:
     def _labels(self) -> list[int | None]:
         return [None] if self.freedom.common else list(range(len(self.classes)))
 
-    def _quantities(self, field: ScoreField) -> Quantities:
+    def _frames(self, median: int) -> ScoreField:
+        return self._filtered[median].frames("a hysteresis")
+
+    def _quantities(self, field: ScoreField | Detections) -> Quantities:
         return Quantities(self.task.contract, self.task.family(field), None, self._advance)
 
     def _threshold(self, median: int, label: int | None, clips: Whole | None) -> Chosen:
@@ -138,7 +142,7 @@ class Search:
             for hold_high in (True, False):
                 held = {name: own.high if hold_high else own.low for name, own in self._named(now)}
                 change = with_high if hold_high else with_low
-                quantities = self._quantities(change(self._filtered[median], self._by_column(held)))
+                quantities = self._quantities(change(self._frames(median), self._by_column(held)))
                 after = [
                     self._other(quantities, own, label, clips, hold_high)
                     for own, label in zip(now, self._labels(), strict=True)
