@@ -96,7 +96,7 @@ class Curves:
 
         Args:
             name: one of `names`.
-            threshold: from 0 to 1; a frame is active if its score is greater.
+            threshold: from 0 to 1; a frame is active if its score is greater, an event kept if its confidence is.
             label: a class, whose own counts are taken; by default all classes, with a common threshold.
 
         Returns:
@@ -306,6 +306,7 @@ def curves(
     ignore: Any = None,
     median: int = 1,
     ref_reading: Reading | None = None,
+    pred_reading: Reading | None = None,
     clips: Any = None,
     settings: CurveSettings | None = None,
     on_step: OnStep = lambda done, of, what: None,
@@ -315,12 +316,14 @@ def curves(
     Args:
         contract: a Contract, a path, the name of a starter contract, or contract text.
         ref: the references, in the forms of `score`.
-        pred: the predicted scores: a score field (see `score_field`), data frames of scores, or a path.
-        durations: as for `score`; by default a clip is as long as its scores.
+        pred: the predicted scores: a score field (see `score_field`), data frames of scores, or a path; or events with
+            confidences, of which a threshold keeps those with a greater one.
+        durations: as for `score`; by default a clip is as long as its scores, if it has scores of frames.
         mode: whether labels are kept apart (the default) or scored as one class.
         ignore: regions without obligations.
         median: the length of a median filter before every threshold, an odd number of frames.
         ref_reading: what the content of the reference does not say.
+        pred_reading: the same for the predictions.
         clips: the clips to evaluate, as for `score`.
         settings: the policies of the metrics.
         on_step: told how much of a long computation is done, of how much, and what it is.
@@ -350,6 +353,7 @@ def curves(
         ignore=ignore,
         mode=mode,
         ref_reading=ref_reading,
+        pred_reading=pred_reading,
         clips=clips,
     )
     if median < 1 or median % 2 == 0:

@@ -18,6 +18,7 @@ from tracepact.io.preparing import name_clips
 from tracepact.io.source import shown
 from tracepact.thresholds import Detections, FieldFamily, detection_family, detections_of, field_family
 from tracepact.tools.parameters import durations_option, with_options
+from tracepact.tools.score.arguments import columns_option
 from tracepact.tools.score.run import contract_from
 from tracepact.trace import Durations, EventTable, Mode, Origin, Regions, ScoreField
 
@@ -34,6 +35,8 @@ class FieldOptions(TypedDict):
     durations: str | None
     ignore: str | None
     ref_format: str | None
+    pred_format: str | None
+    columns: tuple[str, ...]
     clips: str | None
     class_indexed: bool
 
@@ -51,6 +54,8 @@ def field_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 type=click.Choice(FORMATS),
                 help="Format of the reference (default: found from its content).",
             ),
+            click.option("--pred-format", type=click.Choice(FORMATS), help="Format of the predictions, likewise."),
+            columns_option,
             click.option(
                 "--clips", metavar="reference|durations|all|LIST", help="Evaluate these clips only, as for score."
             ),
@@ -125,6 +130,7 @@ def field_task(
     ignore: Any = None,
     mode: Mode | str = Mode.CLASS_INDEXED,
     ref_reading: Reading | None = None,
+    pred_reading: Reading | None = None,
     clips: Any = None,
 ) -> FieldTask:
     """Read a reference, and scores or detections. Errors raise InvalidInput; the arguments are those of `score`."""
@@ -132,7 +138,7 @@ def field_task(
     compiled = contract_from(contract, None)
     diagnostics.extend(compiled.warnings)
     reference = events_from(ref, diagnostics, name="ref", reading=ref_reading)
-    found = events_from(pred, diagnostics, name="pred", reading=Reading(decoding=_KEEP))
+    found = events_from(pred, diagnostics, name="pred", reading=replace(pred_reading or Reading(), decoding=_KEEP))
     if found.origin is not None and found.origin.format == MAESTRO:
         headline = f"`{shown(found.name)}` holds soft labels, which are references"
         diagnostics.add(
@@ -170,6 +176,7 @@ def _chosen(field: ScoreField, named: EventTable, chosen: EventTable) -> ScoreFi
 
 def task_from_options(contract: Contract, given: FieldOptions) -> FieldTask:
     """Read what the options name."""
+    maps = given["columns"] or None
     return field_task(
         contract,
         given["ref"],
@@ -177,6 +184,7 @@ def task_from_options(contract: Contract, given: FieldOptions) -> FieldTask:
         durations=given["durations"],
         ignore=given["ignore"],
         mode=Mode.CLASS_INDEXED if given["class_indexed"] else Mode.UNION,
-        ref_reading=Reading(given["ref_format"]),
+        ref_reading=Reading(given["ref_format"], columns=maps),
+        pred_reading=Reading(given["pred_format"], columns=maps),
         clips=given["clips"],
     )

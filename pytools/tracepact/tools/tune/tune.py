@@ -59,6 +59,7 @@ def tune(
     mode: Mode | str = Mode.CLASS_INDEXED,
     ignore: Any = None,
     ref_reading: Reading | None = None,
+    pred_reading: Reading | None = None,
     clips: Any = None,
     on_step: OnStep = lambda done, of, what: None,
 ) -> Tuned:
@@ -75,10 +76,11 @@ def tune(
         hysteresis: whether to search for a low threshold too.
         folds: into how many folds the clips are dealt for the held-out value; 0 for none.
         seed: the seed of their order.
-        durations: as for `score`; by default a clip is as long as its scores.
+        durations: as for `score`; by default a clip is as long as its scores, if it has scores of frames.
         mode: whether labels are kept apart (the default) or scored as one class.
         ignore: regions without obligations.
         ref_reading: what the content of the reference does not say.
+        pred_reading: the same for the predictions.
         clips: the clips to use, as for `score`.
         on_step: told how much of a long computation is done, of how much, and what it is.
 
@@ -110,6 +112,7 @@ def tune(
         ignore=ignore,
         mode=mode,
         ref_reading=ref_reading,
+        pred_reading=pred_reading,
         clips=clips,
     )
     freedom = Freedom(common, tuple(sorted(set(medians))), hysteresis)
