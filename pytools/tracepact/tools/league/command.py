@@ -35,11 +35,17 @@ _KEPT = ("draws", "seed", "level", "conditions")
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path())
 @click.option("--add", "added", multiple=True, metavar="RUN", help="Add this run to the league directory; repeatable.")
+@click.option(
+    "--scores",
+    multiple=True,
+    metavar="NAME=PATH",
+    help="The scores of a system, or its events with confidences: it gets PSDS over all thresholds; repeatable.",
+)
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with (default: the first).")
 @click.option(
     "--rank-by",
     metavar="COLUMN",
-    help="What orders the league: headline (the default), a clause, a profile, or a metric such as event.f1.",
+    help="What orders the league: headline (the default), a clause, a profile, psds1, or a metric such as event.f1.",
 )
 @click.option("--conditions", type=click.Path(), help="A table (filename, condition) that groups the results.")
 @bootstrap_options
@@ -60,6 +66,7 @@ def command(
     ctx: click.Context,
     runs: tuple[str, ...],
     added: tuple[str, ...],
+    scores: tuple[str, ...],
     baseline: str | None,
     rank_by: str | None,
     conditions: str | None,
@@ -79,18 +86,19 @@ def command(
     _check(ctx, runs, added, out, audio, embed_audio)
     folder = Path(runs[0]) if added else out
     kept: Mapping[str, bytes] = {}
+    given = {one.name: one.place for one in named_places(scores)}
     with progress(len(added or runs) + 2) as advance:
         if added:
             stored, kept = open_league(Path(runs[0]))
             check_place(Path(runs[0]))
             old = stored.base.settings
             settings = Settings(baseline or old.baseline, rank_by or old.rank_by, old.draws, old.seed, old.level)
-            made = add_to_league(stored, named_places(added), settings, advance)
+            made = add_to_league(stored, named_places(added), settings, advance, given)
         else:
             if out is not None:
                 check_place(out)
             how = Bootstrap(draws, seed, level)
-            made = league_parts(runs, baseline, rank_by or HEADLINE, conditions, how, advance)
+            made = league_parts(runs, baseline, rank_by or HEADLINE, conditions, how, advance, given)
         advance("comparing")
         league = league_of(made.base, made.systems)
         advance("writing")

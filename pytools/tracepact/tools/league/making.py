@@ -1,6 +1,6 @@
 """Makes leagues of run directories, and adds runs to one: each run is read and drawn once (rules 16.16 and 17.7)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
 from tracepact.io import conditions_from
 from tracepact.progress import OnStage, silent
 from tracepact.tools.league.base import Base, Policies, Settings, base_of, policies_of, report_differences
+from tracepact.tools.league.psds import given_scores, report_scores
 from tracepact.tools.league.store import StoredLeague
 from tracepact.tools.league.system import LeagueSystem, system_of
 from tracepact.tools.score.report.record import Report
@@ -45,14 +46,16 @@ def make_league(
     settings: Settings,
     conditions: Any = None,
     on_stage: OnStage = silent,
+    scores: Mapping[str, Any] | None = None,
 ) -> Made:
-    """Read the runs of a league; InvalidInput gives every reason why they do not make one."""
+    """Read the runs of a league, and scores by system; InvalidInput gives every reason why they do not make one."""
     opened = _open(places)
     first, *others = opened
     diagnostics = Diagnostics()
     groups = None if conditions is None else conditions_from(conditions, diagnostics)
     for other in others:
         _compare(first.identity, first.policies, str(first.run.folder), other, diagnostics)
+    report_scores(scores or {}, [one.name for one in opened], first.policies.label_map, diagnostics)
     if groups and not diagnostics.errors:
         check_conditions(groups, first.identity.clips, diagnostics)
     diagnostics.raise_errors()
@@ -63,13 +66,17 @@ def make_league(
         if base is None:
             by_clip = groups.clips if groups else scored.conditions
             base = base_of(first.run, first.report, scored.card, by_clip, settings)
-        systems.append(system_of(one.name, one.run, one.report, scored, base))
+        systems.append(_system(one, scored, base, scores or {}, diagnostics))
     assert base is not None
     return Made(base, tuple(systems), tuple(diagnostics))
 
 
 def add_to_league(
-    league: StoredLeague, places: Sequence[NamedPlace], settings: Settings, on_stage: OnStage = silent
+    league: StoredLeague,
+    places: Sequence[NamedPlace],
+    settings: Settings,
+    on_stage: OnStage = silent,
+    scores: Mapping[str, Any] | None = None,
 ) -> Made:
     """A league with further runs; the systems it has are taken as they are stored."""
     base = structs.replace(league.base, settings=settings)
@@ -80,12 +87,20 @@ def add_to_league(
     opened = _open(places)
     for one in opened:
         _compare(base.identity, base.policies, str(league.folder), one, diagnostics)
+    report_scores(scores or {}, [one.name for one in opened], base.policies.label_map, diagnostics)
     diagnostics.raise_errors()
     added = []
     for one in opened:
         on_stage(f"reading {one.name}")
-        added.append(system_of(one.name, one.run, one.report, _scored(one), base))
-    return Made(base, (*league.systems, *added))
+        added.append(_system(one, _scored(one), base, scores or {}, diagnostics))
+    return Made(base, (*league.systems, *added), tuple(diagnostics))
+
+
+def _system(one: _Opened, scored: Run, base: Base, scores: Mapping[str, Any], diagnostics: Diagnostics) -> LeagueSystem:
+    """One system, with its PSDS if its scores were given."""
+    given = given_scores(scores[one.name], scored, base) if one.name in scores else None
+    diagnostics.extend(given.warnings if given else ())
+    return system_of(one.name, one.run, one.report, scored, base, given)
 
 
 def _open(places: Sequence[NamedPlace]) -> list[_Opened]:

@@ -20,6 +20,7 @@ from tracepact.scoring.risk_profiles import risk_profiles
 from tracepact.scoring.uncertainty import drawn_vector
 from tracepact.tools.league.base import Base
 from tracepact.tools.league.measures import Measure, drawn_measures, measures
+from tracepact.tools.league.psds import GivenScores, ScoresRecord
 from tracepact.tools.score.report.clips import clip_data
 from tracepact.tools.score.report.measured import measured
 from tracepact.tools.score.report.record import Report, Versions
@@ -41,6 +42,7 @@ class SystemRecord(Record, frozen=True):
     format: Annotated[str, Meta(description="The format it was read from (13.1).")]
     decoding: Annotated[str | None, Meta(description="How its scores became events (13.9), in words.")]
     versions: Versions
+    scores: Annotated[ScoresRecord | None, Meta(description="The scores of its PSDS (16.20); null without.")] = None
 
 
 class StoredSystem(Record, frozen=True):
@@ -55,6 +57,7 @@ class StoredSystem(Record, frozen=True):
         Segments,
         Meta(description="By segment: predicted runs; and for each clause that failed, its number and its stretches."),
     ]
+    psds: Annotated[tuple[Measure, ...], Meta(description="Its PSDS, where its scores were given (16.20).")] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,13 +81,21 @@ def aggregations(contract: Contract) -> tuple[Aggregation, ...]:
     return tuple(dict.fromkeys([contract.aggregation, *(one.profile.aggregation for one in profiles)]))
 
 
-def system_of(name: str, run: StoredRun, report: Report, scored: Scored, base: Base) -> LeagueSystem:
+def system_of(
+    name: str, run: StoredRun, report: Report, scored: Scored, base: Base, scores: GivenScores | None = None
+) -> LeagueSystem:
     """Read and draw one system; its run was found to be one of the league."""
     card, found, bootstrap = scored.card, measured(scored), base.settings.bootstrap
     rows = ordered(ScoreRows.of(card), base.clips, base.classes)
     kinds = aggregations(card.contract)
     stored = StoredSystem(
-        _about(name, run, report), is_constant(card.family), rows.clauses, measures(found), kinds, _segments(card, base)
+        _about(name, run, report, None if scores is None else scores.record),
+        is_constant(card.family),
+        rows.clauses,
+        measures(found),
+        kinds,
+        _segments(card, base),
+        () if scores is None else scores.measures,
     )
     return LeagueSystem(
         stored,
@@ -94,12 +105,12 @@ def system_of(name: str, run: StoredRun, report: Report, scored: Scored, base: B
     )
 
 
-def _about(name: str, run: StoredRun, report: Report) -> SystemRecord:
+def _about(name: str, run: StoredRun, report: Report, scores: ScoresRecord | None) -> SystemRecord:
     (table,) = (table for table in run.manifest["tables"] if table["role"] == "prediction")
     side = report.preparation.prediction
     decoding = side.decoding.words if side.decoding else None
     return SystemRecord(
-        name, run.manifest["sha256"], table["name"], table["sha256"], side.format, decoding, report.versions
+        name, run.manifest["sha256"], table["name"], table["sha256"], side.format, decoding, report.versions, scores
     )
 
 
