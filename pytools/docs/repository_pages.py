@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tracepact.specs import rules
+from tracepact.specs import rules, spec_path
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = (".png", ".svg")
@@ -101,7 +101,8 @@ def _link(source: str, link: str) -> str:
 
 def _cited(text: str, source: str) -> str:
     """Rules that are cited by their number, outside of code, as links to them."""
-    known = {rule: "tools.md" if 13 <= int(rule.split(".")[0]) <= 17 else "language.md" for rule in rules()}
+    tools = spec_path("tools.md").read_text(encoding="utf-8")
+    known = {rule: "tools.md" if f"\n- **{rule}** " in tools else "language.md" for rule in rules()}
     folder = posixpath.dirname(source)
 
     def linked(found: re.Match[str]) -> str:

@@ -418,6 +418,7 @@ def test_psds_is_stored_and_a_run_with_scores_can_be_added(scored: Path) -> None
     [
         (("late", "exact"), "lte=late.tsv", "which is none of the systems that are read"),
         (("late", "exact"), "late=missing.tsv", "missing.tsv"),
+        (("late", "exact"), "late.tsv", "NAME=PATH"),
         (("renamed", "again=renamed"), "again=late.tsv", "scores are not mapped"),
     ],
 )

@@ -86,7 +86,7 @@ def command(
     _check(ctx, runs, added, out, audio, embed_audio)
     folder = Path(runs[0]) if added else out
     kept: Mapping[str, bytes] = {}
-    given = {one.name: one.place for one in named_places(scores)}
+    given = _named_scores(scores)
     with progress(len(added or runs) + 2) as advance:
         if added:
             stored, kept = open_league(Path(runs[0]))
@@ -107,6 +107,19 @@ def command(
     print_diagnostics(made.warnings)
     with reader_may_leave():
         _show(league, form)
+
+
+def _named_scores(given: tuple[str, ...]) -> dict[str, str]:
+    """The scores by system; several systems may share them."""
+    found: dict[str, str] = {}
+    for text in given:
+        name, sign, path = text.partition("=")
+        if not (sign and name.strip() and path):
+            raise click.UsageError(f"--scores names a system and its scores, NAME=PATH; `{text}` does not")
+        if name.strip() in found:
+            raise click.UsageError(f"--scores gives the scores of {name.strip()} twice")
+        found[name.strip()] = path
+    return found
 
 
 def _check(
