@@ -197,3 +197,41 @@ def test_events_without_confidences_are_refused_by_curves_and_kept_by_score(
     mixed = run("score", *detected, "--threshold", "0.5")
     assert mixed.code == 2
     assert "has no confidence, and others have one" in mixed.err
+
+
+MAP = '[rename]\ndog = "animal"\n[merge]\ncalm = ["cat"]\n'
+
+
+@pytest.mark.parametrize("which", ["data", "detected"])
+def test_under_a_label_map_tune_writes_the_labels_that_score_decodes(
+    which: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    given: list[str] = request.getfixturevalue(which)
+    (tmp_path / "map.toml").write_text(MAP)
+    mapped = [*given, "--label-map", str(tmp_path / "map.toml")]
+    place = tmp_path / "decoding.toml"
+    done = run("tune", *mapped, "--objective", "event_f1", "--out", str(place), "--format", "json", "--folds", "0")
+    assert done.code == 0, done.err
+    assert done.err.splitlines() == [f"wrote {place}"]
+    found = checked(done.out, "tuning")
+    assert [own["label"] for own in found["classes"]] == ["animal", "calm"]  # type: ignore[attr-defined]
+    scored = run("score", *mapped, "--decoding", str(place), "--format", "json")
+    assert scored.code == 0, scored.err
+    (event,) = (metric for metric in json.loads(scored.out)["metrics"]["metrics"] if metric["name"] == "event")
+    assert event["micro"]["f1"]["value"] == found["optimistic"]["value"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[merge]\nanimal = ["dog", "cat"]\n', "makes one class `animal` of the columns"),
+        ('keep = ["dog"]\n', "says nothing about the column `cat`"),
+    ],
+)
+def test_columns_that_a_label_map_joins_or_does_not_name_are_refused(
+    data: list[str], tmp_path: Path, text: str, said: str
+) -> None:
+    (tmp_path / "map.toml").write_text(text)
+    done = run("curves", *data, "--label-map", str(tmp_path / "map.toml"))
+    assert done.code == 2
+    assert said in " ".join(done.err.split())

@@ -139,7 +139,11 @@ CODES: dict[str, Code] = {
         ("unknown-tier", "13.7", "a tier was asked for that the file does not have"),
         ("bad-score", "13.8 20.13", "a score or confidence that is not a number from 0 to 1"),
         ("broken-frames", "13.8", "a frame does not start where the one before it ended"),
-        ("bad-field", "13.33 18.1", "scores or truth values that are not frames × classes, or do not fit the others"),
+        (
+            "bad-field",
+            "13.33 18.1 20.14",
+            "scores or truth values that are not frames × classes, or do not fit the others",
+        ),
         ("ambiguous-array", "13.33", "an array that could be a mask of classes or a list of intervals"),
         ("no-smooth-reading", "18.10", "an event clause where only a clause that can be trained with is allowed"),
         ("undeclared-threshold", "13.9 13.10", "scores without a declared way to turn them into events"),

@@ -26,8 +26,8 @@ from tracepact.trace import (
     assemble,
 )
 from tracepact.trace.assemble import FrameMask
-from tracepact.trace.columns import columns
-from tracepact.trace.exact import common_unit
+from tracepact.trace.columns import Columns, columns
+from tracepact.trace.exact import common_unit, ratios, ticks
 
 
 def detection_family(
@@ -77,24 +77,30 @@ def _on_grid(
     given: Detections, family: Family, labels: Mapping[str, int], lengths: Mapping[str, Fraction], grid: Grid
 ) -> tuple[Ranks, ...]:
     """Of every clip, frames × classes, the greatest rank of the events there."""
-    found = {
-        clip: np.full((frames, len(family.classes)), NOWHERE, dtype=np.int64)
-        for clip, frames in zip(family.clips, family.frames, strict=True)
-    }
-    for (clip, event), rank in zip(given.table.events, given.ranks.tolist(), strict=True):
-        if event.onset < lengths[clip]:
-            start, end = grid.project(event.onset, event.offset)
-            cells = found[clip][max(start, 0) : max(end, 0), labels[event.label]]
-            np.maximum(cells, rank, out=cells)
-    return tuple(found.values())
+    unit = common_unit(given.table.times, lengths.values(), [grid.step])
+    events = _columns(given.table, family, labels, unit)
+    start, end = grid.edges(events.onset, events.offset, int(grid.step * unit))
+    start = np.maximum(start, 0)
+    ends = ticks(ratios(lengths.values()), unit)
+    outside = (events.onset >= ends[events.clip]).astype(np.bool_)
+    found = [np.full((frames, len(family.classes)), NOWHERE, dtype=np.int64) for frames in family.frames]
+    parts = (events.clip, events.label, start, np.where(outside, start, np.maximum(end, 0)), given.ranks)
+    for clip, label, first, last, rank in zip(*(part.tolist() for part in parts), strict=True):
+        cells = found[clip][first:last, label]
+        np.maximum(cells, rank, out=cells)
+    return tuple(found)
+
+
+def _columns(table: EventTable, family: Family, labels: Mapping[str, int], unit: int) -> Columns:
+    """The events of a table under the family's numbering of clips, which are all known."""
+    return columns(table, {clip: place for place, clip in enumerate(family.clips)}, labels, unit)
 
 
 def _without_ignored(given: Detections, family: Family, labels: Mapping[str, int], ignore: Regions) -> Detections:
     """The events that do not lie wholly in one ignore region for their class (rule 15.13)."""
-    clips = {clip: place for place, clip in enumerate(family.clips)}
     unit = common_unit(given.table.times, ignore.times)
-    regions = columns(ignore, clips, _labels(family, ignore), unit)
-    kept = ~inside_regions(columns(given.table, clips, labels, unit), ignore, regions)
+    regions = _columns(ignore, family, _labels(family, ignore), unit)
+    kept = ~inside_regions(_columns(given.table, family, labels, unit), ignore, regions)
     flags = iter(kept.tolist())
     events = {clip: tuple(e for e in events if next(flags)) for clip, events in given.table.clips.items()}
     return replace(given, table=replace(given.table, clips=events), ranks=given.ranks[kept])
@@ -102,15 +108,20 @@ def _without_ignored(given: Detections, family: Family, labels: Mapping[str, int
 
 def _in_cells(given: Detections, family: Family, labels: Mapping[str, int]) -> ScoreField:
     """The events as a field for metrics on cells: frames end wherever an event begins or ends."""
-    ranks = iter(given.ranks.tolist())
+    unit = common_unit(given.table.times)
+    events = _columns(given.table, family, labels, unit)
+    order = np.argsort(events.clip, kind="stable")
+    owners, begins = np.unique(events.clip[order], return_index=True)
     clips = {}
-    for clip, events in given.table.clips.items():
-        edges = sorted({Fraction(0), *(time for event in events for time in (event.onset, event.offset))})
-        place = {edge: k for k, edge in enumerate(edges)}
-        cells = np.full((len(edges) - 1, len(family.classes)), NOWHERE, dtype=np.int64)
-        for event in events:
-            own = cells[place[event.onset] : place[event.offset], labels[event.label]]
-            np.maximum(own, next(ranks), out=own)
-        if len(cells):
-            clips[clip] = ClipScores(tuple(edges), cells)
+    for owner, own in zip(owners.tolist(), np.split(order, begins[1:]), strict=False):
+        line = np.unique(np.concatenate([np.zeros(1, np.int64), events.onset[own], events.offset[own]]))
+        first, last = np.searchsorted(line, events.onset[own]), np.searchsorted(line, events.offset[own])
+        ranks = np.full((len(line) - 1, len(family.classes)), NOWHERE, dtype=np.int64)
+        parts = (events.label[own], first, last, given.ranks[own])
+        for label, begin, end, rank in zip(*(part.tolist() for part in parts), strict=True):
+            cells = ranks[begin:end, label]
+            np.maximum(cells, rank, out=cells)
+        if len(ranks):
+            edges = tuple(Fraction(edge, unit) for edge in line.tolist())
+            clips[family.clips[owner]] = ClipScores(edges, ranks)
     return ScoreField(given.name, family.classes, given.levels, clips, given.table.digest)

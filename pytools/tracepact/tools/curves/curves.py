@@ -308,6 +308,7 @@ def curves(
     ref_reading: Reading | None = None,
     pred_reading: Reading | None = None,
     clips: Any = None,
+    label_map: Any = None,
     settings: CurveSettings | None = None,
     on_step: OnStep = lambda done, of, what: None,
 ) -> Curves:
@@ -325,6 +326,7 @@ def curves(
         ref_reading: what the content of the reference does not say.
         pred_reading: the same for the predictions.
         clips: the clips to evaluate, as for `score`.
+        label_map: as for `score`; of scores of frames no two columns may become one class.
         settings: the policies of the metrics.
         on_step: told how much of a long computation is done, of how much, and what it is.
 
@@ -355,6 +357,7 @@ def curves(
         ref_reading=ref_reading,
         pred_reading=pred_reading,
         clips=clips,
+        label_map=label_map,
     )
     if median < 1 or median % 2 == 0:
         headline = f"the median filter's length {median} is not an odd number of frames"

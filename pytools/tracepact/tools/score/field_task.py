@@ -1,6 +1,6 @@
 """Scores and a reference to be judged at every threshold: the options that name them, and how they are read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypedDict
@@ -9,7 +9,7 @@ import click
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, RowPlace
-from tracepact.io import Decoding, Reading, durations_from, events_from, prepare, regions_from
+from tracepact.io import Decoding, LabelMap, Reading, durations_from, events_from, label_map_from, prepare, regions_from
 from tracepact.io.clips import clip_choice_from
 from tracepact.io.decoding import filtered
 from tracepact.io.formats import FORMATS, MAESTRO
@@ -21,6 +21,7 @@ from tracepact.tools.parameters import durations_option, with_options
 from tracepact.tools.score.arguments import columns_option
 from tracepact.tools.score.run import contract_from
 from tracepact.trace import Durations, EventTable, Mode, Origin, Regions, ScoreField
+from tracepact.wording import quoted
 
 _PRED = "Predicted scores, or events with confidences: a file or folder."
 _KEEP = Decoding(Fraction(1))
@@ -37,6 +38,7 @@ class FieldOptions(TypedDict):
     ref_format: str | None
     pred_format: str | None
     columns: tuple[str, ...]
+    label_map: str | None
     clips: str | None
     class_indexed: bool
 
@@ -56,6 +58,7 @@ def field_options(function: Callable[..., Any]) -> Callable[..., Any]:
             ),
             click.option("--pred-format", type=click.Choice(FORMATS), help="Format of the predictions, likewise."),
             columns_option,
+            click.option("--label-map", type=click.Path(), help="A label map (TOML), as for score."),
             click.option(
                 "--clips", metavar="reference|durations|all|LIST", help="Evaluate these clips only, as for score."
             ),
@@ -74,7 +77,8 @@ def field_options(function: Callable[..., Any]) -> Callable[..., Any]:
 class FieldTask:
     """A contract, a reference and scores, ready to be put on the grid; what was read is in `diagnostics`.
 
-    The scores are those of frames, or the confidences of events.
+    The scores are those of frames, or the confidences of events. `names` are the classes that a label map makes of the
+    labels of the predictions; empty without one.
     """
 
     contract: Contract
@@ -84,6 +88,7 @@ class FieldTask:
     ignore: Regions | None
     mode: Mode
     diagnostics: Diagnostics
+    names: Mapping[str, str]
 
     def family(self, field: ScoreField | Detections | None = None) -> FieldFamily:
         """The reference beside the scores, or beside others made of them, on the contract's grid."""
@@ -132,6 +137,7 @@ def field_task(
     ref_reading: Reading | None = None,
     pred_reading: Reading | None = None,
     clips: Any = None,
+    label_map: Any = None,
 ) -> FieldTask:
     """Read a reference, and scores or detections. Errors raise InvalidInput; the arguments are those of `score`."""
     diagnostics = Diagnostics()
@@ -147,13 +153,40 @@ def field_task(
     lengths = durations_from(durations, diagnostics)
     regions = None if ignore is None else regions_from(ignore, diagnostics)
     choice = clip_choice_from(clips, diagnostics)
+    labels = label_map_from(label_map, diagnostics)
     diagnostics.raise_errors()
     scores = found.origin.scores if found.origin else None
     table = found if scores is None else _silent(scores, reference, lengths, diagnostics)
-    ready = prepare(reference, table, lengths, regions, None, diagnostics, Outside.FALSE_ALARM, choice)
+    columns = () if scores is None else scores.classes
+    ready = prepare(reference, table, lengths, regions, labels, diagnostics, Outside.FALSE_ALARM, choice, columns)
+    names = {} if labels is None else _class_names(labels, columns or found.labels)
+    if scores is not None and labels is not None:
+        scores = _renamed_columns(scores, labels, names, diagnostics)
     diagnostics.raise_errors()
     field = detections_of(ready.prediction, diagnostics) if scores is None else _chosen(scores, table, ready.prediction)
-    return FieldTask(compiled, ready.reference, field, ready.durations, ready.ignore, Mode(mode), diagnostics)
+    return FieldTask(compiled, ready.reference, field, ready.durations, ready.ignore, Mode(mode), diagnostics, names)
+
+
+def _class_names(labels: LabelMap, own: Collection[str]) -> dict[str, str]:
+    """What labels that stay are called under a label map."""
+    return {label: labels.renamed.get(label, label) for label in own if labels.treatment(label) == "keep"}
+
+
+def _renamed_columns(
+    field: ScoreField, labels: LabelMap, names: Mapping[str, str], diagnostics: Diagnostics
+) -> ScoreField:
+    """The columns that stay, by the names of their classes; two that become one, and unmapped ones, are reported."""
+    place = RowPlace(field.name)
+    for label in (label for label in field.classes if labels.treatment(label) == "error"):
+        headline = f"the label map says nothing about the column `{shown(label)}`"
+        diagnostics.add("unmapped-label", headline, place, "add it to the map, or say what becomes of all others")
+    for name in sorted({name for name in names.values() if list(names.values()).count(name) > 1}):
+        joined = quoted([label for label, own in names.items() if own == name])
+        headline = f"the label map makes one class `{shown(name)}` of the columns {joined}, which have thresholds each"
+        diagnostics.add("bad-field", headline, place, "join the scores first, for instance their greatest")
+    kept = [k for k, label in enumerate(field.classes) if label in names]
+    clips = {clip: replace(scores, ranks=scores.ranks[:, kept]) for clip, scores in field.clips.items()}
+    return replace(field, classes=tuple(names[field.classes[k]] for k in kept), clips=clips)
 
 
 def _silent(
@@ -187,4 +220,5 @@ def task_from_options(contract: Contract, given: FieldOptions) -> FieldTask:
         ref_reading=Reading(given["ref_format"], columns=maps),
         pred_reading=Reading(given["pred_format"], columns=maps),
         clips=given["clips"],
+        label_map=given["label_map"],
     )

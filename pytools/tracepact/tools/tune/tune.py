@@ -61,6 +61,7 @@ def tune(
     ref_reading: Reading | None = None,
     pred_reading: Reading | None = None,
     clips: Any = None,
+    label_map: Any = None,
     on_step: OnStep = lambda done, of, what: None,
 ) -> Tuned:
     """Choose the decoding that is best for an objective, with a held-out value beside the optimistic one.
@@ -82,6 +83,7 @@ def tune(
         ref_reading: what the content of the reference does not say.
         pred_reading: the same for the predictions.
         clips: the clips to use, as for `score`.
+        label_map: as for `curves`; the decoding is that of the labels before the map, as `score` takes it.
         on_step: told how much of a long computation is done, of how much, and what it is.
 
     Returns:
@@ -114,6 +116,7 @@ def tune(
         ref_reading=ref_reading,
         pred_reading=pred_reading,
         clips=clips,
+        label_map=label_map,
     )
     freedom = Freedom(common, tuple(sorted(set(medians))), hysteresis)
     return tuned(task, goal_of(task.contract, objective, require, freedom), freedom, folds, seed, on_step)
@@ -148,8 +151,10 @@ def tuned(task: FieldTask, goal: Goal, freedom: Freedom, folds: int, seed: int, 
     folds = min(folds, clips) if clips > 1 else 0
     held_out = search.held_out(folds, seed) if folds > 1 else None
     common = chosen if freedom.common else Search(task, goal, Freedom(True), advance).best()
-    decodings = {} if freedom.common else {name: own.decoding for name, own in zip(search.classes, chosen, strict=True)}
-    found = ClassDecodings(common[0].decoding, decodings)
+    decodings = {name: own.decoding for name, own in zip(search.classes, chosen, strict=True)}
+    if task.names:
+        decodings = {label: decodings[name] for label, name in task.names.items() if name in decodings}
+    found = ClassDecodings(common[0].decoding, {} if freedom.common else decodings)
     exact = not freedom.hysteresis
     record = Tuning(
         "tracepact-tuning/1",
