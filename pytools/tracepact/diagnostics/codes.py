@@ -142,7 +142,7 @@ CODES: dict[str, Code] = {
         (
             "bad-field",
             "13.33 18.1 20.14",
-            "scores or truth values that are not frames × classes, or do not fit the others",
+            "scores or truth values that are not frames × classes, or do not fit",
         ),
         ("ambiguous-array", "13.33", "an array that could be a mask of classes or a list of intervals"),
         ("no-smooth-reading", "18.10", "an event clause where only a clause that can be trained with is allowed"),
