@@ -188,6 +188,36 @@ def declared_decoding(given: Declared | None, name: str, what: str, diagnostics:
     return None
 
 
+def keep_confident(table: EventTable, given: Declared | None, diagnostics: Diagnostics) -> EventTable:
+    """The events of a table whose confidence is greater than the declared threshold (rule 20.13).
+
+    A table whose events were decoded already, or have no confidences at all, stays as it is.
+    """
+    decoded = table.origin is not None and table.origin.decoding is not None
+    if given is None or decoded or all(event.confidence is None for _, event in table.events):
+        return table
+    decoding = checked_decodings(given, diagnostics)
+    if decoding is None:
+        return table
+    parts = [decoding] if isinstance(decoding, Decoding) else [decoding.default, *decoding.classes.values()]
+    if any(part.low is not None or part.median != 1 for part in parts):
+        headline = f"`{shown(table.name)}` holds events, which take a threshold alone"
+        diagnostics.add("bad-decoding", headline, RowPlace(table.name), "hysteresis and median filters are for frames")
+        return table
+    for clip, event in table.events:
+        if event.confidence is None:
+            headline = f"`{shown(event.label)}` in `{shown(clip)}` has no confidence, and others have one"
+            help = "give every event a confidence, or no threshold"
+            diagnostics.add("bad-score", headline, table.place(clip, event.row), help)
+    clips = {clip: tuple(e for e in events if _is_kept(e, decoding)) for clip, events in table.clips.items()}
+    return replace(table, clips=clips, origin=replace(table.origin or Origin("memory"), decoding=decoding.data))
+
+
+def _is_kept(event: Event, decoding: AnyDecoding) -> bool:
+    own = decoding if isinstance(decoding, Decoding) else decoding.of(event.label)
+    return event.confidence is not None and event.confidence > own.threshold
+
+
 def active_by_class(scores: ScoreField, frames: ClipScores, decodings: AnyDecoding) -> NDArray[np.bool_]:
     """Whether each class is active in each frame of a clip, each by its own decoding."""
     if isinstance(decodings, Decoding):

@@ -39,8 +39,12 @@ def prepare(
     diagnostics: Diagnostics,
     outside: Outside = Outside.ERROR,
     clips: ClipChoice | None = None,
+    columns: Collection[str] = (),
 ) -> Prepared:
-    """Apply rules 13.3, 13.11, 13.12, 13.16, 13.28 and 13.30 to what was read."""
+    """Apply rules 13.3, 13.11, 13.12, 13.16, 13.28 and 13.30 to what was read.
+
+    `columns` are the classes of scores that are not decoded yet, which a label map may speak of.
+    """
     lengths = durations.clips if isinstance(durations, Durations) else {}
     ref, ref_renamed = name_clips(reference, prediction, lengths, diagnostics)
     pred, pred_renamed = name_clips(prediction, ref, lengths, diagnostics)
@@ -57,8 +61,9 @@ def prepare(
     ref, pred, durations, ignore = chosen.reference, chosen.prediction, chosen.durations, chosen.ignore
     mapped = {"reference": Mapped(ref, {}, 0), "prediction": Mapped(pred, {}, 0)}
     if labels is not None:
-        report_unused(labels, ref.labels | pred.labels, diagnostics)
-        report_merged(labels, ref.labels | pred.labels, diagnostics)
+        known = ref.labels | pred.labels | {*columns}
+        report_unused(labels, known, diagnostics)
+        report_merged(labels, known, diagnostics)
         mapped = {side: apply_map(labels, item.table, diagnostics) for side, item in mapped.items()}
     _report_excuses(mapped["prediction"].table, diagnostics)
     regions = _with_regions(_closed(ignore, ref, pred, durations, diagnostics), mapped["reference"])

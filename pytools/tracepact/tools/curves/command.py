@@ -68,7 +68,7 @@ def command(
     figure_file: Path | None,
     **given: Unpack[FieldOptions],
 ) -> None:
-    """Show scores and metrics at every threshold of a score file, and the best thresholds.
+    """Show scores and metrics at every threshold of scores or confidences, and the best thresholds.
 
     CONTRACT is a file, or the name of a starter contract. Clauses, profiles and metrics are exact step functions of the
     threshold: all scores that occur are visited. PSDS and average precision are those over all of them. Quantities are

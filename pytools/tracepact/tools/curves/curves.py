@@ -103,7 +103,7 @@ class Curves:
 
         Args:
             name: one of `names`.
-            threshold: from 0 to 1; a frame is active if its score is greater.
+            threshold: from 0 to 1; a frame is active if its score is greater, an event kept if its confidence is.
             label: a class, whose own counts are taken; by default all classes, with a common threshold.
 
         Returns:
@@ -301,10 +301,12 @@ def curves(
     ignore: Any = None,
     median: int = 1,
     ref_reading: Reading | None = None,
+    pred_reading: Reading | None = None,
     clips: Any = None,
     classes: Sequence[str] | None = None,
     step: Time | None = None,
     set: Mapping[str, str] | None = None,
+    label_map: Any = None,
     settings: CurveSettings | None = None,
     on_step: OnStep = lambda done, of, what: None,
 ) -> Curves:
@@ -314,16 +316,18 @@ def curves(
         contract: a Contract, a path, the name of a starter contract, or contract text.
         ref: the references, in the forms of `score`.
         pred: the predicted scores: a score field (see `score_field`), arrays with `classes` and `step`, data frames
-            of scores, or a path.
-        durations: as for `score`; by default a clip is as long as its scores.
+            of scores, or a path; or events with confidences, of which a threshold keeps those with a greater one.
+        durations: as for `score`; by default a clip is as long as its scores, if it has scores of frames.
         mode: whether labels are kept apart (the default) or scored as one class.
         ignore: regions without obligations.
         median: the length of a median filter before every threshold, an odd number of frames.
         ref_reading: what the content of the reference does not say.
+        pred_reading: the same for the predictions.
         clips: the clips to evaluate, as for `score`.
         classes: the classes of the columns of arrays, in order.
         step: the length of a frame of arrays, in seconds.
         set: new values of the contract's parameters, as text.
+        label_map: as for `score`; of scores of frames no two columns may become one class.
         settings: the policies of the metrics.
         on_step: told how much of a long computation is done, of how much, and what it is.
 
@@ -352,10 +356,12 @@ def curves(
         ignore=ignore,
         mode=mode,
         ref_reading=ref_reading,
+        pred_reading=pred_reading,
         clips=clips,
         classes=classes,
         step=step,
         set=set,
+        label_map=label_map,
     )
     if median < 1 or median % 2 == 0:
         headline = f"the median filter's length {median} is not an odd number of frames"

@@ -30,7 +30,7 @@ from tracepact.io import (
 )
 from tracepact.io.arrays import report_assumed_step, report_unequal_arrays
 from tracepact.io.clips import ClipsOf, clip_choice_from
-from tracepact.io.decoding import Declared
+from tracepact.io.decoding import Declared, keep_confident
 from tracepact.io.decoding_file import decoding_given
 from tracepact.io.field import says_its_frames
 from tracepact.io.outside import Outside
@@ -261,6 +261,10 @@ def score(
         if found is None
         else table_of_masks(found, compiled.step, name=name)
         for name, data, found, reading in zip(("ref", "pred"), (ref, pred), masked, readings, strict=True)
+    )
+    reference, prediction = (
+        keep_confident(table, reading.decoding, diagnostics)
+        for table, reading in zip((reference, prediction), readings, strict=True)
     )
     report_unused_readings(tuple(zip(readings, (reference, prediction), strict=True)), diagnostics)
     report_unequal_arrays(reference, prediction, diagnostics)

@@ -86,10 +86,12 @@ def tune(
     mode: Mode | str = Mode.CLASS_INDEXED,
     ignore: Any = None,
     ref_reading: Reading | None = None,
+    pred_reading: Reading | None = None,
     clips: Any = None,
     classes: Sequence[str] | None = None,
     step: Time | None = None,
     set: Mapping[str, str] | None = None,
+    label_map: Any = None,
     on_step: OnStep = lambda done, of, what: None,
 ) -> Tuned:
     """Choose the decoding that is best for an objective, with a held-out value beside the optimistic one.
@@ -106,14 +108,16 @@ def tune(
         hysteresis: whether to search for a low threshold too.
         folds: into how many folds the clips are dealt for the held-out value, at least 2; 0 for none.
         seed: the seed of their order.
-        durations: as for `score`; by default a clip is as long as its scores.
+        durations: as for `score`; by default a clip is as long as its scores, if it has scores of frames.
         mode: whether labels are kept apart (the default) or scored as one class.
         ignore: regions without obligations.
         ref_reading: what the content of the reference does not say.
+        pred_reading: the same for the predictions.
         clips: the clips to use, as for `score`.
         classes: the classes of the columns of arrays, in order.
         step: the length of a frame of arrays, in seconds.
         set: new values of the contract's parameters, as text.
+        label_map: as for `curves`; the decoding is that of the labels before the map, as `score` takes it.
         on_step: told how much of a long computation is done, of how much, and what it is.
 
     Returns:
@@ -144,10 +148,12 @@ def tune(
         ignore=ignore,
         mode=mode,
         ref_reading=ref_reading,
+        pred_reading=pred_reading,
         clips=clips,
         classes=classes,
         step=step,
         set=set,
+        label_map=label_map,
     )
     freedom = Freedom(common, tuple(sorted(dict.fromkeys(medians))), hysteresis)
     required = (require,) if isinstance(require, str) else require
@@ -209,8 +215,10 @@ def tuned(task: FieldTask, goal: Goal, freedom: Freedom, folds: int, seed: int, 
     folds = min(folds, clips) if clips > 1 else 0
     held_out = search.held_out(folds, seed) if folds > 1 else None
     common = chosen if freedom.common else Search(task, goal, Freedom(True), advance).best().chosen
-    decodings = {} if freedom.common else {name: own.decoding for name, own in zip(search.classes, chosen, strict=True)}
-    found = ClassDecodings(common[0].decoding, decodings)
+    decodings = {name: own.decoding for name, own in zip(search.classes, chosen, strict=True)}
+    if task.names:
+        decodings = {label: decodings[name] for label, name in task.names.items() if name in decodings}
+    found = ClassDecodings(common[0].decoding, {} if freedom.common else decodings)
     record = Tuning(
         "tracepact-tuning/1",
         task.contract.name,
