@@ -4,6 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from math import isclose, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from thresholds.builders import DetectedScene, detected_scenes
 from thresholds.test_every_threshold import CONTRACTS, contracts
 from thresholds.test_metric_curves import GATE, Piece, naive_triggers, pieces, shares
-from tracepact import Contract, InvalidInput
+from tracepact import Contract, InvalidInput, curves, tune
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.metrics import CountMetric, EventPolicy, MetricSettings, OffsetRule
 from tracepact.metrics.cells import frame_metrics, segment_metrics
@@ -182,6 +183,23 @@ def test_psds_is_the_area_under_what_the_thresholds_give(scene: DetectedScene) -
         area += float((end - rate) / how.e_max) * max(0.0, float(mean) - _deviation(best, mean))
     assert value is not None
     assert isclose(float(value), area, rel_tol=1e-9, abs_tol=1e-9)
+
+
+@given(detected_scenes(), st.sampled_from(["mean", "event_f1", "segment_error_rate"]), st.booleans())
+@settings(max_examples=25)
+def test_what_tune_says_of_its_decoding_is_what_scoring_the_kept_events_gives(
+    scene: DetectedScene, objective: str, common: bool
+) -> None:
+    sides = scene.reference, scene.detections.table
+    how: dict[str, Any] = {"durations": scene.durations, "ignore": scene.ignore}
+    tuned = tune(GATE, *sides, objective, common=common, folds=0, **how)
+    decided = {
+        clip: tuple(replace(e, confidence=Fraction(e.confidence > tuned.decoding.of(e.label).threshold)) for e in own)
+        for clip, own in scene.detections.table.clips.items()
+    }
+    again = curves(GATE, scene.reference, EventTable("pred", decided), **how)
+    found = tuned.record.optimistic
+    assert (None if found is None else found.value) == again.value(objective, Fraction(1, 2))
 
 
 def _deviation(shares: list[Fraction], mean: Fraction) -> float:

@@ -84,7 +84,9 @@ def choose_clips(
     """The tables on the chosen clips; what is left out is counted and said, and never more than was asked."""
     if choice is None:
         return Chosen(reference, prediction, durations, ignore, None)
+    before = len(diagnostics.errors)
     wanted = _wanted(reference, prediction, durations, choice, diagnostics)
+    known = len(diagnostics.errors) == before
     sides = {"reference": reference, "prediction": prediction}
     left_out = {side: _left_out(table, wanted) for side, table in sides.items()}
     named = choice.value if isinstance(choice, ClipsOf) else choice.name
@@ -92,7 +94,7 @@ def choose_clips(
         if clips:
             headline = f"{count(clips, 'clip')} with {count(events, 'event')} of the {side} left out (--clips {named})"
             diagnostics.add("clips-left-out", headline, RowPlace(sides[side].name))
-    if prediction.clips and left_out["prediction"][0] == len(prediction.clips):
+    if known and prediction.clips and left_out["prediction"][0] == len(prediction.clips):
         _report_none_left(prediction, wanted, named, diagnostics)
     record = {
         "choice": named,
