@@ -10,6 +10,7 @@ import click
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, RowPlace, one_of
 from tracepact.io import Decoding, LabelMap, Reading, durations_from, events_from, label_map_from, prepare, regions_from
+from tracepact.io.arrays import report_unequal_arrays
 from tracepact.io.clips import clip_choice_from
 from tracepact.io.decoding import filtered
 from tracepact.io.formats import FORMATS, MAESTRO
@@ -157,6 +158,7 @@ def field_task(
         diagnostics.add(
             "bad-field", headline, RowPlace(found.name), "give scores of frames, or events with confidences"
         )
+    report_unequal_arrays(reference, found, diagnostics)
     lengths = durations_from(durations, diagnostics)
     regions = None if ignore is None else regions_from(ignore, diagnostics)
     choice = clip_choice_from(clips, diagnostics)
