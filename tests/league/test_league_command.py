@@ -475,6 +475,23 @@ def test_psds_is_stored_and_a_run_with_scores_can_be_added(scored: Path) -> None
     assert "## PSDS" in (scored / "kept" / "league.md").read_text(encoding="utf-8")
 
 
+def test_a_system_that_is_replaced_has_the_scores_that_are_given_with_it(scored: Path) -> None:
+    made = run("league", "late", "long", *SCORED, *FEW, "--out", "swapped", folder=scored)
+    assert made.code == 0, made.err
+    without = run("league", "swapped", "--replace", "late=exact", folder=scored)
+    assert without.code == 0, without.err
+    got = values(json.loads((scored / "swapped" / "league.json").read_text()), "psds1")
+    assert got["late"]["decimal"] is None
+    again = run("league", "swapped", "--replace", "late=exact", "--scores", "late=exact.tsv", folder=scored)
+    assert again.code == 0, again.err
+    got = values(json.loads((scored / "swapped" / "league.json").read_text()), "psds1")
+    direct = values(league(scored, "late=exact", "long", "--scores", "late=exact.tsv", *SCORED[2:]), "psds1")
+    assert {name: one["decimal"] for name, one in got.items()} == {n: one["decimal"] for n, one in direct.items()}
+    unread = run("league", "swapped", "--baseline", "long", "--scores", "long=scores", folder=scored)
+    assert unread.code == 2
+    assert "which is none of the systems that are read" in " ".join(unread.err.split())
+
+
 @pytest.mark.parametrize(
     ("runs", "scores", "said"),
     [
