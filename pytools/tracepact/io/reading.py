@@ -86,6 +86,12 @@ class Reading:
     step: Time | None = None
 
 
+def with_frames(reading: Reading | None, classes: Sequence[str] | None, step: Time | None) -> Reading:
+    """A reading with these classes and this step, where it names none of its own."""
+    own = reading or Reading()
+    return replace(own, classes=own.classes or classes, step=step if own.step is None else own.step)
+
+
 @dataclass(frozen=True, slots=True)
 class _How:
     """A reading whose column maps and rate are checked."""

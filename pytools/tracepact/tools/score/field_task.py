@@ -16,6 +16,7 @@ from tracepact.io.decoding import filtered
 from tracepact.io.formats import FORMATS, MAESTRO
 from tracepact.io.outside import Outside
 from tracepact.io.preparing import name_clips
+from tracepact.io.reading import with_frames
 from tracepact.io.source import shown
 from tracepact.thresholds import Detections, FieldFamily, detection_family, detections_of, field_family
 from tracepact.tools.parameters import durations_option, with_options
@@ -147,10 +148,7 @@ def field_task(
     diagnostics = Diagnostics()
     compiled = contract_from(contract, set)
     diagnostics.extend(compiled.warnings)
-    readings = [
-        replace(own, classes=own.classes or classes, step=step if own.step is None else own.step)
-        for own in (ref_reading or Reading(), pred_reading or Reading())
-    ]
+    readings = [with_frames(own, classes, step) for own in (ref_reading, pred_reading)]
     reference = events_from(ref, diagnostics, name="ref", reading=readings[0])
     found = events_from(pred, diagnostics, name="pred", reading=replace(readings[1], decoding=_KEEP))
     if found.origin is not None and found.origin.format == MAESTRO:

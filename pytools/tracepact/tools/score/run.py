@@ -34,7 +34,7 @@ from tracepact.io.decoding import Declared, keep_confident
 from tracepact.io.decoding_file import decoding_given
 from tracepact.io.field import says_its_frames
 from tracepact.io.outside import Outside
-from tracepact.io.reading import report_unused_readings
+from tracepact.io.reading import report_unused_readings, with_frames
 from tracepact.lang import load_contract, override, parse_contract
 from tracepact.metrics.compare import report_unlisted
 from tracepact.progress import OnStage, silent
@@ -238,10 +238,7 @@ def score(
     compiled = contract_from(contract, set)
     labels = label_map_from(label_map, diagnostics)
     own_decoding = pred_reading.decoding if pred_reading else None
-    readings = [
-        replace(own, classes=own.classes or classes, step=step if own.step is None else own.step)
-        for own in (ref_reading or Reading(), pred_reading or Reading())
-    ]
+    readings = [with_frames(own, classes, step) for own in (ref_reading, pred_reading)]
     assumed = [
         reading.step is None and not says_its_frames(data) for reading, data in zip(readings, (ref, pred), strict=True)
     ]
