@@ -401,6 +401,13 @@ def test_score_files_one_file_and_arrays_are_one_field(tmp_path: Path) -> None:
     audited = next(found.output for found in results if found.command.startswith("tracepact audit"))
     assert "3 / 6" in audited
     assert "10 / 180" in audited  # one in eighteen
+    league = json.loads((folder / "league" / "league.json").read_text(encoding="utf-8"))
+    columns = {column["name"]: column for column in league["columns"]}
+    assert [value["rank"] for value in columns["psds1"]["values"]] == [1, 1]  # the same scores
+    best = {value["system"]: value["rank"] for value in columns["event.f1"]["values"]}
+    assert best == {"tuned": 1, "half": 2}
+    silence = next(row for row in columns["silence_guard"]["values"] if row["system"] == "tuned")
+    assert Fraction(silence["value"]) >= Fraction("0.8")
 
 
 # 13: the study at the scale `smoke` runs as written; the tables of the full size are those of the shipped protocol.

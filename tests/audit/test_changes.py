@@ -145,6 +145,23 @@ def test_entropy_is_zero_at_certainty_and_one_bit_at_a_half() -> None:
     assert entropy(Decimal("0.25")) == pytest.approx(0.811278, abs=1e-6)
 
 
+def test_a_table_with_a_column_for_each_class_has_the_cells_of_its_rows(tmp_path: Path) -> None:
+    cells = {"x": ("0.3", "1", "0"), "y": ("0.75", "0.2", "0.5")}
+    (tmp_path / "long").mkdir()
+    (tmp_path / "wide").mkdir()
+    for clip in ("home_1", "home_2"):
+        long = [f"{k}\t{k + 1}\t{label}\t{own[k]}" for k in range(3) for label, own in cells.items()]
+        wide = ["onset\toffset\tx\ty", *(f"{k}\t{k + 1}\t{cells['x'][k]}\t{cells['y'][k]}" for k in range(3))]
+        (tmp_path / "long" / f"{clip}.txt").write_text("\n".join(long) + "\n")
+        (tmp_path / "wide" / f"{clip}.tsv").write_text("\n".join(wide) + "\n")
+        rows = [f"{clip}\t{row}" if k else f"filename\t{row}" for k, row in enumerate(wide)]
+        with (tmp_path / "all.tsv").open("a") as table:
+            table.write("\n".join(rows if clip == "home_1" else rows[1:]) + "\n")
+    found = [audit_annotation(tmp_path / name) for name in ("long", "wide", "all.tsv")]
+    assert found[0] == found[1] == found[2]
+    assert (found[0].total.cells, found[0].total.between) == (12, 6)
+
+
 def test_labels_without_cells_have_no_share() -> None:
     total = audit_annotation(SoftTable("none", {"a_1": ()})).total
     assert (total.clips, total.cells, total.share, total.entropy) == (1, 0, None, 0)

@@ -366,7 +366,7 @@ def test_runs_with_other_classes_are_not_compared(folder: Path) -> None:
         (("audit", "tolerance", "soft", "--parameter", "tol"), "not-a-run"),
         (("compare", "good", "scores"), "not-a-run"),
         (("audit", "threshold", "good", "--scores", "soft"), "wrong-columns"),
-        (("audit", "annotation", "scores"), "wrong-columns"),
+        (("audit", "annotation", "good"), "bad-decoding"),
     ],
 )
 def test_bad_arguments_are_named(command: tuple[str, ...], code: str, folder: Path) -> None:

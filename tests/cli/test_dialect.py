@@ -36,6 +36,7 @@ SEVERAL_MEANINGS = {
     "--to": "where something ends: a format, a language, or a range",
     "--fail-on": "lint-data can also never fail",
     "--timeout": "conform waits for a process, which cannot answer in no time",
+    "--scores": "the scores of a system: of the one that is meant, or by its name in a league",
     "--seed": "Hypothesis takes any whole number, NumPy none below zero",
 }
 """Options whose values differ from command to command, and what they have in common."""

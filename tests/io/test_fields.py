@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tracepact
-from tracepact import InvalidInput, Reading, ScoreField, score, score_field
+from tracepact import InvalidInput, Reading, ScoreField, curves, load_contract, score, score_field, tune
 from tracepact.diagnostics import Diagnostics
 from tracepact.io.decoding import Decoding, decode
 from tracepact.io.field import read_scores
@@ -262,6 +262,100 @@ def test_a_bad_array_is_refused_with_its_place(pred: Any, how: dict[str, Any], c
     assert words in found.headline
     assert found.place is not None
     assert found.help
+
+
+@pytest.mark.parametrize("shape", [lambda array: array, lambda array: {"clip": array}])
+def test_a_forgotten_step_is_an_error_where_the_contracts_does_not_fit(shape: Any) -> None:
+    scores = shape(np.linspace(0, 1, 50).reshape(50, 1))  # 1 s on the contract's grid, 3.2 s in frames of 64 ms
+    how: dict[str, Any] = {"classes": ["dog"], "decoding": 0.5}
+    for durations, onset in ((3.2, 0.2), ({"clip": 3.2}, 0.2), (1.03, 0.2), (None, 2), (None, 1)):
+        with pytest.raises(InvalidInput) as error:
+            score("boundary_gate", [(onset, onset + 0.5, "dog")], scores, durations=durations, **how)
+        assert codes(error) == ["bad-field"]
+        assert "step=" in str(error.value.diagnostics[0].help)
+    score("boundary_gate", [(0.2, 0.7, "dog")], scores, durations=1.02, **how)
+    score("boundary_gate", [(0.2, 0.7, "dog")], scores, **how)
+    found = score("boundary_gate", [(2, 2.5, "dog")], scores, durations=3.2, step="0.064", **how)
+    assert found.prediction.clips["clip"][0].onset == 25 * Fraction("0.064")
+
+
+@pytest.mark.parametrize("step", [0, "0", -1])
+def test_a_step_of_nothing_is_refused(step: Any) -> None:
+    scores = np.zeros((4, 1))
+    for how in ({"step": step}, {"pred_reading": Reading(step=step)}):
+        with pytest.raises(InvalidInput) as error:
+            score("boundary_gate", [], scores, classes=["dog"], decoding=0.5, **how)
+        assert "is not a length of time" in error.value.diagnostics[0].headline
+
+
+def test_a_bad_score_in_a_file_is_the_only_fault_said(tmp_path: Path) -> None:
+    header = "onset\toffset\tdog\n"
+    for value, helps in (("7.5", True), ("nan", False)):
+        (tmp_path / "a.tsv").write_text(f"{header}0\t1\t{value}\n")
+        with pytest.raises(InvalidInput) as error:
+            score("boundary_gate", {"a": [(0, 1, "dog")]}, tmp_path, decoding=0.5)
+        assert codes(error) == ["bad-score"]
+        assert ("sigmoid" in str(error.value.diagnostics[0].help)) is helps
+        with pytest.raises(InvalidInput) as error:
+            score_field(np.array([[float(value)]]), classes=["dog"], step=1)
+        assert ("sigmoid" in str(error.value.diagnostics[0].help)) is helps
+
+
+def test_nested_lists_with_classes_are_a_field() -> None:
+    for rows, names in (([[0.25, 0.5], [1, 0]], NAMES), ([[0.25], [1]], ["cat"])):
+        expected = content(score_field({"a": np.array(rows)}, classes=names, step=1))
+        assert content(score_field({"a": rows}, classes=names, step=1)) == expected
+    run = score("boundary_gate", [[0.5, 1.5, "dog"]], [[0.1], [0.9], [0.8]], classes=["dog"], step=0.5, decoding=0.5)
+    assert set(run.vector.values()) == {1}
+
+
+@pytest.mark.parametrize(
+    ("pred", "words"),
+    [
+        ([[0.1, 0.2, 0.3, 0.4], [0.1]], "ragged"),
+        ({"a": [[0.1], [0.2, 0.3]]}, "ragged"),
+        ([np.zeros((3, 2)), np.zeros((3, 2))], "a list of 2 arrays"),
+        (np.zeros((3, 2), dtype=object), "holds `object`"),
+        (np.zeros((0, 2)), "has no frames"),
+        ({"a": np.zeros((0, 2))}, "has no frames"),
+    ],
+)
+def test_what_is_no_array_of_frames_says_why(pred: Any, words: str) -> None:
+    for way in (lambda: score_field(pred, classes=NAMES, step=1), lambda: score("boundary_gate", [], pred, **HOW)):
+        with pytest.raises(InvalidInput) as error:
+            way()
+        assert codes(error) == ["bad-field"]
+        assert words in error.value.diagnostics[0].headline
+
+
+HOW: dict[str, Any] = {"classes": NAMES, "step": 1, "decoding": 0.5}
+
+
+def test_classes_are_a_list_of_names() -> None:
+    scores = np.zeros((3, 2))
+    for way in (
+        lambda: score_field(scores, classes="dc", step=1),
+        lambda: score("boundary_gate", [], scores, classes="dc", step=1),
+    ):
+        with pytest.raises(InvalidInput) as error:
+            way()
+        assert "the classes are one text, not a list of names" in error.value.diagnostics[0].headline
+
+
+def test_curves_and_tune_take_arrays_as_score_does() -> None:
+    scores, ref = np.array([[0.1], [0.9], [0.8], [0.3]]), [(0.5, 1.5, "dog")]
+    how: dict[str, Any] = {"classes": ["dog"], "step": "0.5"}
+    field = score_field(scores, **how)
+    wide = {"tol": "60ms"}
+    expected = curves("boundary_gate", ref, field).value("mean", 0.5)
+    assert curves("boundary_gate", ref, scores, **how).value("mean", 0.5) == expected
+    assert (
+        curves("boundary_gate", ref, scores, set=wide, **how).contract.digest != load_contract("boundary_gate").digest
+    )
+    asked = "silence_guard >= 0.9"
+    found = tune("boundary_gate", ref, scores, "mean", require=asked, folds=0, **how)
+    assert [one.text for one in found.record.requirements] == [asked]
+    assert found.decoding == tune("boundary_gate", ref, field, "mean", require=[asked], folds=0).decoding
 
 
 def test_arrays_of_both_sides_have_as_many_frames() -> None:

@@ -2,16 +2,20 @@
 
 import json
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from cli.command import events, run
 from formats import AUDACITY, BIODCASE, MAESTRO, SCORES, TEXTGRID, put
 
-from tracepact import InvalidInput, score
+from tracepact import InvalidInput, curves, score, score_field, tune
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import Decoding, Reading, prepare, read_events
+from tracepact.io.field_writing import written_field
 from tracepact.trace import Durations, EventTable, Origin
 
 CONTRACT = "contract c step 10ms clause onset on ref_onset : ref_onset -> N[10ms] pred_onset"
@@ -43,6 +47,35 @@ def test_a_clip_named_by_its_file_takes_the_name_other_tables_use() -> None:
     assert prepared(by_files("a"), by_files("a"), "a.wav") == (["a.wav"], ["a.wav"], [])
     assert prepared(by_files("a"), by_files("a.wav")) == (["a.wav"], ["a.wav"], [])
     assert prepared(by_files("a"), named("a.wav")) == (["a.wav"], ["a.wav"], [])
+
+
+@pytest.mark.parametrize("form", ["npz", "parquet", "scores", "memory"])
+def test_a_clip_of_a_score_field_takes_the_name_other_tables_use(form: str, tmp_path: Path) -> None:
+    values = np.array([[0.1], [0.9], [0.9], [0.1]])
+    arrays = {"a": values, "b": values[::-1] * 0}
+    field = score_field(arrays, classes=["dog"], step="0.5")
+    pred: Any = field if form == "memory" else tmp_path / f"pred.{form}"
+    if form != "memory":
+        for name, data in written_field(field, form, Diagnostics()).items():
+            place = pred / name if form == "scores" else pred
+            place.parent.mkdir(exist_ok=True)
+            place.write_bytes(data if isinstance(data, bytes) else data.encode())
+    ref = {"a.wav": [(0.5, 1.5, "dog")], "b.wav": []}
+    found = score(CONTRACT, ref, pred, decoding=0.5, clips=["a.wav", "b.wav"])
+    assert found.vector == {"onset": 1}
+    assert list(found.prediction.clips) == ["a.wav", "b.wav"]
+    assert curves(CONTRACT, ref, pred, clips=["a.wav", "b.wav"]).value("onset", 0.5) == 1
+
+
+@pytest.mark.parametrize(
+    "judge", [lambda *a, **k: score(*a, decoding=0.5, **k), curves, partial(tune, objective="onset")]
+)
+def test_predictions_that_are_all_left_out_are_an_error(judge: Any) -> None:
+    field = score_field({"recording_1": np.array([[0.9]])}, classes=["dog"], step=1)
+    with pytest.raises(InvalidInput) as error:
+        judge(CONTRACT, {"recording-1.wav": [(0, 1, "dog")]}, field, clips="reference")
+    (fault,) = [one for one in error.value.diagnostics if one.code == "unknown-clip"]
+    assert "did you mean `recording-1.wav`?" in str(fault.help)
 
 
 def test_a_name_that_is_known_stays() -> None:

@@ -74,7 +74,7 @@ def test_the_report_says_where_lengths_come_from(tmp_path: Path) -> None:
     write(tmp_path, {"g.contract": GATE, "a.TextGrid": grid("6.25"), "p.tsv": events("a 1 2 dog")})
     outcome = run("score", "g.contract", "--ref", "a.TextGrid", "--pred", "p.tsv", folder=tmp_path)
     assert outcome.code == 0
-    assert "reference: its files say how long 1 clip is (textgrid)" in outcome.out
+    assert "reference: length of 1 clip taken from its files (textgrid)" in outcome.out
 
 
 @pytest.mark.parametrize("sign", ["\t", ","])

@@ -13,6 +13,7 @@ from cli.command import listing, run, write
 from jsonschema import Draft202012Validator
 from show.outline import outline, policy
 
+import tracepact
 from league.builders import LENGTHS, REFERENCE, moved, save
 from tracepact.records import record_of
 from tracepact.specs import spec_path
@@ -196,7 +197,8 @@ def test_a_league_that_changed_is_not_added_to(folder: Path, tmp_path: Path) -> 
     names = ["base.json", "manifest.json", next(name for name in before if name.startswith("system-"))]
     for name in names:
         data = before[name]
-        for changed in (data[:-9] + b"3" + data[-8:], b"", None):
+        other = b"4" if data[-9:-8] == b"3" else b"3"
+        for changed in (data[:-9] + other + data[-8:], b"", None):
             if changed is None:
                 (out / name).unlink()
             else:
@@ -394,3 +396,115 @@ def test_the_schema_is_that_of_what_is_printed(folder: Path) -> None:
     for key in printed:
         assert not validator.is_valid({name: part for name, part in printed.items() if name != key})
     assert not validator.is_valid({**printed, "more": 1})
+
+
+# PSDS of systems whose scores were given
+
+
+@pytest.fixture(scope="module")
+def scored(folder: Path) -> Path:
+    """Events with confidences of two systems, and the scores of a third by frames of half a second."""
+    for name, later in (("late", 0.1), ("exact", 0.0)):
+        rows = [
+            f"{clip}\t{on}\t{off}\t{label}\t{0.9 if label == 'dog' else 0.4}"
+            for clip, events in moved(later).items()
+            for on, off, label in events
+        ]
+        header = "filename\tonset\toffset\tevent_label\tconfidence"
+        (folder / f"{name}.tsv").write_text("\n".join([header, *rows, "c.wav\t0\t2\tcat\t0.5"]) + "\n")
+    scores = folder / "scores"
+    scores.mkdir()
+    for clip, events in REFERENCE.items():
+        frames = [
+            [max((0.8 for on, off, own in events if own == label and on < k / 2 + 0.25 < off), default=0.1 * (k % 3))]
+            for k in range(8)
+            for label in ("dog", "cat")
+        ]
+        pairs = zip(frames[::2], frames[1::2], strict=True)
+        rows = [f"{k / 2}\t{k / 2 + 0.5}\t{dog[0]:.1f}\t{cat[0]:.1f}" for k, (dog, cat) in enumerate(pairs)]
+        (scores / f"{clip.removesuffix('.wav')}.tsv").write_text("\n".join(["onset\toffset\tdog\tcat", *rows]) + "\n")
+    return folder
+
+
+SCORED = ("--scores", "late=late.tsv", "--scores", "long=scores")
+
+
+def test_systems_with_scores_have_psds_and_are_ranked_among_themselves(scored: Path) -> None:
+    found = league(scored, "late", "exact", "long", *SCORED)
+    reference = {clip: list(events) for clip, events in REFERENCE.items()}
+    for scenario in ("psds1", "psds2"):
+        got = values(found, scenario)
+        for name, path in (("late", "late.tsv"), ("long", "scores")):
+            curves = tracepact.curves("boundary_gate", reference, scored / path, durations=LENGTHS)
+            expected = curves.psds(scenario).value
+            assert expected is not None
+            assert got[name]["decimal"] == pytest.approx(float(expected), abs=1e-6)
+        assert got["exact"]["decimal"] is None
+        assert got["exact"]["rank"] is None
+        assert sorted(got[name]["rank"] for name in ("late", "long")) in ([1, 2], [1, 1])
+        assert got["late"]["low"] is None  # no interval
+    given = {one["name"]: one.get("scores") for one in found["systems"]}
+    assert {name: one and one["name"] for name, one in given.items()} == {
+        "late": "late.tsv",
+        "exact": None,
+        "long": "scores",
+    }
+
+
+def test_a_league_without_scores_has_no_psds(scored: Path) -> None:
+    found = league(scored, "late", "exact")
+    assert not [column for column in found["columns"] if column["group"] == "psds"]
+
+
+def test_psds_is_stored_and_a_run_with_scores_can_be_added(scored: Path) -> None:
+    made = run("league", "late", "long", *SCORED, *FEW, "--out", "kept", "--rank-by", "psds1", folder=scored)
+    assert made.code == 0, made.err
+    before = values(json.loads((scored / "kept" / "league.json").read_text()), "psds1")
+    added = run("league", "kept", "--add", "exact", "--scores", "exact=exact.tsv", folder=scored)
+    assert added.code == 0, added.err
+    after = json.loads((scored / "kept" / "league.json").read_text())
+    schema = json.loads(spec_path("schemas/league.schema.json").read_text(encoding="utf-8"))
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(after)] == []
+    got = values(after, "psds1")
+    assert {name: got[name]["decimal"] for name in before} == {name: one["decimal"] for name, one in before.items()}
+    for one in got.values():
+        assert one["rank"] == 1 + sum(other["decimal"] > one["decimal"] for other in got.values())
+    assert after["settings"]["rank_by"] == "psds.psds1"
+    page = (scored / "kept" / "league.html").read_text(encoding="utf-8")
+    assert 'id="psds"' in page
+    assert "## PSDS" in (scored / "kept" / "league.md").read_text(encoding="utf-8")
+
+
+def test_a_system_that_is_replaced_has_the_scores_that_are_given_with_it(scored: Path) -> None:
+    made = run("league", "late", "long", *SCORED, *FEW, "--out", "swapped", folder=scored)
+    assert made.code == 0, made.err
+    without = run("league", "swapped", "--replace", "late=exact", folder=scored)
+    assert without.code == 0, without.err
+    got = values(json.loads((scored / "swapped" / "league.json").read_text()), "psds1")
+    assert got["late"]["decimal"] is None
+    again = run("league", "swapped", "--replace", "late=exact", "--scores", "late=exact.tsv", folder=scored)
+    assert again.code == 0, again.err
+    got = values(json.loads((scored / "swapped" / "league.json").read_text()), "psds1")
+    direct = values(league(scored, "late=exact", "long", "--scores", "late=exact.tsv", *SCORED[2:]), "psds1")
+    assert {name: one["decimal"] for name, one in got.items()} == {n: one["decimal"] for n, one in direct.items()}
+    unread = run("league", "swapped", "--baseline", "long", "--scores", "long=scores", folder=scored)
+    assert unread.code == 2
+    assert "which is none of the systems that are read" in " ".join(unread.err.split())
+
+
+@pytest.mark.parametrize(
+    ("runs", "scores", "said"),
+    [
+        (("late", "exact"), "lte=late.tsv", "which is none of the systems that are read"),
+        (("late", "exact"), "late=missing.tsv", "missing.tsv"),
+        (("late", "exact"), "late.tsv", "NAME=PATH"),
+        (("renamed", "again=renamed"), "again=late.tsv", "scores are not mapped"),
+    ],
+)
+def test_scores_that_do_not_fit_are_refused(scored: Path, runs: tuple[str, ...], scores: str, said: str) -> None:
+    if "renamed" in runs:
+        save(scored, "mapped", moved(0.2), label_map={"keep": ["dog", "cat"], "other": "drop"})
+        runs = ("renamed", "again=mapped")
+    found = run("league", *runs, "--scores", scores, *FEW, folder=scored)
+    assert found.code == 2
+    assert said in " ".join(found.err.split())

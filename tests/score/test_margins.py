@@ -150,7 +150,7 @@ def test_without_a_plain_threshold_there_are_none_and_the_report_says_so(how: di
 
 def test_another_projection_has_none_and_events_say_nothing() -> None:
     touch = parse_contract("contract c step 20ms projection touch clause hit on ref_active : pred_active")
-    run = score(touch, [(0, 1, "cat")], np.array([[0.7]]), classes=["cat"], decoding=0.5, durations=1)
+    run = score(touch, [(0, 1, "cat")], np.array([[0.7]]), classes=["cat"], decoding=0.5, step=1, durations=1)
     assert run.margins is None
     assert "projection `centre`" in str(run)
     events = score("boundary_gate", [(0, 1)], [(0, 1)], durations=2)

@@ -1,7 +1,7 @@
 """Score fields and references for the tests of every threshold."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from random import Random
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics
-from tracepact.thresholds import FieldFamily, field_family
+from tracepact.thresholds import Detections, FieldFamily, detection_family, detections_of, field_family
 from tracepact.trace import (
     ClipScores,
     Durations,
@@ -109,3 +109,69 @@ def _events(random: Random, length: Fraction, step: Fraction, classes: Sequence[
         if onset < offset:
             found.append(Event(onset, offset, random.choice(classes)))
     return found
+
+
+@dataclass(frozen=True)
+class DetectedScene:
+    """A reference, detections with confidences, the lengths of the clips, and perhaps regions to ignore."""
+
+    reference: EventTable
+    detections: Detections
+    durations: Durations
+    ignore: Regions | None
+
+    def family(self, contract: Contract, mode: Mode = Mode.CLASS_INDEXED) -> FieldFamily:
+        """Both on the contract's grid."""
+        return detection_family(
+            contract,
+            self.reference,
+            self.detections,
+            durations=self.durations,
+            mode=mode,
+            ignore=self.ignore,
+            diagnostics=Diagnostics(),
+        )
+
+    def kept(self, threshold: Fraction) -> EventTable:
+        """The detections that a threshold keeps."""
+        table = self.detections.table
+        clips = {
+            clip: tuple(e for e in events if e.confidence is not None and e.confidence > threshold)
+            for clip, events in table.clips.items()
+        }
+        return EventTable(table.name, clips)
+
+    def thresholds(self) -> list[Fraction]:
+        """Every confidence, one between each two of them, and both ends."""
+        values = {event.confidence for _, event in self.detections.table.events if event.confidence is not None}
+        known = sorted({Fraction(0), Fraction(1), *values})
+        return sorted({*known, *((a + b) / 2 for a, b in pairwise(known))})
+
+
+@st.composite
+def detected_scenes(draw: st.DrawFn) -> DetectedScene:
+    """Detections that overlap, touch, repeat each other, have no length, or lie beyond the end of their clip."""
+    classes = [f"k{k}" for k in range(draw(st.integers(1, 3)))]
+    random = draw(st.randoms(use_true_random=False))
+    refs, preds, lengths = {}, {}, {}
+    for name in [f"c{c}" for c in range(draw(st.integers(1, 3)))]:
+        lengths[name] = Fraction(random.choice([1, 7, 20, 33]), random.choice([20, 50]))
+        refs[name] = tuple(_events(random, lengths[name], STEPS[0], classes))
+        found = [
+            *_events(random, lengths[name] * random.choice([1, 1, 2]), random.choice(STEPS), classes),
+            *_events(random, lengths[name], STEPS[0], classes),
+            *(e for e in refs[name] if random.random() < 0.6),
+        ]
+        if found and random.random() < 0.3:
+            first = random.choice(found)
+            found += [replace(first, offset=first.onset), first]
+        preds[name] = tuple(replace(e, confidence=Fraction(random.randint(0, 6), 6)) for e in found)
+    ignore = None
+    if random.random() < 0.3:
+        some = [
+            Event(Fraction(random.randint(0, 4), 50), Fraction(random.randint(5, 40), 50), random.choice(["", "k0"]))
+            for _ in range(2)
+        ]
+        ignore = EventTable("ignore", {"c0": tuple(some)})
+    detections = detections_of(EventTable("pred", preds), Diagnostics())
+    return DetectedScene(EventTable("ref", refs), detections, Durations("durations", lengths), ignore)

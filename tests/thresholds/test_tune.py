@@ -11,7 +11,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from thresholds.builders import Scene, field_of, scenes
-from tracepact import Aggregation, ClassDecodings, Decoding, InvalidInput, load_contract, parse_contract, score, tune
+from tracepact import (
+    Aggregation,
+    ClassDecodings,
+    Decoding,
+    InvalidInput,
+    RowPlace,
+    curves,
+    load_contract,
+    parse_contract,
+    score,
+    score_field,
+    tune,
+)
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import decode, decoding_text, read_decoding
 from tracepact.thresholds import Quantities, counted_at, cut_range, with_high, with_low
@@ -304,6 +316,75 @@ def test_a_wrong_decoding_file_is_refused_with_its_fault(fault: str, tmp_path: P
     diagnostics = Diagnostics()
     assert read_decoding(path, diagnostics) is None
     assert {found.code for found in diagnostics} == {"bad-decoding"}
+
+
+def test_all_faults_of_a_decoding_file_are_said_with_their_class(tmp_path: Path) -> None:
+    path = tmp_path / "decoding.toml"
+    tables = {
+        "default": "threshold = 1.5\nmedian = 2",
+        "classes.dog": 'threshold = "abc"\nlow = 0.5',
+        "classes.cat": "threshold = 0.3\nlow = 0.4",
+        "classes.cow": "treshold = 0.3",
+    }
+    parts = [f"[{name}]\n{text}" for name, text in tables.items()]
+    path.write_text("\n".join(['format = "tracepact-decoding/1"', *parts]), encoding="utf-8")
+    diagnostics = Diagnostics()
+    assert read_decoding(path, diagnostics) is None
+    assert {found.place for found in diagnostics} == {RowPlace(str(path))}
+    heads = [found.headline for found in diagnostics]
+    for words in (
+        ("default", "1.5"),
+        ("default", "median", "2"),
+        ("`dog`", "abc"),
+        ("`cat`", "low", "0.4"),
+        ("`cow`", "`treshold`"),
+        ("`cow`", "no threshold"),
+    ):
+        assert any(all(word in head for word in words) for head in heads), words
+    assert any(found.help == "did you mean `threshold`?" for found in diagnostics)
+
+
+def test_what_is_tuned_is_saved_and_scored_by_its_path(tmp_path: Path) -> None:
+    scores, ref = np.array([[0.1], [0.9], [0.8], [0.3]]), [(0.5, 1.5, "dog")]
+    field = score_field(scores, classes=["dog"], step="0.5")
+    found = tune("boundary_gate", ref, field, "mean", folds=0)
+    path = found.save(tmp_path / "chosen.toml")
+    expected = score("boundary_gate", ref, field, decoding=found.decoding)
+    for given_path in (path, str(path)):
+        run = score("boundary_gate", ref, field, decoding=given_path)
+        assert run.vector == expected.vector
+        assert [one.role for one in run.inputs] == ["decoding"]
+    for text in ("half", str(tmp_path / "none.toml")):
+        with pytest.raises(InvalidInput) as error:
+            score("boundary_gate", ref, field, decoding=text)
+        (fault,) = error.value.diagnostics
+        assert "neither a threshold nor a decoding file" in fault.headline
+    assert score("boundary_gate", ref, field, decoding="0.5").vector["silence_guard"] == 1
+
+
+def test_what_a_field_gives_is_shown_in_a_line() -> None:
+    field = score_field(np.random.default_rng(1).random((2000, 2)), classes=["cat", "dog"], step="0.02")
+    ref = [(0, 1, "dog")]
+    run = score("boundary_gate", ref, field, decoding=0.5)
+    found = [field, curves("boundary_gate", ref, field), tune("boundary_gate", ref, field, "missing_guard", folds=0)]
+    for shown in (*found, run.margins):
+        assert len(repr(shown)) < 300
+        assert repr(shown).startswith("<")
+
+
+def test_names_that_are_not_known_are_answered_with_some_that_are() -> None:
+    field = score_field(np.array([[0.1], [0.9]]), classes=["dog"], step="0.5")
+    ref = [(0, 1, "dog")]
+    found = curves("boundary_gate", ref, field)
+    for ask, known in (
+        (lambda: found.psds("psds3"), "psds1"),
+        (lambda: found.value("zzz", 0.5), "onset_guard"),
+        (lambda: tune("boundary_gate", ref, field, "zzz"), "onset_guard"),
+        (lambda: tune("boundary_gate", ref, field, "mean", require="zzz >= 1"), "onset_guard"),
+    ):
+        with pytest.raises(InvalidInput) as error:
+            ask()
+        assert f"`{known}`" in str(error.value.diagnostics[0].help)
 
 
 @given(scenes(longest=12, ignoring=False), st.data())

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -282,3 +283,12 @@ except ImportError as error:
     print(error.diagnostics[0].code, error.diagnostics[0].help)
 """
     assert run(code) == "missing-extra pip install 'tracepact[torch]'\n"
+
+
+def test_what_is_no_tensor_is_refused_by_name() -> None:
+    whole, array = torch.zeros(1, 1, 5), np.zeros((1, 1, 5))
+    for pair, name in (((array, whole), "pred_active"), ((whole, array), "ref_active")):
+        with pytest.raises(InvalidInput) as refused:
+            ContractLoss("boundary_gate")(*pair)
+        assert [found.code for found in refused.value.diagnostics] == ["bad-field"]
+        assert f"`{name}` is of the type `ndarray`" in refused.value.diagnostics[0].headline

@@ -12,6 +12,7 @@ from tracepact.io.ranks import DUST
 from tracepact.io.source import shown
 from tracepact.trace import (
     ClipScores,
+    Durations,
     EventTable,
     Ranks,
     ScoreField,
@@ -20,11 +21,12 @@ from tracepact.trace import (
     join_levels,
     levels_of_floats,
 )
-from tracepact.wording import count
+from tracepact.wording import count, decimal, seconds
 
 PROBABILITIES = "give probabilities; logits must go through a sigmoid first"
 SHAPE = "give one row a frame and one column a class"
 _DUST = float(DUST)
+_FINITE = "give a number from 0 to 1 for every frame and class"
 _MASK = "whole numbers are read as truth values"
 
 
@@ -79,6 +81,9 @@ class FieldArrays:
             headline = f"{what} has the shape {shape}, not frames × {count(len(self.classes), 'class', 'classes')}"
             self.fault("bad-field", headline, SHAPE)
             return None
+        if not len(array):
+            self.fault("bad-field", f"{what} has no frames", SHAPE)
+            return None
         return self._values(what, array)
 
     def _values(self, what: str, array: NDArray[Any]) -> NDArray[Any] | None:
@@ -89,7 +94,7 @@ class FieldArrays:
             return array.astype(np.bool_) if sound else None
         if array.dtype.kind == "f":
             infinite = ~np.isfinite(array)
-            sound = self._sound(what, array, infinite, "is not a finite number", PROBABILITIES)
+            sound = self._sound(what, array, infinite, "is not a finite number", _FINITE)
             outside = ~infinite & ~((array >= 0) & (array <= 1))
             dusty = outside & (array >= -_DUST) & (array <= 1 + _DUST)
             self._sound(what, array, dusty, "leaves 0 to 1 by no more than a millionth", None, "score-outside")
@@ -132,6 +137,34 @@ def report_unequal_arrays(reference: EventTable, prediction: EventTable, diagnos
                 f"`{shown(clip)}` has {count(len(own.ranks), 'frame')} on one side and {len(other.ranks)} on the other"
             )
             diagnostics.add("bad-field", headline, RowPlace(pred.name), "both sides must cover the same frames")
+
+
+def report_assumed_step(
+    table: EventTable,
+    reference: EventTable,
+    durations: Durations | Fraction | None,
+    step: Fraction,
+    diagnostics: Diagnostics,
+) -> bool:
+    """Whether arrays whose frames were taken to be as long as the contract's do not fit their clips (rule 13.33)."""
+    before = len(diagnostics)
+    field = table.origin.scores if table.origin else None
+    for clip, own in field.clips.items() if field is not None else ():
+        end, frames = own.edges[-1], len(own.ranks)
+        length = durations.clips.get(clip) if isinstance(durations, Durations) else durations
+        last = max((event.onset for event in reference.clips.get(clip, ())), default=Fraction(0))
+        if length is not None and abs(length - end) > step:
+            but = f"and the clip is {seconds(length)} long: a frame of {decimal(length / frames, 4)} s would fit"
+        elif length == end and last >= end:
+            but = f"and the reference has an event at {seconds(last)}"
+        else:
+            continue
+        headline = (
+            f"`{table.name}` of `{shown(clip)}`: {count(frames, 'frame')} of the contract's {seconds(step)} end at "
+            f"{seconds(end)}, {but}"
+        )
+        diagnostics.add("bad-field", headline, RowPlace(table.name), "say how long its frames are: step=…, in seconds")
+    return len(diagnostics) > before
 
 
 def _levels(arrays: Sequence[NDArray[Any]]) -> tuple[ScoreLevels, list[Ranks]]:

@@ -84,7 +84,9 @@ def choose_clips(
     """The tables on the chosen clips; what is left out is counted and said, and never more than was asked."""
     if choice is None:
         return Chosen(reference, prediction, durations, ignore, None)
+    before = len(diagnostics.errors)
     wanted = _wanted(reference, prediction, durations, choice, diagnostics)
+    known = len(diagnostics.errors) == before
     sides = {"reference": reference, "prediction": prediction}
     left_out = {side: _left_out(table, wanted) for side, table in sides.items()}
     named = choice.value if isinstance(choice, ClipsOf) else choice.name
@@ -92,6 +94,8 @@ def choose_clips(
         if clips:
             headline = f"{count(clips, 'clip')} with {count(events, 'event')} of the {side} left out (--clips {named})"
             diagnostics.add("clips-left-out", headline, RowPlace(sides[side].name))
+    if known and prediction.clips and left_out["prediction"][0] == len(prediction.clips):
+        _report_none_left(prediction, wanted, named, diagnostics)
     record = {
         "choice": named,
         "clips": len(wanted),
@@ -133,6 +137,15 @@ def _wanted(
                     headline = f"`{shown(clip)}` is listed, but neither the reference nor the durations know it"
                     diagnostics.add("unknown-clip", headline, RowPlace(choice.name), did_you_mean(clip, known))
             return frozenset(choice.clips)
+
+
+def _report_none_left(prediction: EventTable, wanted: Collection[str], named: str, diagnostics: Diagnostics) -> None:
+    """Say that no predicted clip is chosen: their names do not match, or nothing was predicted for the chosen ones."""
+    first = next(iter(prediction.clips))
+    near = did_you_mean(first, wanted) or (f"one of these is `{shown(min(wanted))}`" if wanted else "none is chosen")
+    headline = f"no predicted clip, such as `{shown(first)}`, is among the clips that are evaluated (--clips {named})"
+    help = f"{near}; a clip without events that is listed, a row with its name alone, counts as predicted"
+    diagnostics.add("unknown-clip", headline, RowPlace(prediction.name), help)
 
 
 def _left_out(table: EventTable, wanted: Collection[str]) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 """Decoding: a median filter, a threshold or two, and the runs of active frames that become events (rule 13.9)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -98,45 +98,50 @@ def checked_decodings(given: Declared, diagnostics: Diagnostics) -> AnyDecoding 
     """What is declared, if it can be; None with what is wrong with it."""
     if not isinstance(given, ClassDecodings):
         return checked_decoding(given, diagnostics)
-    default = checked_decoding(given.default, diagnostics)
-    classes = {label: checked_decoding(decoding, diagnostics) for label, decoding in given.classes.items()}
+    place = RowPlace(given.name)
+    default = checked_decoding(given.default, diagnostics, place, "default: ")
+    classes = {
+        label: checked_decoding(decoding, diagnostics, place, f"class `{shown(label)}`: ")
+        for label, decoding in given.classes.items()
+    }
     known = {label: decoding for label, decoding in classes.items() if decoding is not None}
     return None if default is None or len(known) < len(classes) else replace(given, default=default, classes=known)
 
 
-def checked_decoding(given: Decoding | Time, diagnostics: Diagnostics) -> Decoding | None:
-    """A decoding, or a threshold alone, if it can be; None with what is wrong with it."""
+def checked_decoding(
+    given: Decoding | Time, diagnostics: Diagnostics, place: RowPlace | None = None, where: str = ""
+) -> Decoding | None:
+    """A decoding, or a threshold alone, if it can be; None with all that is wrong with it, and where."""
+    before = len(diagnostics.errors)
+
+    def fault(headline: str, help: str) -> None:
+        diagnostics.add("bad-decoding", f"{where}{headline}", place, help)
+
     threshold, low, median = (
         (given.threshold, given.low, given.median) if isinstance(given, Decoding) else (given, None, 1)
     )
-    found = {name: _share(name, value, diagnostics) for name, value in (("threshold", threshold), ("low", low))}
+    found = {name: _share(name, value, fault) for name, value in (("threshold", threshold), ("low", low))}
     high, below = found["threshold"], found["low"]
     if low is not None and high is not None and below is not None and below > high:
-        diagnostics.add(
-            "bad-decoding", f"the low threshold {low} is greater than the high one {threshold}", help="low comes first"
-        )
-        return None
+        fault(f"the low threshold {low} is greater than the high one {threshold}", "low comes first")
     is_length = isinstance(median, int) and median > 0
     if not is_length or median % 2 == 0:
-        fault = "is even, and has no middle frame" if is_length else "is not a number of frames"
-        diagnostics.add("bad-decoding", f"the median filter's length {median} {fault}", help="give an odd number")
-        return None
-    if high is None or (low is not None and below is None):
-        return None
-    return Decoding(high, below, median)
+        why = "is even, and has no middle frame" if is_length else "is not a number of frames"
+        fault(f"the median filter's length {median} {why}", "give an odd number")
+    return None if high is None or len(diagnostics.errors) > before else Decoding(high, below, median)
 
 
-def _share(name: str, value: Time | None, diagnostics: Diagnostics) -> Fraction | None:
+def _share(name: str, value: Time | None, fault: Callable[[str, str], None]) -> Fraction | None:
     """A number from 0 to 1."""
     if value is None and name == "low":
         return None
     try:
         share = exact(value)  # type: ignore[arg-type]  # what is no number is said below
     except (TypeError, ValueError):
-        diagnostics.add("bad-decoding", f"the {name} `{value}` is not a number", help="write it like 0.5")
+        fault(f"the {name} `{value}` is not a number", "write it like 0.5")
         return None
     if not 0 <= share <= 1:
-        diagnostics.add("bad-decoding", f"the {name} {value} lies outside 0 to 1", help="scores lie between 0 and 1")
+        fault(f"the {name} {value} lies outside 0 to 1", "scores lie between 0 and 1")
         return None
     return share
 
@@ -181,6 +186,36 @@ def declared_decoding(given: Declared | None, name: str, what: str, diagnostics:
     help = "declare a threshold: --threshold for predictions, --ref-threshold for references; in Python a Decoding"
     diagnostics.add("undeclared-threshold", headline, RowPlace(name), help)
     return None
+
+
+def keep_confident(table: EventTable, given: Declared | None, diagnostics: Diagnostics) -> EventTable:
+    """The events of a table whose confidence is greater than the declared threshold (rule 20.13).
+
+    A table whose events were decoded already, or have no confidences at all, stays as it is.
+    """
+    decoded = table.origin is not None and table.origin.decoding is not None
+    if given is None or decoded or all(event.confidence is None for _, event in table.events):
+        return table
+    decoding = checked_decodings(given, diagnostics)
+    if decoding is None:
+        return table
+    parts = [decoding] if isinstance(decoding, Decoding) else [decoding.default, *decoding.classes.values()]
+    if any(part.low is not None or part.median != 1 for part in parts):
+        headline = f"`{shown(table.name)}` holds events, which take a threshold alone"
+        diagnostics.add("bad-decoding", headline, RowPlace(table.name), "hysteresis and median filters are for frames")
+        return table
+    for clip, event in table.events:
+        if event.confidence is None:
+            headline = f"`{shown(event.label)}` in `{shown(clip)}` has no confidence, and others have one"
+            help = "give every event a confidence, or no threshold"
+            diagnostics.add("bad-score", headline, table.place(clip, event.row), help)
+    clips = {clip: tuple(e for e in events if _is_kept(e, decoding)) for clip, events in table.clips.items()}
+    return replace(table, clips=clips, origin=replace(table.origin or Origin("memory"), decoding=decoding.data))
+
+
+def _is_kept(event: Event, decoding: AnyDecoding) -> bool:
+    own = decoding if isinstance(decoding, Decoding) else decoding.of(event.label)
+    return event.confidence is not None and event.confidence > own.threshold
 
 
 def active_by_class(scores: ScoreField, frames: ClipScores, decodings: AnyDecoding) -> NDArray[np.bool_]:

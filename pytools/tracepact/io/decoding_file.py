@@ -1,5 +1,6 @@
 """Decoding files: a decoding for each class, and one for all others, as TOML (rule 20.12)."""
 
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -8,11 +9,12 @@ from decimal import Decimal
 from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
-from tracepact.io.decoding import ClassDecodings, Decoding, checked_decoding
+from tracepact.io.decoding import ClassDecodings, Declared, Decoding, checked_decoding
 from tracepact.io.source import PathLike, read_text, shown
 from tracepact.wording import print_number
 
 FORMAT = "tracepact-decoding/1"
+_ENDING = ".toml"
 _KEYS = ("threshold", "low", "median")
 
 
@@ -34,6 +36,18 @@ def read_decoding(path: PathLike, diagnostics: Diagnostics) -> ClassDecodings | 
     if default is None or len(diagnostics.errors) > before:
         return None
     return ClassDecodings(default, classes, file.name, file.digest)
+
+
+def decoding_given(given: Declared | PathLike | None, diagnostics: Diagnostics) -> Declared | None:
+    """What is declared; a path, or a text that is no number, names a decoding file."""
+    if isinstance(given, str) and not os.path.isfile(given):
+        if any(sign.isdecimal() for sign in given) and not given.endswith(_ENDING):
+            return given
+        headline = f"`{shown(given)}` is neither a threshold nor a decoding file"
+        help = "give a number such as 0.5, or the path of a file that `tune` wrote"
+        diagnostics.add("bad-decoding", headline, RowPlace(given), help)
+        return None
+    return read_decoding(given, diagnostics) if isinstance(given, str | os.PathLike) else given
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +80,12 @@ class _Reader:
 
     def decoding(self, what: str, table: Any) -> Decoding | None:
         """One decoding; None if it cannot be."""
-        if not isinstance(table, Mapping) or "threshold" not in table:
+        given = table if isinstance(table, Mapping) else {}
+        for key in (key for key in given if key not in _KEYS):
+            self.fault(f"{what} has `{shown(key)}`, which is not part of a decoding", did_you_mean(key, _KEYS))
+        if "threshold" not in given:
             self.fault(f"{what} has no threshold", 'write `threshold = "0.5"`')
             return None
-        for key in (key for key in table if key not in _KEYS):
-            self.fault(f"{what} has `{shown(key)}`, which is not part of a decoding", did_you_mean(key, _KEYS))
         median = table.get("median", 1)
         if not isinstance(median, int) or isinstance(median, bool):
             self.fault(f"the median filter's length of {what} is not a whole number", "give an odd number of frames")
@@ -81,7 +96,8 @@ class _Reader:
                 self.fault(f"the {key} of {what} is not a number", "write it like 0.5")
                 return None
         texts = {key: None if value is None else str(value) for key, value in numbers.items()}
-        return checked_decoding(Decoding(texts["threshold"], texts["low"], median), self.diagnostics)  # type: ignore[arg-type]
+        unchecked = Decoding(texts["threshold"], texts["low"], median)  # type: ignore[arg-type]
+        return checked_decoding(unchecked, self.diagnostics, RowPlace(self.name), f"{what}: ")
 
 
 def decoding_text(decodings: ClassDecodings) -> str:

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.io.arrays import FieldArrays, array_of, is_array
+from tracepact.io.arrays import SHAPE, FieldArrays, array_of, is_array
 from tracepact.io.columnar import Frame, first_bytes, frame_of, is_columnar, open_columnar
 from tracepact.io.files import clip_files
 from tracepact.io.scores import EDGES, FrameColumns, parse_scores, scores_of
 from tracepact.io.source import PathLike, shown
 from tracepact.trace import ScoreField, ScoreLevels, Time, exact
+from tracepact.wording import count
 
 CLASSES, STEP = "classes", "step"
 """What an `.npz` file calls its classes and the length of its frames; every other array is a clip (rule 13.33)."""
@@ -86,12 +87,18 @@ def field_from(
     """
     if isinstance(data, ScoreField):
         return data
+    if isinstance(classes, str):
+        _reports_classes(classes, name, diagnostics)
+        return _nothing(name)
     if (frame := frame_of(data)) is not None:
         return _of_frames(name, {clip: frame}, diagnostics) if is_score_frame(frame) else None
     parts = {str(key): item for key, item in data.items()} if isinstance(data, Mapping) else {clip: data}
     frames = {key: frame for key, item in parts.items() if (frame := frame_of(item)) is not None}
     if frames and len(frames) == len(parts):
         return _of_frames(name, frames, diagnostics)
+    parts = {key: _rows(item, classes) for key, item in parts.items()}
+    if _reports_lists(parts, classes, name, diagnostics):
+        return _nothing(name, ())
     if not parts or not all(is_array(item) for item in parts.values()):
         return None
     arrays = {key: array_of(item) for key, item in parts.items()}
@@ -103,6 +110,13 @@ def field_from(
     if _reports_classes(classes, name, diagnostics) or length is None:
         return _nothing(name, classes)
     return FieldArrays(name, classes, length, diagnostics).field(arrays)
+
+
+def says_its_frames(data: Any) -> bool:
+    """Whether data itself says how long its frames are: a field, data frames and files do, arrays and lists do not."""
+    if isinstance(data, ScoreField | str | os.PathLike) or frame_of(data) is not None:
+        return True
+    return isinstance(data, Mapping) and any(frame_of(item) is not None for item in data.values())
 
 
 def read_scores(path: PathLike, diagnostics: Diagnostics) -> ScoreField:
@@ -153,8 +167,48 @@ def checked_step(step: Time | None, name: str, diagnostics: Diagnostics) -> Frac
     return None
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number | np.bool_)
+
+
+def _rows(data: Any, classes: Sequence[str] | None) -> Any:
+    """A list of lists of numbers as the array it is, if classes are given and it cannot be a list of intervals."""
+    if classes is None or not isinstance(data, list) or not all(isinstance(row, list) for row in data):
+        return data
+    widths = {len(row) for row in data}
+    if not data or not all(_is_number(value) for row in data for value in row):
+        return data
+    if widths == {len(classes)} or (len(widths) == 1 and not widths <= {*_WIDTHS}):
+        return np.asarray(data)
+    return data
+
+
+def _reports_lists(
+    parts: Mapping[str, Any], classes: Sequence[str] | None, name: str, diagnostics: Diagnostics
+) -> bool:
+    """Whether some part is a list of arrays, or a list of rows of numbers that have different lengths."""
+    before = len(diagnostics)
+    for clip, data in parts.items():
+        if not isinstance(data, list | tuple) or not data:
+            continue
+        what = f"`{shown(name)}` of `{shown(clip)}`"
+        if all(is_array(item) for item in data) and (classes is not None or any(len(item.shape) > 1 for item in data)):
+            headline = f"{what} is a list of {count(len(data), 'array')}, not an array of frames × classes"
+            diagnostics.add("bad-field", headline, RowPlace(name), "name the clip of each: {clip: array}")
+        elif classes is not None and all(isinstance(row, list) and all(map(_is_number, row)) for row in data):
+            widths = {len(row) for row in data}
+            if len(widths) > 1 and not widths <= {*_WIDTHS}:
+                headline = f"{what} is ragged: its rows have different lengths"
+                diagnostics.add("bad-field", headline, RowPlace(name), SHAPE)
+    return len(diagnostics) > before
+
+
 def _reports_classes(classes: Sequence[str], name: str, diagnostics: Diagnostics) -> bool:
-    """Whether a class is named twice or has no name."""
+    """Whether a class is named twice or has no name, or one text was given for a list of names."""
+    if isinstance(classes, str):
+        headline = f"`{shown(name)}`: the classes are one text, not a list of names"
+        diagnostics.add("bad-field", headline, RowPlace(name), f'write classes=["{shown(classes)}"]')
+        return True
     wrong = [label for label in dict.fromkeys(classes) if not label or classes.count(label) > 1]
     for label in wrong:
         fault = f"the class `{shown(label)}` occurs twice" if label else "a class has no name"

@@ -39,8 +39,12 @@ def prepare(
     diagnostics: Diagnostics,
     outside: Outside = Outside.ERROR,
     clips: ClipChoice | None = None,
+    columns: Collection[str] = (),
 ) -> Prepared:
-    """Apply rules 13.3, 13.11, 13.12, 13.16, 13.28 and 13.30 to what was read."""
+    """Apply rules 13.3, 13.11, 13.12, 13.16, 13.28 and 13.30 to what was read.
+
+    `columns` are the classes of scores that are not decoded yet, which a label map may speak of.
+    """
     lengths = durations.clips if isinstance(durations, Durations) else {}
     ref, ref_renamed = name_clips(reference, prediction, lengths, diagnostics)
     pred, pred_renamed = name_clips(prediction, ref, lengths, diagnostics)
@@ -57,8 +61,9 @@ def prepare(
     ref, pred, durations, ignore = chosen.reference, chosen.prediction, chosen.durations, chosen.ignore
     mapped = {"reference": Mapped(ref, {}, 0), "prediction": Mapped(pred, {}, 0)}
     if labels is not None:
-        report_unused(labels, ref.labels | pred.labels, diagnostics)
-        report_merged(labels, ref.labels | pred.labels, diagnostics)
+        known = ref.labels | pred.labels | {*columns}
+        report_unused(labels, known, diagnostics)
+        report_merged(labels, known, diagnostics)
         mapped = {side: apply_map(labels, item.table, diagnostics) for side, item in mapped.items()}
     _report_excuses(mapped["prediction"].table, diagnostics)
     regions = _with_regions(_closed(ignore, ref, pred, durations, diagnostics), mapped["reference"])
@@ -82,8 +87,8 @@ def prepare(
 def name_clips(
     table: EventTable, other: EventTable, lengths: Collection[str], diagnostics: Diagnostics
 ) -> tuple[EventTable, int]:
-    """Give clips named by their files the names other tables use (rule 13.3), and how many got another name."""
-    if table.origin is None or not table.origin.files:
+    """Give clips of files and of score fields the names other tables use (rule 13.3), and how many got another name."""
+    if table.origin is None or not (table.origin.files or table.origin.scores):
         return table, 0
     by_files = other.origin is not None and bool(other.origin.files)
     known = [{*lengths}, {*other.clips}] if by_files else [{*lengths, *other.clips}]
@@ -99,15 +104,15 @@ def name_clips(
             listed = " and ".join(f"`{shown(name)}`" for name in sorted(alike)[:3])
             diagnostics.add(
                 "ambiguous-clip",
-                f"the file of `{shown(clip)}` could speak of {listed}",
+                f"what is called `{shown(clip)}` could be of {listed}",
                 table.place(clip, None),
-                "name the file like its clip, extension included",
+                "name it like its clip, extension included",
             )
         name = names[clip] = alike[0] if len(alike) == 1 else clip
         if taken.setdefault(name, clip) != clip:
             diagnostics.add(
                 "ambiguous-clip",
-                f"the files of `{shown(taken[name])}` and `{shown(clip)}` both speak of `{shown(name)}`",
+                f"what is called `{shown(taken[name])}` and `{shown(clip)}` is both of `{shown(name)}`",
                 table.place(clip, None),
                 "keep one of them",
             )

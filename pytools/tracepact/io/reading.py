@@ -66,7 +66,8 @@ class Reading:
             file; of several maps the first that fits the table is used.
         rate: how many units of time are a second, in label files and under a column map.
         classes: the classes of the columns of arrays, in order (rule 13.33).
-        step: the length of a frame of arrays in seconds; `score` takes that of the contract if there is none.
+        step: the length of a frame of arrays in seconds; `score` takes that of the contract if there is none
+            and it fits the durations.
 
     Examples:
         >>> import tracepact
@@ -83,6 +84,12 @@ class Reading:
     rate: Time | None = None
     classes: Sequence[str] | None = None
     step: Time | None = None
+
+
+def with_frames(reading: Reading | None, classes: Sequence[str] | None, step: Time | None) -> Reading:
+    """A reading with these classes and this step, where it names none of its own."""
+    own = reading or Reading()
+    return replace(own, classes=own.classes or classes, step=step if own.step is None else own.step)
 
 
 @dataclass(frozen=True, slots=True)

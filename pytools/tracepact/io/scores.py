@@ -267,7 +267,13 @@ class _Frames:
         for row, frame in zip(rows, zip(*scores, strict=True), strict=True):
             for name, text in zip(classes, frame, strict=True):
                 if text in wrong:
-                    help = "write decimals with a point" if "," in text else _SCORE_HELP
+                    help = (
+                        "write decimals with a point"
+                        if "," in text
+                        else _SCORE_HELP
+                        if "outside" in wrong[text]
+                        else None
+                    )
                     headline = f"the score `{shown(text)}` of `{shown(name)}` {wrong[text]}"
                     if dusty:
                         kept = "by no more than a millionth; it is kept as it is written"

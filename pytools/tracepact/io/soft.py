@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from tracepact.io.ranks import score_value
 from tracepact.io.rows import Times, report_time
 from tracepact.io.source import PathLike, TextFile, shown, text_lines
 from tracepact.trace import ClipScores, Event, EventTable, Origin, ScoreField, levels_of_texts
-from tracepact.wording import count, seconds
+from tracepact.wording import count, print_number, seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,20 @@ def soft_field(soft: SoftTable) -> ScoreField:
             np.maximum(cells, rank[event.confidence], out=cells)
         clips[clip] = ClipScores(tuple(edges) or (Fraction(0),), found)
     return ScoreField(soft.name, classes, levels, clips, soft.digest, soft.files)
+
+
+def soft_cells(field: ScoreField) -> SoftTable:
+    """The scores of a field as soft labels: a row for every frame and class, 0 included."""
+    values = [Decimal(print_number(field.levels.value(rank))) for rank in range(len(field.levels))]
+    clips = {}
+    for clip, scores in field.clips.items():
+        frames = zip(pairwise(scores.edges), scores.ranks.tolist(), strict=True)
+        clips[clip] = tuple(
+            SoftEvent(onset, offset, label, values[rank])
+            for (onset, offset), ranks in frames
+            for label, rank in zip(field.classes, ranks, strict=True)
+        )
+    return SoftTable(field.name, clips, field.digest, field.files)
 
 
 def _joined(events: list[SoftEvent]) -> tuple[Event, ...]:

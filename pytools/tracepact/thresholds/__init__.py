@@ -2,6 +2,8 @@
 
 from tracepact.thresholds.choosing import Bound, Choice, Goal, choose, is_better
 from tracepact.thresholds.counted import Counted, by_folds, counted_at, parts_of
+from tracepact.thresholds.detected import detection_family
+from tracepact.thresholds.detections import Detections, detections_of
 from tracepact.thresholds.family import FieldFamily, field_family
 from tracepact.thresholds.hysteresis import active_at, columns_of, with_high, with_low
 from tracepact.thresholds.intersection import Criteria, Intersections, intersections
@@ -37,6 +39,7 @@ __all__ = [
     "Counted",
     "Criteria",
     "CurveSettings",
+    "Detections",
     "FieldFamily",
     "Goal",
     "Intersections",
@@ -64,6 +67,8 @@ __all__ = [
     "counts_of",
     "cut_range",
     "depends_on_other_classes",
+    "detection_family",
+    "detections_of",
     "field_family",
     "holds",
     "intersections",

@@ -8,6 +8,7 @@ import numpy as np
 
 from tracepact.core import Contract, Projection
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.thresholds.detections import Detections
 from tracepact.trace import (
     NOWHERE,
     ClipScores,
@@ -41,6 +42,8 @@ class FieldFamily:
             that no ignore region holds wholly (rule 15.13).
         lengths: how long each clip is.
         ignore: the regions that carry no obligation, as they were read.
+        detections: the events that a threshold keeps or leaves out, without those that an ignore region holds wholly;
+            None where the scores are those of frames. Their field has the greatest rank wherever some of them are.
     """
 
     family: Family
@@ -50,6 +53,7 @@ class FieldFamily:
     field: ScoreField
     lengths: Mapping[str, Fraction]
     ignore: Regions | None = None
+    detections: Detections | None = None
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tracepact.thresholds.detections import Detections
 from tracepact.thresholds.steps import Whole
 from tracepact.trace import NOWHERE, ScoreField, levels_of_texts
 
@@ -32,9 +33,12 @@ def columns_of(fields: Mapping[str, ScoreField]) -> ScoreField:
     return replace(first, clips=clips)
 
 
-def active_at(field: ScoreField, cuts: Cuts) -> ScoreField:
-    """The field of zeros and ones that at cut 1 has each class at its own cut."""
+def active_at(field: ScoreField | Detections, cuts: Cuts) -> ScoreField | Detections:
+    """The scores or confidences of zeros and ones that at cut 1 have each class at its own cut."""
     levels, (zero, one) = levels_of_texts(["0", "1"])
+    if isinstance(field, Detections):
+        own = np.array([cuts[event.label] for _, event in field.table.events], dtype=np.int64)
+        return replace(field, levels=levels, ranks=np.where(field.ranks >= own, one, zero))
     held = np.array([cuts[label] for label in field.classes], dtype=np.int64)
     clips = {
         clip: replace(scores, ranks=np.where(scores.ranks >= held, one, zero)) for clip, scores in field.clips.items()

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from tracepact.thresholds.family import FieldFamily
-from tracepact.thresholds.runs import LevelRuns, add_lives, level_runs, reference_columns
+from tracepact.thresholds.runs import LevelRuns, add_lives, apart, level_runs, reference_columns
 from tracepact.thresholds.steps import Steps, StepsBuilder, Whole
 from tracepact.trace.columns import Columns
 from tracepact.trace.exact import Ticks
@@ -52,7 +52,7 @@ def intersections(given: FieldFamily, criteria: Criteria, runs: LevelRuns | None
     covers = _Covers(given, found, refs)
     own = covers.shared(found.segment, found)
     length = found.offset - found.onset
-    relevant = _reaches(own, length, criteria.dtc)
+    relevant = _reaches(own, length, criteria.dtc) & (length > 0).astype(np.bool_)
     builder = StepsBuilder(given.shape, 3)
     classes, clips = given.shape
     segment = refs.label * clips + refs.clip
@@ -61,7 +61,9 @@ def intersections(given: FieldFamily, criteria: Criteria, runs: LevelRuns | None
     amount = np.zeros((3, len(wrong)), dtype=np.int8)
     amount[1] = 1
     add_lives(builder, found.segment[wrong], found.low[wrong], found.high[wrong], amount)
-    _add_found(builder, found, relevant, refs, segment, criteria.gtc)
+    good = found.some(np.flatnonzero(relevant))
+    covering = good if given.detections is None else apart(good, clips)
+    _add_found(builder, covering, refs, segment, criteria.gtc)
     lengths = [Fraction(0)] * classes
     for label, total in zip(refs.label.tolist(), (refs.offset - refs.onset).tolist(), strict=True):
         lengths[label] += Fraction(total, found.unit)
@@ -107,12 +109,9 @@ def _reaches(shared: Ticks, length: Ticks, share: Fraction) -> Whole:
     return np.asarray(shared * bottom >= length * top, dtype=np.bool_)
 
 
-def _add_found(
-    builder: StepsBuilder, runs: LevelRuns, relevant: Whole, refs: Columns, segment: Whole, gtc: Fraction
-) -> None:
-    """At which cuts the relevant runs cover enough of each reference."""
-    chosen = np.flatnonzero(relevant)
-    chosen = chosen[np.argsort(runs.segment[chosen], kind="stable")]
+def _add_found(builder: StepsBuilder, runs: LevelRuns, refs: Columns, segment: Whole, gtc: Fraction) -> None:
+    """At which cuts the relevant runs, no two of which overlap, cover enough of each reference."""
+    chosen = np.argsort(runs.segment, kind="stable")
     first = np.searchsorted(runs.segment[chosen], segment, side="left")
     number = np.searchsorted(runs.segment[chosen], segment, side="right") - first
     ref = np.repeat(np.arange(len(segment)), number)

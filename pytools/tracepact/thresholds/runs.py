@@ -5,13 +5,15 @@ each frame is the least one of one run, and a clip and class has at most as many
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from math import lcm
 
 import numpy as np
 
 from tracepact.metrics.intervals import inside_regions
+from tracepact.thresholds.detections import Detections
 from tracepact.thresholds.family import FieldFamily
 from tracepact.thresholds.steps import Steps, StepsBuilder, Whole
 from tracepact.trace import NOWHERE, EventTable, Mode
@@ -52,6 +54,11 @@ class LevelRuns:
     def __len__(self) -> int:
         return len(self.segment)
 
+    def some(self, which: Whole) -> "LevelRuns":
+        """Some of the runs."""
+        names = ("segment", "first", "last", "onset", "offset", "low", "high")
+        return replace(self, **{name: getattr(self, name)[which] for name in names})
+
     def number(self, shape: tuple[int, int]) -> Steps:
         """How many runs each class and clip has."""
         builder = StepsBuilder(shape, 1)
@@ -66,7 +73,9 @@ def add_lives(builder: StepsBuilder, entry: Whole, low: Whole, high: Whole, amou
 
 
 def level_runs(given: FieldFamily, times: Sequence[Fraction] = ()) -> LevelRuns:
-    """The runs of a field; each of `times` and all times of the reference are whole in their unit."""
+    """The runs of a field, or its detections; `times` and all times of the reference are whole in their unit."""
+    if given.detections is not None:
+        return _detected(given, given.detections, times)
     clips = [given.field.clips.get(clip) for clip in given.family.clips]
     lines = {id(scores.edges): ratios(scores.edges) for scores in clips if scores is not None}
     unit = lcm(reference_unit(given, times), common_unit(*lines.values()))
@@ -81,6 +90,45 @@ def level_runs(given: FieldFamily, times: Sequence[Fraction] = ()) -> LevelRuns:
     flat = np.concatenate([np.zeros(0, dtype=np.int64), *edges])
     at = begins[segment % max(len(clips), 1)] if len(clips) else segment
     return LevelRuns(unit, edges, segment, first, last, flat[at + first], flat[at + last], low, high)
+
+
+def _detected(given: FieldFamily, detections: Detections, times: Sequence[Fraction]) -> LevelRuns:
+    """Every detection as a run that is there at all cuts up to its own; its frames end where detections do."""
+    unit = lcm(reference_unit(given, times), common_unit(detections.table.times))
+    found = _columns(detections.table, given, unit)
+    clips = given.shape[1]
+    order = np.argsort(found.clip, kind="stable")
+    begins = np.searchsorted(found.clip[order], np.arange(clips + 1)).tolist()
+    first, last = np.zeros_like(found.clip), np.zeros_like(found.clip)
+    edges = []
+    for begin, end in pairwise(begins):
+        own = order[begin:end]
+        line = np.unique(np.concatenate([np.zeros(1, dtype=np.int64), found.onset[own], found.offset[own]]))
+        first[own], last[own] = np.searchsorted(line, found.onset[own]), np.searchsorted(line, found.offset[own])
+        edges.append(line)
+    segment = found.label * clips + found.clip
+    low = np.full_like(detections.ranks, NOWHERE)
+    return LevelRuns(unit, tuple(edges), segment, first, last, found.onset, found.offset, low, detections.ranks)
+
+
+def apart(runs: LevelRuns, clips: int) -> LevelRuns:
+    """Runs that are there at all cuts up to their own, as pieces of which no two of one segment overlap at any cut."""
+    order = np.argsort(runs.segment, kind="stable")
+    owners, begins = np.unique(runs.segment[order], return_index=True)
+    parts = []
+    for owner, own in zip(owners.tolist(), np.split(order, begins[1:]), strict=False):
+        line = runs.edges[owner % clips]
+        cells = np.full(len(line) - 1, NOWHERE, dtype=np.int64)
+        for k in own.tolist():
+            here = cells[runs.first[k] : runs.last[k]]
+            np.maximum(here, runs.high[k], out=here)
+        first = np.flatnonzero(cells > NOWHERE)
+        parts.append((np.full_like(first, owner), first, line[first], line[first + 1], cells[first]))
+    if not parts:
+        return runs
+    segment, first, onset, offset, high = (np.concatenate(part) for part in zip(*parts, strict=True))
+    low = np.full_like(high, NOWHERE)
+    return LevelRuns(runs.unit, runs.edges, segment, first, first + 1, onset, offset, low, high)
 
 
 def reference_unit(given: FieldFamily, times: Sequence[Fraction] = ()) -> int:

@@ -77,6 +77,12 @@ class ScoreField:
     files: Mapping[str, str] = field(default_factory=dict)
     is_mask: bool = False
 
+    def __repr__(self) -> str:
+        frames = sum(len(own.ranks) for own in self.clips.values())
+        what = "mask" if self.is_mask else f"{len(self.levels):,} distinct scores"
+        classes = ", ".join(self.classes)
+        return f"<ScoreField {self.name}: {len(self.clips):,} clips, {frames:,} frames, {what}; classes {classes}>"
+
 
 def frame_edges(frames: int, step: Fraction) -> tuple[Fraction, ...]:
     """The edges of frames of one length, from 0 on."""

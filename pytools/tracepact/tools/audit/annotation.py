@@ -5,19 +5,25 @@ from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from math import fsum, log2
+from pathlib import Path
 from typing import Annotated, Unpack
 
 import click
 from msgspec import Meta
 
 from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.io import Conditions, SoftTable, conditions_from, read_soft
+from tracepact.io import Conditions, SoftTable, conditions_from, read_scores, read_soft
+from tracepact.io.field import read_field
+from tracepact.io.files import clip_files
+from tracepact.io.formats import SCORES, find_format
+from tracepact.io.soft import soft_cells
 from tracepact.records import Count, Record, Share
 from tracepact.show.figure import Bar, BarGroup, bar_chart
 from tracepact.show.lines import print_diagnostics
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.score.shown import OutputOptions, data_table, exact, output_options, show
+from tracepact.tools.score.store.manifest import NAME as MANIFEST
 from tracepact.tools.score.store.names import Place
 from tracepact.wording import decimal, percent
 
@@ -83,9 +89,25 @@ def audit_annotation(labels: SoftTable | Place, scenes: Mapping[str, str] | None
 
 def _read(labels: Place) -> SoftTable:
     diagnostics = Diagnostics()
-    soft = read_soft(labels, diagnostics)
+    soft = _labels(labels, diagnostics)
     diagnostics.raise_errors()
     return soft
+
+
+def _labels(labels: Place, diagnostics: Diagnostics) -> SoftTable:
+    """Soft labels, one in a row or a column for each class; a run directory is refused."""
+    if (Path(labels) / MANIFEST).is_file():
+        headline = "a run directory does not hold the soft labels its reference was made of"
+        diagnostics.add("bad-decoding", headline, RowPlace(str(labels)), "give the file or folder of the labels")
+        return SoftTable(str(labels), {})
+    field = None if Path(labels).is_dir() else read_field(labels, diagnostics)
+    if field is not None:
+        return soft_cells(field)
+    files = clip_files(labels, Diagnostics())
+    first = next(iter(files.clips.values()), None) if files is not None else None
+    if first is not None and find_format(first) == SCORES:
+        return soft_cells(read_scores(labels, diagnostics))
+    return read_soft(labels, diagnostics)
 
 
 def scene_of(clip: str) -> str:
@@ -154,13 +176,13 @@ def command(labels: str, scenes: str | None, **output: Unpack[OutputOptions]) ->
     """Show how ambiguous soft labels are in each scene.
 
     The measures are the mean entropy and the share of cells with a confidence from 1/4 to 3/4. LABELS is a file of soft
-    labels (start, end, label, confidence) or a folder of such files. Without --scenes, the scene of a clip is its name
-    without its number: cafe_restaurant_03 belongs to cafe_restaurant.
+    labels (start, end, label, confidence) or a folder of such files; or a table with a column for each class. Without
+    --scenes, the scene of a clip is its name without its number: cafe_restaurant_03 belongs to cafe_restaurant.
     """
     diagnostics = Diagnostics()
     with progress(1) as advance:
         advance("reading")
-        soft = read_soft(labels, diagnostics)
+        soft = _labels(labels, diagnostics)
         table = conditions_from(scenes, diagnostics) if scenes is not None else None
         diagnostics.raise_errors()
         known = None if table is None else _scenes(soft, table, diagnostics)

@@ -209,6 +209,7 @@ def tables(audit: ReferenceAudit) -> list[Table]:
         [
             f"reference: label > {short(audit.threshold)}; predictions as they are",
             "inside: may cease to be asked, or change its verdict, while each label is wrong by less than `within`",
+            "threshold lower, higher: the pooled score if the threshold of the reference is moved by `within`",
             "the pooled score then stays from `at least` to `at most`, bounds that need not be reached (rule 16.14)",
         ],
     )
@@ -272,7 +273,7 @@ def figure(audit: ReferenceAudit) -> str:
     "--within",
     type=ShareArgument(),
     multiple=True,
-    help="By less than so much each label may be wrong; repeatable (default: 0.05, 0.1 and 0.25).",
+    help="Assume that each label is wrong by less than this; repeatable (default: 0.05, 0.1 and 0.25).",
 )
 @click.option("--label-map", type=click.Path(), help="The label map (TOML) that the run was scored with.")
 @output_options

@@ -10,7 +10,7 @@ from tracepact.diagnostics import Diagnostics, did_you_mean
 from tracepact.files import json_text, table_text
 from tracepact.records import plain
 from tracepact.scoring.uncertainty import Bootstrap
-from tracepact.show.lines import print_diagnostics
+from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.progress import counted
 from tracepact.tools.bootstrap import bootstrap_options
 from tracepact.tools.curves.curves import POINTS, Curves
@@ -26,6 +26,7 @@ from tracepact.tools.curves.show import (
 )
 from tracepact.tools.parameters import OddLength, given_contract, set_option
 from tracepact.tools.score.field_task import FieldOptions, field_options, task_from_options
+from tracepact.tools.score.requirement import offered
 from tracepact.tools.score.shown import OutputOptions, output_options, show
 
 
@@ -67,7 +68,7 @@ def command(
     figure_file: Path | None,
     **given: Unpack[FieldOptions],
 ) -> None:
-    """Show scores and metrics at every threshold of a score file, and the best thresholds.
+    """Show scores and metrics at every threshold of scores or confidences, and the best thresholds.
 
     CONTRACT is a file, or the name of a starter contract. Clauses, profiles and metrics are exact step functions of the
     threshold: all scores that occur are visited. PSDS and average precision are those over all of them. Quantities are
@@ -83,6 +84,9 @@ def command(
         _check_names(names, found)
         record = found.record(names or None, points=points, bootstrap=Bootstrap(draws, seed, level))
     print_diagnostics(task.diagnostics)
+    most = max(quantity.pieces for quantity in record.quantities)
+    if most > points > 0 and (form != "text" or out is not None or csv_file is not None):
+        say(f"at most {points:,} points of each curve are listed, of up to {most:,}; --list 0 lists all")
     files = {} if out is None else _files(record, out, against or clauses[0])
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
@@ -101,7 +105,7 @@ def _check_names(names: tuple[str, ...], found: Curves) -> None:
     faults = Diagnostics()
     for name in names:
         if name not in found.names:
-            faults.add("unknown-quantity", f"nothing is called `{name}`", help=did_you_mean(name, found.names))
+            faults.add("unknown-quantity", f"nothing is called `{name}`", help=offered(name, found.names))
     faults.raise_errors()
 
 

@@ -1,6 +1,6 @@
 """Every curve of a contract on a score field: values at any threshold, best thresholds, PSDS, and all as a record."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -47,7 +47,9 @@ from tracepact.tools.curves.record import (
     optional,
 )
 from tracepact.tools.score.field_task import FieldTask, field_task
+from tracepact.tools.score.requirement import offered
 from tracepact.trace import Mode, Time, exact
+from tracepact.wording import count, quoted
 
 RATES = ("f1", "macro_f1", "precision", "recall", "error_rate")
 POINTS = 100
@@ -86,6 +88,11 @@ class Curves:
         self.classes = self._quantities.given.family.classes
         self.diagnostics: tuple[Diagnostic, ...] = tuple(task.diagnostics)
 
+    def __repr__(self) -> str:
+        clips = count(self._quantities.given.shape[1], "clip")
+        scores = count(len(self._levels), "distinct score")
+        return f"<Curves of {self.contract.name}: {clips}, {count(len(self.classes), 'class', 'classes')}, {scores}>"
+
     @property
     def names(self) -> list[str]:
         """Everything that has a curve: clauses, profiles, `mean`, and rates of metrics such as `event_f1`."""
@@ -96,7 +103,7 @@ class Curves:
 
         Args:
             name: one of `names`.
-            threshold: from 0 to 1; a frame is active if its score is greater.
+            threshold: from 0 to 1; a frame is active if its score is greater, an event kept if its confidence is.
             label: a class, whose own counts are taken; by default all classes, with a common threshold.
 
         Returns:
@@ -131,7 +138,15 @@ class Curves:
 
         Returns:
             The score, its ROC, and those of each class.
+
+        Raises:
+            InvalidInput: there is no such scenario.
         """
+        if isinstance(how, str) and how not in SCENARIOS:
+            headline = f"there is no scenario `{how}` of PSDS"
+            raise InvalidInput(
+                [Diagnostic("unknown-quantity", headline, help=f"known here: {quoted(list(SCENARIOS))}")]
+            )
         chosen = SCENARIOS[how] if isinstance(how, str) else how
         return psds(self._quantities.given, chosen, self._quantities.runs)
 
@@ -177,7 +192,7 @@ class Curves:
     def _values(self, name: str, label: str | None = None) -> Values:
         faults = Diagnostics()
         if name not in self.names:
-            faults.add("unknown-quantity", f"nothing is called `{name}`", help=did_you_mean(name, self.names))
+            faults.add("unknown-quantity", f"nothing is called `{name}`", help=offered(name, self.names))
         if label is not None and label not in self.classes:
             faults.add("unknown-label", f"there is no class `{label}`", help=did_you_mean(label, self.classes))
         faults.raise_errors()
@@ -286,7 +301,12 @@ def curves(
     ignore: Any = None,
     median: int = 1,
     ref_reading: Reading | None = None,
+    pred_reading: Reading | None = None,
     clips: Any = None,
+    classes: Sequence[str] | None = None,
+    step: Time | None = None,
+    set: Mapping[str, str] | None = None,
+    label_map: Any = None,
     settings: CurveSettings | None = None,
     on_step: OnStep = lambda done, of, what: None,
 ) -> Curves:
@@ -295,13 +315,19 @@ def curves(
     Args:
         contract: a Contract, a path, the name of a starter contract, or contract text.
         ref: the references, in the forms of `score`.
-        pred: the predicted scores: a score field (see `score_field`), data frames of scores, or a path.
-        durations: as for `score`; by default a clip is as long as its scores.
+        pred: the predicted scores: a score field (see `score_field`), arrays with `classes` and `step`, data frames
+            of scores, or a path; or events with confidences, of which a threshold keeps those with a greater one.
+        durations: as for `score`; by default a clip is as long as its scores, if it has scores of frames.
         mode: whether labels are kept apart (the default) or scored as one class.
         ignore: regions without obligations.
         median: the length of a median filter before every threshold, an odd number of frames.
         ref_reading: what the content of the reference does not say.
+        pred_reading: the same for the predictions.
         clips: the clips to evaluate, as for `score`.
+        classes: the classes of the columns of arrays, in order.
+        step: the length of a frame of arrays, in seconds.
+        set: new values of the contract's parameters, as text.
+        label_map: as for `score`; of scores of frames no two columns may become one class.
         settings: the policies of the metrics.
         on_step: told how much of a long computation is done, of how much, and what it is.
 
@@ -330,7 +356,12 @@ def curves(
         ignore=ignore,
         mode=mode,
         ref_reading=ref_reading,
+        pred_reading=pred_reading,
         clips=clips,
+        classes=classes,
+        step=step,
+        set=set,
+        label_map=label_map,
     )
     if median < 1 or median % 2 == 0:
         headline = f"the median filter's length {median} is not an odd number of frames"

@@ -58,7 +58,10 @@ class QuantityCurve(Record, frozen=True):
         MetricValue | None,
         Meta(description="The value with a threshold for each class, chosen together (20.10); null without one."),
     ]
-    points: Annotated[tuple[CurvePoint, ...], Meta(description="Ascending; all pieces, or some if there are many.")]
+    points: Annotated[
+        tuple[CurvePoint, ...],
+        Meta(description="Ascending; every piece, or evenly chosen ones if fewer than `pieces` are listed."),
+    ]
 
 
 class ClassValue(Record, frozen=True):

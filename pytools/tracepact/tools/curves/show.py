@@ -74,8 +74,8 @@ def _text(value: MetricValue | None) -> str:
 
 
 def rows(found: CurvesRecord) -> Table:
-    """A row per listed point of every curve."""
-    columns = ("quantity", "threshold", "value", "decimal", "satisfied", "obligated")
+    """A row per listed point of every curve, with how many pieces the curve has."""
+    columns = ("quantity", "threshold", "threshold_decimal", "value", "decimal", "satisfied", "obligated", "pieces")
     return data_table(columns, _rows(found))
 
 
@@ -86,7 +86,8 @@ def _rows(found: CurvesRecord) -> Iterator[tuple[str | int, ...]]:
             exact = "" if value is None or value.value is None else str(value.value)
             near = "" if value is None else repr(value.decimal)
             counts = ("" if n is None else n for n in (point.satisfied, point.obligated))
-            yield quantity.name, str(point.threshold), exact, near, *counts
+            threshold = str(point.threshold), repr(float(point.threshold))
+            yield quantity.name, *threshold, exact, near, *counts, quantity.pieces
 
 
 # Figures

@@ -21,12 +21,13 @@ _ONE = Fraction(1)
 
 
 class Group(Enum):
-    """What a column is about; scores given with confidences will bring `psds`."""
+    """What a column is about."""
 
     HEADLINE = "headline"
     CLAUSE = "clause"
     PROFILE = "profile"
     METRIC = "metric"
+    PSDS = "psds"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +66,7 @@ def ends(drawn: Values, level: Fraction) -> tuple[float | None, float | None]:
 
 def columns(contract: Contract, systems: Sequence[LeagueSystem]) -> list[Column]:
     """Every column, the headline first."""
-    return [*_scores(contract, systems), *_metrics(systems)]
+    return [*_scores(contract, systems), *_metrics(systems), *_psds(systems)]
 
 
 def _scores(contract: Contract, systems: Sequence[LeagueSystem]) -> Iterator[Column]:
@@ -156,3 +157,17 @@ def _metrics(systems: Sequence[LeagueSystem]) -> Iterator[Column]:
             ranked=first.ranked,
             leading=first.leading,
         )
+
+
+def _psds(systems: Sequence[LeagueSystem]) -> Iterator[Column]:
+    """A column for each scenario of PSDS, if the scores of a system were given; others have no value there."""
+    found = [{one.name: one for one in system.stored.psds} for system in systems]
+    known = {name: one for own in found for name, one in own.items()}
+    for name, first in known.items():
+        entries = (
+            Entry(own[name].number, own[name].earned and not system.stored.constant)
+            if name in own
+            else Entry(None, False)
+            for own, system in zip(found, systems, strict=True)
+        )
+        yield Column(name, Group.PSDS, first.policy, tuple(entries))

@@ -40,11 +40,17 @@ _KEPT = ("draws", "seed", "level", "conditions")
     "--replace", "replaced", multiple=True, metavar="NAME=RUN", help="Replace a system of the league; repeatable."
 )
 @click.option("--remove", "removed", multiple=True, metavar="NAME", help="Remove a system of the league; repeatable.")
+@click.option(
+    "--scores",
+    multiple=True,
+    metavar="NAME=PATH",
+    help="The scores of a system, or its events with confidences: it gets PSDS over all thresholds; repeatable.",
+)
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with (default: the first).")
 @click.option(
     "--rank-by",
     metavar="COLUMN",
-    help="What orders the league: headline (the default), a clause, a profile, or a metric such as event.f1.",
+    help="What orders the league: headline (the default), a clause, a profile, psds1, or a metric such as event.f1.",
 )
 @click.option("--conditions", type=click.Path(), help="A table (filename, condition) that groups the results.")
 @bootstrap_options
@@ -67,6 +73,7 @@ def command(
     added: tuple[str, ...],
     replaced: tuple[str, ...],
     removed: tuple[str, ...],
+    scores: tuple[str, ...],
     baseline: str | None,
     rank_by: str | None,
     conditions: str | None,
@@ -88,20 +95,21 @@ def command(
     _check(ctx, runs, changed, out, audio, embed_audio)
     folder = Path(runs[0]) if changed else out
     kept: Mapping[str, bytes] = {}
+    given = _named_scores(scores)
     with progress((len(added) + len(replaced) if changed else len(runs)) + 2) as advance:
         if changed:
             stored, kept = open_league(Path(runs[0]))
             check_place(Path(runs[0]))
             old = stored.base.settings
             settings = Settings(baseline or old.baseline, rank_by or old.rank_by, old.draws, old.seed, old.level)
-            changes = Changes(named_places(added), named_places(replaced), removed)
+            changes = Changes(named_places(added), named_places(replaced), removed, given)
             made = change_league(stored, changes, settings, advance)
             kept = {name: data for name, data in kept.items() if name not in map(file_name, changes.gone)}
         else:
             if out is not None:
                 check_place(out)
             how = Bootstrap(draws, seed, level)
-            made = league_parts(runs, baseline, rank_by or HEADLINE, conditions, how, advance)
+            made = league_parts(runs, baseline, rank_by or HEADLINE, conditions, how, advance, given)
         advance("comparing")
         league = league_of(made.base, made.systems)
         advance("writing")
@@ -110,6 +118,19 @@ def command(
     print_diagnostics(made.warnings)
     with reader_may_leave():
         _show(league, form)
+
+
+def _named_scores(given: tuple[str, ...]) -> dict[str, str]:
+    """The scores by system; several systems may share them."""
+    found: dict[str, str] = {}
+    for text in given:
+        name, sign, path = text.partition("=")
+        if not (sign and name.strip() and path):
+            raise click.UsageError(f"--scores names a system and its scores, NAME=PATH; `{text}` does not")
+        if name.strip() in found:
+            raise click.UsageError(f"--scores gives the scores of {name.strip()} twice")
+        found[name.strip()] = path
+    return found
 
 
 def _check(

@@ -108,6 +108,8 @@ def _markdown_tables(league: League) -> Iterator[Table]:
     yield tables.standings_table(league, bars=False)
     for group in (Group.CLAUSE, Group.PROFILE, Group.METRIC):
         yield tables.score_table(league, group, detail=False)
+    if league.group(Group.PSDS):
+        yield tables.score_table(league, Group.PSDS, detail=False)
     yield tables.best_table(league)
     if len(league.classes) > 1:
         yield tables.map_table(league, league.by_class, MEAN, "By class (mean of the clauses, pooled over clips)")

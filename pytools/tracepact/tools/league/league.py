@@ -1,6 +1,6 @@
 """Leagues from Python: many systems on the same data as one record."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tracepact.progress import OnStage, silent
@@ -20,15 +20,17 @@ def league(
     rank_by: str = HEADLINE,
     conditions: Any = None,
     bootstrap: Bootstrap = USUAL,
+    scores: Mapping[str, Any] | None = None,
 ) -> League:
     """Compare many systems on the same data (rules 16.15 to 16.19).
 
     Args:
         runs: Run directories of one contract on the same data, each a place or `NAME=PLACE`.
         baseline: The system that the others are compared with; by default the first.
-        rank_by: What orders the league: `headline`, a clause, a profile, or a metric such as `event.f1`.
+        rank_by: What orders the league: `headline`, a clause, a profile, `psds1`, or a metric such as `event.f1`.
         conditions: A table or a mapping from clips to conditions; by default those of the first run.
         bootstrap: How clips are drawn.
+        scores: The scores of systems by their names, in the forms of `curves`; those systems have PSDS (rule 16.20).
 
     Returns:
         The league: for every column the values, intervals, ranks and differences from the baseline.
@@ -47,7 +49,7 @@ def league(
         >>> [(value.system, value.rank) for value in found.ranked_by.values]
         [('early', 1), ('late', 2), ('silent', None)]
     """
-    made = league_parts(runs, baseline, rank_by, conditions, bootstrap)
+    made = league_parts(runs, baseline, rank_by, conditions, bootstrap, scores=scores)
     return league_of(made.base, made.systems)
 
 
@@ -58,8 +60,9 @@ def league_parts(
     conditions: Any,
     bootstrap: Bootstrap,
     on_stage: OnStage = silent,
+    scores: Mapping[str, Any] | None = None,
 ) -> Made:
     """What a league is made of, read from its runs."""
     places = named_places(runs)
     settings = Settings(baseline or places[0].name, rank_by, bootstrap.number, bootstrap.seed, bootstrap.level)
-    return make_league(places, settings, conditions, on_stage)
+    return make_league(places, settings, conditions, on_stage, scores)

@@ -1,7 +1,7 @@
 """Makes leagues of run directories, and changes one: each run is read and drawn once (rules 16.16 and 17.7)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from msgspec import structs
@@ -10,6 +10,7 @@ from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, RowPlac
 from tracepact.io import conditions_from
 from tracepact.progress import OnStage, silent
 from tracepact.tools.league.base import Base, Policies, Settings, base_of, policies_of, report_differences
+from tracepact.tools.league.psds import given_scores, report_scores
 from tracepact.tools.league.store import StoredLeague
 from tracepact.tools.league.system import LeagueSystem, system_of
 from tracepact.tools.score.report.record import Report
@@ -45,14 +46,16 @@ def make_league(
     settings: Settings,
     conditions: Any = None,
     on_stage: OnStage = silent,
+    scores: Mapping[str, Any] | None = None,
 ) -> Made:
-    """Read the runs of a league; InvalidInput gives every reason why they do not make one."""
+    """Read the runs of a league, and scores by system; InvalidInput gives every reason why they do not make one."""
     opened = _open(places)
     first, *others = opened
     diagnostics = Diagnostics()
     groups = None if conditions is None else conditions_from(conditions, diagnostics)
     for other in others:
         _compare(first.identity, first.policies, str(first.run.folder), other, diagnostics)
+    report_scores(scores or {}, [one.name for one in opened], first.policies.label_map, diagnostics)
     if groups and not diagnostics.errors:
         check_conditions(groups, first.identity.clips, diagnostics)
     diagnostics.raise_errors()
@@ -63,18 +66,22 @@ def make_league(
         if base is None:
             by_clip = groups.clips if groups else scored.conditions
             base = base_of(first.run, first.report, scored.card, by_clip, settings)
-        systems.append(system_of(one.name, one.run, one.report, scored, base))
+        systems.append(_system(one, scored, base, scores or {}, diagnostics))
     assert base is not None
     return Made(base, tuple(systems), tuple(diagnostics))
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Runs that are added to a league, runs that replace systems of their names, and names that are removed."""
+    """Runs that are added to a league, runs that replace systems of their names, and names that are removed.
+
+    `scores` are those of the added and replaced systems, by their names, as far as they are given.
+    """
 
     added: Sequence[NamedPlace] = ()
     replaced: Sequence[NamedPlace] = ()
     removed: Sequence[str] = ()
+    scores: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def gone(self) -> set[str]:
@@ -87,7 +94,7 @@ def change_league(league: StoredLeague, changes: Changes, settings: Settings, on
     _check_changes(league, changes, settings)
     staying = tuple(system for system in league.systems if system.name not in changes.gone)
     places = [*changes.replaced, *changes.added]
-    made = add_to_league(StoredLeague(league.folder, league.base, staying), places, settings, on_stage)
+    made = add_to_league(StoredLeague(league.folder, league.base, staying), places, settings, on_stage, changes.scores)
     by_name = {system.name: system for system in made.systems}
     names = [system.name for system in league.systems if system.name not in changes.removed]
     return replace(made, systems=tuple(by_name[name] for name in dict.fromkeys([*names, *by_name])))
@@ -119,7 +126,11 @@ def _check_changes(league: StoredLeague, changes: Changes, settings: Settings) -
 
 
 def add_to_league(
-    league: StoredLeague, places: Sequence[NamedPlace], settings: Settings, on_stage: OnStage = silent
+    league: StoredLeague,
+    places: Sequence[NamedPlace],
+    settings: Settings,
+    on_stage: OnStage = silent,
+    scores: Mapping[str, Any] | None = None,
 ) -> Made:
     """A league with further runs; the systems it has are taken as they are stored."""
     base = structs.replace(league.base, settings=settings)
@@ -130,12 +141,20 @@ def add_to_league(
     opened = _open(places)
     for one in opened:
         _compare(base.identity, base.policies, str(league.folder), one, diagnostics)
+    report_scores(scores or {}, [one.name for one in opened], base.policies.label_map, diagnostics)
     diagnostics.raise_errors()
     added = []
     for one in opened:
         on_stage(f"reading {one.name}")
-        added.append(system_of(one.name, one.run, one.report, _scored(one), base))
-    return Made(base, (*league.systems, *added))
+        added.append(_system(one, _scored(one), base, scores or {}, diagnostics))
+    return Made(base, (*league.systems, *added), tuple(diagnostics))
+
+
+def _system(one: _Opened, scored: Run, base: Base, scores: Mapping[str, Any], diagnostics: Diagnostics) -> LeagueSystem:
+    """One system, with its PSDS if its scores were given."""
+    given = given_scores(scores[one.name], scored, base) if one.name in scores else None
+    diagnostics.extend(given.warnings if given else ())
+    return system_of(one.name, one.run, one.report, scored, base, given)
 
 
 def _open(places: Sequence[NamedPlace]) -> list[_Opened]:

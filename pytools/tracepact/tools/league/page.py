@@ -73,6 +73,9 @@ def _sections(
     shown = replace(tables.score_table(league, Group.METRIC, detail=True), title="")
     lead = "The field’s own numbers on the same data. For error rates and errors in seconds lower is better."
     yield Section("metrics", "Metrics", parts.metrics(shown, about), lead)
+    if league.group(Group.PSDS):
+        lead = "Over all thresholds, for the systems whose scores were given; the others are not ranked here."
+        yield Section("psds", "PSDS", _scores(parts, league, Group.PSDS), lead)
     lead = "One point for each system; a hollow one is not ranked on one of the two."
     names = [(column_id(one), tables.column_title(one)) for one in _plotted(league)]
     yield Section("scatter-section", "Scatter", parts.scatter(names), lead)
@@ -103,7 +106,7 @@ def _maps(parts: Any, league: League, name: str, found: LeagueMap) -> Any:
 
 def _plotted(league: League) -> list[LeagueColumn]:
     """The columns that can be put against each other: clauses first."""
-    return [*league.group(Group.CLAUSE), *league.group(Group.HEADLINE, Group.PROFILE, Group.METRIC)]
+    return [*league.group(Group.CLAUSE), *league.group(Group.HEADLINE, Group.PROFILE, Group.METRIC, Group.PSDS)]
 
 
 def _data(league: League) -> dict[str, Any]:

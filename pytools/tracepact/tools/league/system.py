@@ -20,6 +20,7 @@ from tracepact.scoring.risk_profiles import risk_profiles
 from tracepact.scoring.uncertainty import drawn_vector
 from tracepact.tools.league.base import Base
 from tracepact.tools.league.measures import Measure, drawn_measures, measures
+from tracepact.tools.league.psds import GivenScores, ScoresRecord
 from tracepact.tools.score.report.clips import clip_data
 from tracepact.tools.score.report.measured import measured
 from tracepact.tools.score.report.record import Report, Versions
@@ -45,6 +46,7 @@ class SystemRecord(Record, frozen=True):
         Answers | None,
         Meta(description="How far it answers the same throughout, if it nearly does (16.12); else null."),
     ] = None
+    scores: Annotated[ScoresRecord | None, Meta(description="The scores of its PSDS (16.20); null without.")] = None
 
 
 class StoredSystem(Record, frozen=True):
@@ -59,6 +61,7 @@ class StoredSystem(Record, frozen=True):
         Segments,
         Meta(description="By segment: predicted runs; and for each clause that failed, its number and its stretches."),
     ]
+    psds: Annotated[tuple[Measure, ...], Meta(description="Its PSDS, where its scores were given (16.20).")] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,14 +85,22 @@ def aggregations(contract: Contract) -> tuple[Aggregation, ...]:
     return tuple(dict.fromkeys([contract.aggregation, *(one.profile.aggregation for one in profiles)]))
 
 
-def system_of(name: str, run: StoredRun, report: Report, scored: Scored, base: Base) -> LeagueSystem:
+def system_of(
+    name: str, run: StoredRun, report: Report, scored: Scored, base: Base, scores: GivenScores | None = None
+) -> LeagueSystem:
     """Read and draw one system; its run was found to be one of the league."""
     card, found, bootstrap = scored.card, measured(scored), base.settings.bootstrap
     rows = ordered(ScoreRows.of(card), base.clips, base.classes)
     kinds = aggregations(card.contract)
     given = answers(card.family)
     stored = StoredSystem(
-        _about(name, run, report, given), given.constant, rows.clauses, measures(found), kinds, _segments(card, base)
+        _about(name, run, report, given, None if scores is None else scores.record),
+        given.constant,
+        rows.clauses,
+        measures(found),
+        kinds,
+        _segments(card, base),
+        () if scores is None else scores.measures,
     )
     return LeagueSystem(
         stored,
@@ -99,13 +110,21 @@ def system_of(name: str, run: StoredRun, report: Report, scored: Scored, base: B
     )
 
 
-def _about(name: str, run: StoredRun, report: Report, given: Answers) -> SystemRecord:
+def _about(name: str, run: StoredRun, report: Report, given: Answers, scores: ScoresRecord | None) -> SystemRecord:
     (table,) = (table for table in run.manifest["tables"] if table["role"] == "prediction")
     side = report.preparation.prediction
     decoding = side.decoding.words if side.decoding else None
     nearly = given if given.nearly_constant else None
     return SystemRecord(
-        name, run.manifest["sha256"], table["name"], table["sha256"], side.format, decoding, report.versions, nearly
+        name,
+        run.manifest["sha256"],
+        table["name"],
+        table["sha256"],
+        side.format,
+        decoding,
+        report.versions,
+        nearly,
+        scores,
     )
 
 

@@ -15,7 +15,7 @@ NOT_EARNED = (
     "what others are asked"
 )
 HOLM = "p is corrected for the number of systems that are compared (Holm), so that adding a system can change it"
-_TITLES = {Group.CLAUSE: "Guards", Group.PROFILE: "Profiles", Group.METRIC: "Standard metrics"}
+_TITLES = {Group.CLAUSE: "Guards", Group.PROFILE: "Profiles", Group.METRIC: "Standard metrics", Group.PSDS: "PSDS"}
 
 
 def column_title(column: LeagueColumn) -> str:
@@ -23,6 +23,8 @@ def column_title(column: LeagueColumn) -> str:
     if column.group is Group.METRIC:
         shown = column.name.replace(".", " ").replace("_", " ").replace("f1", "F1")
         return shown if column.ranked else f"{shown} in s"
+    if column.group is Group.PSDS:
+        return column.name.upper()
     return "headline mean" if column.group is Group.HEADLINE else column.name
 
 
@@ -161,12 +163,13 @@ def systems_table(league: League) -> Table:
             one.prediction,
             one.format,
             one.decoding or "events as given",
+            UNDEFINED if one.scores is None else one.scores.name,
             Cell((one.sha256 or UNDEFINED)[:16], code=True, title=one.sha256 or ""),
             Cell(one.run[:16], code=True, title=one.run),
         ]
         for one in league.systems
     ]
-    return Table("Systems", words("system", "predictions", "format", "decoding", "SHA-256", "run"), rows)
+    return Table("Systems", words("system", "predictions", "format", "decoding", "scores", "SHA-256", "run"), rows)
 
 
 def declared(league: League) -> list[tuple[str, str]]:

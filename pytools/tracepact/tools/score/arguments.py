@@ -22,7 +22,7 @@ from tracepact.io import (
 )
 from tracepact.io.clips import clip_choice_from
 from tracepact.io.columns import columns_from
-from tracepact.io.decoding import Declared
+from tracepact.io.decoding import Declared, keep_confident
 from tracepact.io.formats import FORMATS
 from tracepact.io.outside import Outside
 from tracepact.io.reading import report_unused_readings
@@ -65,18 +65,23 @@ class DataOptions(SideOptions):
     strict: bool
 
 
+def columns_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The --columns option."""
+    return click.option(
+        "--columns",
+        multiple=True,
+        metavar="MAP",
+        help="Read a table by these columns: onset=Start,offset=End,clip=File,label=Class, or by a TOML file "
+        "that names them; label==up gives every event the label up. Repeatable: each table is read by the "
+        "first map that fits it.",
+    )(function)
+
+
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say of one file what its content does not."""
     return with_options(
         (
-            click.option(
-                "--columns",
-                multiple=True,
-                metavar="MAP",
-                help="Read a table by these columns: onset=Start,offset=End,clip=File,label=Class, or by a TOML file "
-                "that names them; label==up gives every event the label up. Repeatable: each table is read by the "
-                "first map that fits it.",
-            ),
+            columns_option,
             click.option(
                 "--rate",
                 metavar="NUMBER",
@@ -89,7 +94,11 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--tier", multiple=True, metavar="NAME", help="Read only this tier (TextGrid, ELAN, JAMS); repeatable."
             ),
-            click.option("--threshold", type=Share(), help="Predicted scores greater than this are active."),
+            click.option(
+                "--threshold",
+                type=Share(),
+                help="Scores greater than this are active, events of greater confidence kept.",
+            ),
             click.option(
                 "--hysteresis",
                 type=LowHigh(),
@@ -247,6 +256,8 @@ def read_sides(
         if given["pred"] is not None
         else EventTable("pred", {})
     )
+    reference = keep_confident(reference, ref_reading.decoding, diagnostics)
+    prediction = keep_confident(prediction, pred_reading.decoding, diagnostics)
     if given["pred"] is not None:
         report_unused_readings(((ref_reading, reference), (pred_reading, prediction)), diagnostics)
     durations = lengths_from(given, diagnostics)

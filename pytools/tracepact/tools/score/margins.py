@@ -11,6 +11,7 @@ from tracepact.scoring import Scorecard
 from tracepact.soft import Margin, SoftCard, SoftEntry, SoftScore, aggregate_soft, parse_margin, soft_scores
 from tracepact.soft.decoded import DecodedSide, decoded_family
 from tracepact.trace import EventTable, Family, Mode, Side
+from tracepact.wording import count
 
 COLUMNS = ("filename", "event_label", "clause", "frame", "margin", "total")
 Place = tuple[int, int]
@@ -23,6 +24,10 @@ class ScoreMargins:
 
     entries: Mapping[str, Mapping[int, tuple[Fraction, Margin]]]
     violated: Mapping[str, Mapping[Place, Margin]]
+
+    def __repr__(self) -> str:
+        found = (f"{name}: {count(len(places), 'violated frame')}" for name, places in self.violated.items())
+        return f"<ScoreMargins of {', '.join(found)}>"
 
     def middle(self, clause: str) -> Margin | None:
         """The middle margin of the violated obligations of a clause, the lower of two; None if there are none."""

@@ -13,6 +13,7 @@ from tracepact.show.lines import say
 from tracepact.wording import parse_exact, print_number
 
 _MEAN = "mean"
+_OFFERED = 12
 _RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
     ">": operator.gt,
@@ -77,8 +78,15 @@ def requirement_from(text: str, known: Collection[str], faults: Diagnostics) -> 
     return Requirement(Aggregation(found[1]) if found[1] else None, name, found[3], bound)
 
 
+def offered(name: str, known: Collection[str]) -> str:
+    """A help line for a name that is not known: the nearest one, else the first of those there are, and how many."""
+    first = list(known)[:_OFFERED]
+    more = f" and {len(known) - len(first):,} more" if len(known) > len(first) else ""
+    return did_you_mean(name, known) or f"known here: {', '.join(f'`{one}`' for one in first)}{more}"
+
+
 def check_name(name: str, known: Collection[str], kind: str, code: str, faults: Diagnostics) -> bool:
     """Whether a name is known; a fault if not."""
     if name not in known:
-        faults.add(code, f"the contract has no {kind} `{name}`", help=did_you_mean(name, known))
+        faults.add(code, f"the contract has no {kind} `{name}`", help=offered(name, known))
     return name in known

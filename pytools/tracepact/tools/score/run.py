@@ -1,6 +1,5 @@
 """One scoring run: tables or in-memory data and a contract in, a scorecard with its diagnostics and inputs out."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -29,11 +28,13 @@ from tracepact.io import (
     regions_from,
     table_of_masks,
 )
-from tracepact.io.arrays import report_unequal_arrays
+from tracepact.io.arrays import report_assumed_step, report_unequal_arrays
 from tracepact.io.clips import ClipsOf, clip_choice_from
-from tracepact.io.decoding import Declared
+from tracepact.io.decoding import Declared, keep_confident
+from tracepact.io.decoding_file import decoding_given
+from tracepact.io.field import says_its_frames
 from tracepact.io.outside import Outside
-from tracepact.io.reading import report_unused_readings
+from tracepact.io.reading import report_unused_readings, with_frames
 from tracepact.lang import load_contract, override, parse_contract
 from tracepact.metrics.compare import report_unlisted
 from tracepact.progress import OnStage, silent
@@ -178,7 +179,7 @@ def score(
     masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
     conditions: Any = None,
     label_map: Any = None,
-    decoding: Declared | None = None,
+    decoding: Declared | Path | None = None,
     classes: Sequence[str] | None = None,
     step: Time | None = None,
     ref_reading: Reading | None = None,
@@ -203,9 +204,10 @@ def score(
         masks: the masks of the contract's declared atoms, by atom and clip.
         conditions: a table or a mapping from clips to conditions, which group the results.
         label_map: a TOML file or a mapping of its form (rule 13.11).
-        decoding: how predicted scores become events, for all classes or for each, or a threshold alone.
+        decoding: how predicted scores become events, for all classes or for each, a threshold alone, or the path of a
+            decoding file (rule 20.12).
         classes: the classes of the columns of arrays, on both sides; a reading may name others for its own.
-        step: the length of a frame of arrays; by default that of the contract.
+        step: the length of a frame of arrays; by default that of the contract, where it fits the durations.
         ref_reading: what the content of the reference does not say.
         pred_reading: the same for the predictions.
         outside: what becomes of predicted events that start after the end of their clip: `false-alarm`, `cut`,
@@ -236,11 +238,16 @@ def score(
     compiled = contract_from(contract, set)
     labels = label_map_from(label_map, diagnostics)
     own_decoding = pred_reading.decoding if pred_reading else None
-    readings = [
-        replace(own, classes=own.classes or classes, step=own.step or step or _array_step(data, compiled))
-        for own, data in ((ref_reading or Reading(), ref), (pred_reading or Reading(), pred))
+    readings = [with_frames(own, classes, step) for own in (ref_reading, pred_reading)]
+    assumed = [
+        reading.step is None and not says_its_frames(data) for reading, data in zip(readings, (ref, pred), strict=True)
     ]
-    readings[1] = replace(readings[1], decoding=own_decoding if decoding is None else decoding)
+    readings = [
+        replace(reading, step=compiled.step) if own else reading for reading, own in zip(readings, assumed, strict=True)
+    ]
+    declared = decoding_given(decoding, diagnostics)
+    diagnostics.raise_errors()
+    readings[1] = replace(readings[1], decoding=own_decoding if decoding is None else declared)
     masked = [
         masks_from(data, diagnostics, name=name) if reading.classes is None else None
         for name, data, reading in zip(("ref", "pred"), (ref, pred), readings, strict=True)
@@ -251,6 +258,10 @@ def score(
         if found is None
         else table_of_masks(found, compiled.step, name=name)
         for name, data, found, reading in zip(("ref", "pred"), (ref, pred), masked, readings, strict=True)
+    )
+    reference, prediction = (
+        keep_confident(table, reading.decoding, diagnostics)
+        for table, reading in zip((reference, prediction), readings, strict=True)
     )
     report_unused_readings(tuple(zip(readings, (reference, prediction), strict=True)), diagnostics)
     report_unequal_arrays(reference, prediction, diagnostics)
@@ -274,6 +285,7 @@ def score(
         strict,
         on_stage,
         by_class if isinstance(by_class, ClassDecodings) else None,
+        assumed,
     )
 
 
@@ -360,14 +372,19 @@ def _finish(
     strict: bool,
     on_stage: OnStage,
     decoded_by: ClassDecodings | None = None,
+    assumed: Sequence[bool] = (False, False),
 ) -> Run:
     diagnostics.extend(contract.warnings)
     groups = conditions_from(conditions, diagnostics) if conditions is not None else None
     choice = clip_choice_from(clips, diagnostics)
-    if is_incomplete(diagnostics, lengths):
+    of_scores = any(table.origin and table.origin.scores for table in (reference, prediction))
+    if of_scores or is_incomplete(diagnostics, lengths):  # a clip whose scores have a fault is absent
         diagnostics.raise_errors()
     ready = prepare(reference, prediction, lengths, ignore, labels, diagnostics, outside, choice)
     durations = ready.durations
+    for table, is_assumed in zip((ready.reference, ready.prediction), assumed, strict=True):
+        if is_assumed and report_assumed_step(table, ready.reference, durations, contract.step, diagnostics):
+            diagnostics.raise_errors()
     if choice is ClipsOf.ALL:
         ready = _with_silent_clips(ready, diagnostics)
     on_stage(STAGES[1])
@@ -416,11 +433,6 @@ def _with_silent_clips(ready: Prepared, diagnostics: Diagnostics) -> Prepared:
     report_unlisted(ready.reference, ready.prediction, ready.durations, diagnostics)
     silent = {clip: () for clip in ready.prediction.clips if clip not in ready.reference.clips}
     return replace(ready, reference=replace(ready.reference, clips={**ready.reference.clips, **silent}))
-
-
-def _array_step(data: Any, contract: Contract) -> Fraction | None:
-    """The length of a frame of arrays that say nothing of it: that of the contract. A file says its own."""
-    return None if isinstance(data, str | os.PathLike) else contract.step
 
 
 def _is_text(contract: str) -> bool:

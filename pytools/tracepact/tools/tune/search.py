@@ -15,6 +15,7 @@ from tracepact.thresholds import (
     Best,
     Choice,
     Counted,
+    Detections,
     Goal,
     Joint,
     Quantities,
@@ -98,8 +99,10 @@ class Search:
         self.goal, self.freedom, self._advance = goal, freedom, advance
         self._levels = task.field.levels
         self._range = cut_range(self._levels)
-        self._filtered = {median: self.task.filtered(median).field for median in freedom.medians}
-        self.plain = {median: self._quantities(field) for median, field in self._filtered.items()}
+        if freedom.hysteresis:
+            task.frames("a hysteresis")
+        self._filtered = {median: self.task.filtered(median) for median in freedom.medians}
+        self.plain = {median: self._quantities(own.field) for median, own in self._filtered.items()}
         self.any = next(iter(self.plain.values()))
         self.classes = self.any.given.family.classes
 
@@ -126,8 +129,9 @@ class Search:
     def counted(self, chosen: Sequence[Chosen]) -> Counted:
         """The counts of all clips at a decoding of every class."""
         highs = {name: own.high for name, own in self._named(chosen).items()}
-        active = active_at(self._held(chosen, hold_high=False), highs)
-        return counted_at(self._quantities(active), self.goal.names, [1] * len(self.classes))
+        scores = self.task.field
+        decided = active_at(scores if isinstance(scores, Detections) else self._held(chosen, hold_high=False), highs)
+        return counted_at(self._quantities(decided), self.goal.names, [1] * len(self.classes))
 
     def held_out(self, folds: int, seed: int) -> Counted:
         """The counts of every clip at what is chosen without its fold (rule 20.11)."""
@@ -141,7 +145,7 @@ class Search:
             parts.append((out, self.counted(self.best(rest).chosen)))
         return by_folds(parts)
 
-    def _quantities(self, field: ScoreField) -> Quantities:
+    def _quantities(self, field: ScoreField | Detections) -> Quantities:
         return Quantities(self.task.contract, self.task.family(field), None, self._advance)
 
     def _at(self, threshold: Fraction, median: int, asked: bool = True) -> Chosen:
@@ -225,7 +229,7 @@ class Search:
         held = {name: own.high if hold_high else own.low for name, own in named.items()}
         change = with_high if hold_high else with_low
         medians = {own.decoding.median for own in named.values()}
-        fields = {median: change(self._filtered[median], held) for median in medians}
+        fields = {median: change(self._filtered[median].frames("a hysteresis"), held) for median in medians}
         return columns_of({name: fields[own.decoding.median] for name, own in named.items()})
 
     def _named(self, chosen: Sequence[Chosen]) -> dict[str, Chosen]:

@@ -1,6 +1,6 @@
 """Tuning: a goal out of words, the search, and what it found as a record."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import Any
 
 from tracepact.core import Aggregation, Contract
 from tracepact.diagnostics import Diagnostics, did_you_mean
+from tracepact.files import write_whole
 from tracepact.io import ClassDecodings, Decoding, Reading, decoding_text
 from tracepact.metrics import MetricValue
 from tracepact.thresholds import (
@@ -21,10 +22,11 @@ from tracepact.thresholds import (
 )
 from tracepact.tools.score.field_task import FieldTask, field_task
 from tracepact.tools.score.report.preparation import ClassDecodingRecord
-from tracepact.tools.score.requirement import requirement_from
+from tracepact.tools.score.requirement import offered, requirement_from
 from tracepact.tools.tune.record import TunedClass, TunedRequirement, Tuning
 from tracepact.tools.tune.search import Chosen, Freedom, OnStep, Search
-from tracepact.trace import Mode
+from tracepact.trace import Mode, Time
+from tracepact.wording import UNDEFINED, decimal
 
 FOLDS = 5
 
@@ -50,6 +52,23 @@ class Tuned:
     record: Tuning
     decoding: ClassDecodings
 
+    def save(self, path: str | Path) -> Path:
+        """Write the decoding file (rule 20.12), which `score` takes as `decoding`.
+
+        Args:
+            path: where to; a file that is already there is replaced.
+
+        Returns:
+            The file.
+        """
+        write_whole({Path(path): self.record.decoding})
+        return Path(path)
+
+    def __repr__(self) -> str:
+        best = self.record.optimistic
+        value = UNDEFINED if best is None else decimal(best.shown)
+        return f"<Tuned {self.record.contract}: {self.record.objective}={value}>"
+
 
 def tune(
     contract: Contract | str | Path,
@@ -57,7 +76,7 @@ def tune(
     pred: Any,
     objective: str,
     *,
-    require: Sequence[str] = (),
+    require: str | Sequence[str] = (),
     common: bool = False,
     medians: Sequence[int] = (1,),
     hysteresis: bool = False,
@@ -67,7 +86,12 @@ def tune(
     mode: Mode | str = Mode.CLASS_INDEXED,
     ignore: Any = None,
     ref_reading: Reading | None = None,
+    pred_reading: Reading | None = None,
     clips: Any = None,
+    classes: Sequence[str] | None = None,
+    step: Time | None = None,
+    set: Mapping[str, str] | None = None,
+    label_map: Any = None,
     on_step: OnStep = lambda done, of, what: None,
 ) -> Tuned:
     """Choose the decoding that is best for an objective, with a held-out value beside the optimistic one.
@@ -78,17 +102,22 @@ def tune(
         pred: the predicted scores, in the forms of `curves`.
         objective: the quantity to be best at, over all classes: a clause, a profile, `mean`, or a rate such as
             `event_f1`; a clause with an aggregation in front, such as `pooled.silence_guard`, is under that one.
-        require: what must hold over all classes, such as `silence_guard >= 0.95`.
+        require: what must hold over all classes, such as `silence_guard >= 0.95`; one text or several.
         common: whether all classes have one decoding; by default each has its own.
         medians: the filter lengths to try, odd numbers of frames.
         hysteresis: whether to search for a low threshold too.
         folds: into how many folds the clips are dealt for the held-out value, at least 2; 0 for none.
         seed: the seed of their order.
-        durations: as for `score`; by default a clip is as long as its scores.
+        durations: as for `score`; by default a clip is as long as its scores, if it has scores of frames.
         mode: whether labels are kept apart (the default) or scored as one class.
         ignore: regions without obligations.
         ref_reading: what the content of the reference does not say.
+        pred_reading: the same for the predictions.
         clips: the clips to use, as for `score`.
+        classes: the classes of the columns of arrays, in order.
+        step: the length of a frame of arrays, in seconds.
+        set: new values of the contract's parameters, as text.
+        label_map: as for `curves`; the decoding is that of the labels before the map, as `score` takes it.
         on_step: told how much of a long computation is done, of how much, and what it is.
 
     Returns:
@@ -119,10 +148,16 @@ def tune(
         ignore=ignore,
         mode=mode,
         ref_reading=ref_reading,
+        pred_reading=pred_reading,
         clips=clips,
+        classes=classes,
+        step=step,
+        set=set,
+        label_map=label_map,
     )
-    freedom = Freedom(common, tuple(sorted(set(medians))), hysteresis)
-    return tuned(task, goal_of(task.contract, objective, require, freedom, folds), freedom, folds, seed, on_step)
+    freedom = Freedom(common, tuple(sorted(dict.fromkeys(medians))), hysteresis)
+    required = (require,) if isinstance(require, str) else require
+    return tuned(task, goal_of(task.contract, objective, required, freedom, folds), freedom, folds, seed, on_step)
 
 
 def goal_of(contract: Contract, objective: str, require: Sequence[str], freedom: Freedom, folds: int) -> Goal:
@@ -160,7 +195,7 @@ def _objective(
         first, name = "", text
     aggregations = [a.value for a in Aggregation]
     if name not in names:
-        faults.add("unknown-quantity", f"nothing is called `{name}`", help=did_you_mean(name, names))
+        faults.add("unknown-quantity", f"nothing is called `{name}`", help=offered(name, names))
     elif dot and weights_of(contract, name) is None:
         headline = f"`{name}` is the rate of a metric, which has no aggregation"
         faults.add("unknown-quantity", headline, help=f"write `{name}`")
@@ -180,8 +215,10 @@ def tuned(task: FieldTask, goal: Goal, freedom: Freedom, folds: int, seed: int, 
     folds = min(folds, clips) if clips > 1 else 0
     held_out = search.held_out(folds, seed) if folds > 1 else None
     common = chosen if freedom.common else Search(task, goal, Freedom(True), advance).best().chosen
-    decodings = {} if freedom.common else {name: own.decoding for name, own in zip(search.classes, chosen, strict=True)}
-    found = ClassDecodings(common[0].decoding, decodings)
+    decodings = {name: own.decoding for name, own in zip(search.classes, chosen, strict=True)}
+    if task.names:
+        decodings = {label: decodings[name] for label, name in task.names.items() if name in decodings}
+    found = ClassDecodings(common[0].decoding, {} if freedom.common else decodings)
     record = Tuning(
         "tracepact-tuning/1",
         task.contract.name,

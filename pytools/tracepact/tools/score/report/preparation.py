@@ -71,9 +71,7 @@ class PreparedSide(Record, frozen=True):
         ),
     ]
     decoding: Annotated[DecodingRecord | None, Meta(description="How scores became events; null if there were none.")]
-    renamed_clips: Annotated[
-        Count, Meta(description="How many clips named by their files got the names of the other tables (13.3).")
-    ]
+    renamed_clips: Annotated[Count, Meta(description="How many clips got the names of the other tables (13.3).")]
     lengths: Annotated[
         Count,
         Meta(
@@ -90,12 +88,12 @@ class PreparedSide(Record, frozen=True):
         if self.decoding is not None:
             found.append(f"{side} decoded from {self.format}: {self.decoding.words}")
         if self.renamed_clips:
-            clips = count(self.renamed_clips, "clip")
-            found.append(f"{side}: {clips} named by their files got the names of the other tables")
+            name = "name" if self.renamed_clips == 1 else "names"
+            found.append(f"{side}: {count(self.renamed_clips, 'clip')} got the {name} that other tables use")
         if self.lengths:
-            verb = "is" if self.lengths == 1 else "are"
             said = "arrays" if self.format == "memory" else "files"
-            found.append(f"{side}: its {said} say how long {count(self.lengths, 'clip')} {verb} ({self.format})")
+            length = "length" if self.lengths == 1 else "lengths"
+            found.append(f"{side}: {length} of {count(self.lengths, 'clip')} taken from its {said} ({self.format})")
         return found
 
 

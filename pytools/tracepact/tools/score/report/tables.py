@@ -93,9 +93,9 @@ def margin_table(report: Report) -> Table | None:
 def _margin_notes(report: Report) -> Iterator[str]:
     """Why scores that were decoded have no margins."""
     if report.preparation.is_filtered:
-        yield "no margins in score: they are those of a threshold alone, without median filter or hysteresis (13.36)"
+        yield "no margins: they are defined after a threshold alone, without median filter or hysteresis (13.36)"
     elif report.preparation.is_decoded and report.grid.projection is not Projection.CENTRE:
-        yield "no margins in score: they are those of the projection `centre` (13.36)"
+        yield "no margins: they are defined under the projection `centre` (13.36)"
 
 
 def _headline_row(
