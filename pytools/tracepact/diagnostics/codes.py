@@ -160,7 +160,7 @@ CODES: dict[str, Code] = {
         (
             "predicted-outside-clip",
             "13.31",
-            "a predicted event starts after its clip; a policy says what then",
+            "a predicted event starts after its clip's end; --outside says what becomes of it",
         ),
         ("clips-left-out", "13.32", "clips that are not among the chosen ones, and the events on them"),
         ("offset-beyond-clip", "5.4 15.1", "an event ends after its clip; on the grid it is cut there"),

@@ -1,5 +1,6 @@
 """Which clips are evaluated: those of the reference, of the durations, of a list, or all (rule 13.32)."""
 
+import difflib
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,9 @@ from typing import Any
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
 from tracepact.io.source import shown
 from tracepact.trace import Durations, EventTable, Regions
-from tracepact.wording import count
+from tracepact.wording import count, quoted
+
+_NAMED = 5
 
 
 class ClipsOf(StrEnum):
@@ -51,7 +54,9 @@ def clip_choice_from(
         return None
     except OSError as error:
         headline = f"the list of clips cannot be read: {(error.strerror or str(error)).lower()}"
-        help = f"give a file with a clip in each line, or one of {', '.join(ClipsOf)}"
+        near = difflib.get_close_matches(os.fspath(given), list(ClipsOf), n=1)
+        help = f"did you mean `{near[0]}`? " if near else ""
+        help += f"give a file with a clip in each line, or one of {', '.join(ClipsOf)}"
         diagnostics.add("unreadable-file", headline, place, help)
         return None
     named = [line.split("\t")[0].strip() for line in lines]
@@ -91,6 +96,8 @@ def choose_clips(
     for side, (clips, events) in left_out.items():
         if clips:
             headline = f"{count(clips, 'clip')} with {count(events, 'event')} of the {side} left out (--clips {named})"
+            gone = [clip for clip in sides[side].clips if clip not in wanted]
+            headline += f": {quoted([shown(clip) for clip in gone[:_NAMED]])}{', …' if clips > _NAMED else ''}"
             diagnostics.add("clips-left-out", headline, RowPlace(sides[side].name))
     record = {
         "choice": named,
