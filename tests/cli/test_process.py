@@ -81,7 +81,7 @@ print("\\n" + json.dumps(sorted(sys.modules)))
     assert "tracepact.cli" in loaded
     heavy = {"z3", "sympy", "scipy", "pandas", "matplotlib"}
     if arguments[0] == "check":
-        heavy = {"rich", "tracepact.io", "tracepact.scoring"}
+        heavy = {"rich", "tracepact.scoring", *(name for name in loaded if name.startswith("tracepact.io."))}
     if arguments == ("--help",):
         heavy |= {
             "rich.table",

@@ -46,7 +46,8 @@ theorem half_double : (r : Nat) → Eq (Nat.half (Nat.add r r)) r
   | .succ r => Eq.trans (congrArg (fun x => Nat.half (.succ x)) (succ_add r r)) (congrArg Nat.succ (half_double r))
 theorem half_succ_double : (r : Nat) → Eq (Nat.half (.succ (Nat.add r r))) r
   | .zero => rfl
-  | .succ r => Eq.trans (congrArg (fun x => Nat.half (.succ (.succ x))) (succ_add r r)) (congrArg Nat.succ (half_succ_double r))
+  | .succ r => Eq.trans (congrArg (fun x => Nat.half (.succ (.succ x))) (succ_add r r))
+      (congrArg Nat.succ (half_succ_double r))
 theorem odd_double : (r : Nat) → Eq (Nat.odd (Nat.add r r)) .false
   | .zero => rfl
   | .succ r => Eq.trans (congrArg (fun x => Nat.odd (.succ x)) (succ_add r r)) (odd_double r)
@@ -116,14 +117,16 @@ where
     | .succ i => congrArg Nat.succ (zero_add i)
 theorem two_mul : (m : Nat) → Eq (Nat.mul 2 m) (Nat.add m m)
   | .zero => rfl
-  | .succ m => Eq.trans (congrArg (fun x => Nat.succ (Nat.succ x)) (two_mul m)) (congrArg Nat.succ (Eq.symm (succ_add m m)))
+  | .succ m => Eq.trans (congrArg (fun x => Nat.succ (Nat.succ x)) (two_mul m))
+      (congrArg Nat.succ (Eq.symm (succ_add m m)))
 theorem succ_sub_succ (a : Nat) : (b : Nat) → Eq (Nat.sub (.succ a) (.succ b)) (Nat.sub a b)
   | .zero => rfl
   | .succ b => congrArg Nat.pred (succ_sub_succ a b)
 theorem shiftLeft_two : (m s : Nat) → Eq (Nat.shiftLeft (Nat.mul 2 m) s) (Nat.mul 2 (Nat.shiftLeft m s))
   | _, .zero => rfl
   | m, .succ s => shiftLeft_two (Nat.mul 2 m) s
-theorem nth_double_zero (m : Nat) : Eq (nth (Nat.mul 2 m) .zero) .false := Eq.trans (congrArg Nat.odd (two_mul m)) (odd_double m)
+theorem nth_double_zero (m : Nat) : Eq (nth (Nat.mul 2 m) .zero) .false :=
+  Eq.trans (congrArg Nat.odd (two_mul m)) (odd_double m)
 theorem nth_double_succ (m i : Nat) : Eq (nth (Nat.mul 2 m) (.succ i)) (nth m i) :=
   congrArg (fun x => nth x i) (Eq.trans (congrArg Nat.half (two_mul m)) (half_double m))
 theorem nth_shiftLeft (m : Nat) : (s i : Nat) → Eq (nth (Nat.shiftLeft m s) i) (and (Nat.ble s i) (nth m (Nat.sub i s)))
@@ -132,13 +135,15 @@ theorem nth_shiftLeft (m : Nat) : (s i : Nat) → Eq (nth (Nat.shiftLeft m s) i)
   | .succ s, .succ i => Eq.trans (congrArg (fun x => nth x (.succ i)) (shiftLeft_two m s))
       (Eq.trans (nth_double_succ _ i) (Eq.trans (nth_shiftLeft m s i)
         (congrArg (fun x => and (Nat.ble s i) (nth m x)) (Eq.symm (succ_sub_succ i s)))))
-theorem mul_two (m : Nat) : Eq (Nat.mul m 2) (Nat.add m m) := congrArg (fun x => Nat.add x m) (Eq.symm (nth_shiftRight.zero_add m))
+theorem mul_two (m : Nat) : Eq (Nat.mul m 2) (Nat.add m m) :=
+  congrArg (fun x => Nat.add x m) (Eq.symm (nth_shiftRight.zero_add m))
 def ones : Nat → Nat
   | .zero => .zero
   | .succ n => .succ (Nat.add (ones n) (ones n))
 theorem two_pow : (n : Nat) → Eq (Nat.pow 2 n) (.succ (ones n))
   | .zero => rfl
-  | .succ n => Eq.trans (congrArg (fun x => Nat.mul x 2) (two_pow n)) (Eq.trans (mul_two _) (congrArg Nat.succ (succ_add _ _)))
+  | .succ n => Eq.trans (congrArg (fun x => Nat.mul x 2) (two_pow n))
+      (Eq.trans (mul_two _) (congrArg Nat.succ (succ_add _ _)))
 theorem nth_ones : (n i : Nat) → Eq (nth (ones n) i) (Nat.ble (.succ i) n)
   | .zero, i => nth_zero i
   | .succ n, .zero => Eq.trans (odd_succ_double (ones n)) (Eq.symm (ble_of_le .zero n (zero_le n)))
@@ -178,9 +183,11 @@ theorem Nat.testBit_and (x y i : Nat) : Eq (Nat.testBit (Nat.land x y) i) (and (
   testBit_bitwise and rfl x y i
 theorem Nat.testBit_or (x y i : Nat) : Eq (Nat.testBit (Nat.lor x y) i) (or (Nat.testBit x i) (Nat.testBit y i)) :=
   testBit_bitwise or rfl x y i
-theorem Nat.testBit_xor (x y i : Nat) : Eq (Nat.testBit (Nat.xor x y) i) (Bool.xor (Nat.testBit x i) (Nat.testBit y i)) :=
+theorem Nat.testBit_xor (x y i : Nat) :
+    Eq (Nat.testBit (Nat.xor x y) i) (Bool.xor (Nat.testBit x i) (Nat.testBit y i)) :=
   testBit_bitwise Bool.xor rfl x y i
-theorem Nat.testBit_shiftRight {i j : Nat} (x : Nat) : Eq (Nat.testBit (Nat.shiftRight x i) j) (Nat.testBit x (Nat.add i j)) :=
+theorem Nat.testBit_shiftRight {i j : Nat} (x : Nat) :
+    Eq (Nat.testBit (Nat.shiftRight x i) j) (Nat.testBit x (Nat.add i j)) :=
   Eq.trans (testBit_eq _ j) (Eq.trans (nth_shiftRight x i j) (Eq.symm (testBit_eq x _)))
 theorem Nat.testBit_shiftLeft {i j : Nat} (x : Nat) :
     Eq (Nat.testBit (Nat.shiftLeft x i) j) (and (Decidable.decide (Nat.le i j)) (Nat.testBit x (Nat.sub j i))) :=
