@@ -40,7 +40,7 @@ def chromium() -> Iterator[Any]:
 
 
 def wait_until(page: Any, condition: str, seconds: float = 20) -> None:
-    """Ask until it holds; not `wait_for_function`, whose later questions are an `eval` that the page's policy refuses."""
+    """Ask until it holds; `wait_for_function` asks again by an `eval`, which the page's policy refuses."""
     last = time.monotonic() + seconds
     while not page.evaluate(condition):
         assert time.monotonic() < last, f"after {seconds} seconds not yet: {condition}"

@@ -12,6 +12,7 @@ from typing import Any
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
 from tracepact.io.source import shown
 from tracepact.trace import Durations, EventTable, Regions
+from tracepact.trace.similar_names import by_stem, same_clip
 from tracepact.wording import count, quoted
 
 _NAMED = 5
@@ -135,11 +136,12 @@ def _wanted(
                 diagnostics.add("unknown-duration", headline, help="give --durations a table (filename, duration)")
             return frozenset(listed)
         case ClipList():
-            for clip in choice.clips:
-                if clip not in known:
-                    headline = f"`{shown(clip)}` is listed, but neither the reference nor the durations know it"
-                    diagnostics.add("unknown-clip", headline, RowPlace(choice.name), did_you_mean(clip, known))
-            return frozenset(choice.clips)
+            stems = by_stem(known)
+            named = {clip: clip if clip in known else same_clip(clip, stems) for clip in choice.clips}
+            for clip in (clip for clip, name in named.items() if name is None):
+                headline = f"`{shown(clip)}` is listed, but neither the reference nor the durations know it"
+                diagnostics.add("unknown-clip", headline, RowPlace(choice.name), did_you_mean(clip, known))
+            return frozenset(name for name in named.values() if name is not None)
 
 
 def _left_out(table: EventTable, wanted: Collection[str]) -> tuple[int, int]:
