@@ -16,6 +16,7 @@ import pytest
 from browser.chromium import chromium
 
 import tracepact
+from tracelab.commands import commands as lab
 from tracepact import cli
 from tracepact.specs import rules
 from tracepact.tools.audit import command as audits
@@ -119,6 +120,13 @@ def test_the_reference_has_every_command_with_every_option_and_its_help(site: Pa
         for option in (p for p in command.params if isinstance(p, click.Option) and not p.hidden):
             assert option.opts[-1] in text
             assert " ".join((option.help or "").replace("`", "").split()) in text
+
+
+def test_the_reference_has_every_command_of_the_lab_with_every_option(site: Path) -> None:
+    text = " ".join(text_of(site, "commands/tracelab.html").split())
+    for name, command in lab.commands.items():
+        assert f"tracelab {name}" in text
+        assert all(p.opts[-1] in text for p in command.params if isinstance(p, click.Option))
 
 
 def test_the_page_of_the_python_names_has_each_public_name_once(site: Path, pages: dict[str, Found]) -> None:

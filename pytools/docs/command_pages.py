@@ -1,4 +1,4 @@
-"""The command reference: every command and option of the program with its help, read from click."""
+"""The command reference: every command and option of both programs with its help, read from click."""
 
 import inspect
 import re
@@ -6,21 +6,22 @@ from collections.abc import Iterator
 
 import click
 
+from tracelab.commands import commands as lab
 from tracepact import cli
 from tracepact.tools.groups import LazyGroup
 
-PROGRAM = "tracepact"
+PROGRAM, LAB = "tracepact", "tracelab"
 
 
 def names() -> list[str]:
     """The pages, the table of commands first."""
-    return ["commands/index.md", *(f"commands/{name}.md" for name in _commands(cli._group))]
+    return ["commands/index.md", *(f"commands/{name}.md" for name in _commands(cli._group)), f"commands/{LAB}.md"]
 
 
 def pages() -> dict[str, str]:
     """The text of each page."""
     root = click.Context(cli._group, info_name=PROGRAM)
-    made = {"commands/index.md": _index(root)}
+    made = {"commands/index.md": _index(root), f"commands/{LAB}.md": "\n".join(_described(lab, None, LAB, 1))}
     for name, command in _commands(cli._group).items():
         made[f"commands/{name}.md"] = "\n".join(_described(command, root, name, 1))
     return made
@@ -40,7 +41,7 @@ def _index(root: click.Context) -> str:
     return "\n".join([*head, *rows, "", *_options(group, root), ""])
 
 
-def _described(command: click.Command, parent: click.Context, name: str, level: int) -> Iterator[str]:
+def _described(command: click.Command, parent: click.Context | None, name: str, level: int) -> Iterator[str]:
     """A command and the commands below it."""
     context = click.Context(command, parent=parent, info_name=name)
     yield f"{'#' * level} {context.command_path}\n"

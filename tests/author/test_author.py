@@ -128,6 +128,7 @@ def subsets(kind: type[OnTime] | type[Never]) -> list[tuple[OnTime | Never, ...]
     return list(chain.from_iterable(combinations(members, size) for size in range(len(members) + 1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("late", [Fraction(1, 25), Fraction(1, 10)])
 @pytest.mark.parametrize("on_time", subsets(OnTime))
 def test_every_draft_is_sound(on_time: tuple[OnTime, ...], late: Fraction) -> None:

@@ -15,6 +15,8 @@ from tracepact.tools.prove.family import AGGREGATIONS, FamilyCertificate, family
 from tracepact.tools.prove.prove import axioms_of
 from tracepact.tools.prove.vector_certificate import is_vector_certificate, recheck_vector
 
+pytestmark = pytest.mark.slow
+
 RICH = """\
 contract rich
 step 30ms

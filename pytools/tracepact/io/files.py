@@ -62,7 +62,7 @@ def clip_files(path: PathLike, diagnostics: Diagnostics, endings: tuple[str, ...
             found[clip] = file
         lines.append(f"{file.digest}  {relative}\n")
     if not lines and whole:
-        diagnostics.add("unreadable-file", f"`{shown(name)}` is a directory without files", RowPlace(name))
+        diagnostics.add("unreadable-file", f"`{shown(name)}` is a folder without files", RowPlace(name))
         return None
     return ClipFiles(name, found, hashlib.sha256("".join(lines).encode()).hexdigest()) if whole else None
 

@@ -173,7 +173,7 @@ def _read_folder(path: PathLike, how: _How, diagnostics: Diagnostics) -> EventTa
     if format is not None and format not in (*FOLDER_FORMATS, UEM):
         diagnostics.add(
             "unreadable-file",
-            f"`{shown(str(path))}` is a directory, and its files are of the format `{format}`",
+            f"`{shown(str(path))}` is a folder, and its files are of the format `{format}`",
             RowPlace(str(path)),
             "give the table itself; a folder holds one file a clip",
         )

@@ -137,7 +137,7 @@ def _report_unreadable(name: str, error: Exception, diagnostics: Diagnostics) ->
         case FileNotFoundError():
             headline, help = f"there is no file `{shown(name)}`", _nearest_sibling(path)
         case IsADirectoryError():
-            headline, help = f"`{shown(name)}` is a directory", "give the table itself"
+            headline, help = f"`{shown(name)}` is a folder", "give the table itself"
         case OSError(strerror=str(reason)):
             headline, help = f"`{shown(name)}` cannot be opened: {reason.lower()}", None
         case _:
@@ -152,7 +152,7 @@ def _nearest_sibling(path: Path) -> str | None:
         near = difflib.get_close_matches(path.name, names, n=1)
         return did_you_mean(path.name, near) if near else None
     except OSError:
-        return f"there is no directory `{path.parent}` either"
+        return f"there is no folder `{path.parent}` either"
 
 
 def shown(text: str, longest: int = 60) -> str:

@@ -111,7 +111,7 @@ def check_place(out: Path, inputs: Sequence[Path], diagnostics: Diagnostics, *, 
     if folder and (place.is_file() or (place.is_dir() and any(place.iterdir()))):
         diagnostics.add("unsafe-place", f"`{shown(str(out))}` is there and not empty", help="name a new folder")
     elif not folder and place.is_dir():
-        diagnostics.add("unsafe-place", f"`{shown(str(out))}` is a directory", help="name a file")
+        diagnostics.add("unsafe-place", f"`{shown(str(out))}` is a folder", help="name a file")
 
 
 def _audacity(

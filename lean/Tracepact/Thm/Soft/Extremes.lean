@@ -32,11 +32,11 @@ variable {P Q : Nat → Prop} {p : Nat → Soft} {x : Soft}
 theorem greatest_same (same : (j : Nat) → Iff (P j) (Q j)) (h : GreatestOver P p x) : GreatestOver Q p x :=
   ⟨fun j q => h.above j ((same j).mpr q), match h.taken with
     | .inl ⟨j, q, e⟩ => .inl ⟨j, (same j).mp q, e⟩
-    | .inr ⟨none, e⟩ => .inr ⟨fun j q => none j ((same j).mpr q), e⟩⟩
+    | .inr ⟨never, e⟩ => .inr ⟨fun j q => never j ((same j).mpr q), e⟩⟩
 theorem least_same (same : (j : Nat) → Iff (P j) (Q j)) (h : LeastOver P p x) : LeastOver Q p x :=
   ⟨fun j q => h.below j ((same j).mpr q), match h.taken with
     | .inl ⟨j, q, e⟩ => .inl ⟨j, (same j).mp q, e⟩
-    | .inr ⟨none, e⟩ => .inr ⟨fun j q => none j ((same j).mpr q), e⟩⟩
+    | .inr ⟨never, e⟩ => .inr ⟨fun j q => never j ((same j).mpr q), e⟩⟩
 end
 
 /-- The frames below `n` with `w`. -/
@@ -81,7 +81,8 @@ theorem greatestBelow_is (w : Nat → Bool) (p : Nat → Soft) : (n : Nat) →
     have ih := greatestBelow_is w p n
     cond_elim (P := fun y => GreatestOver (Below w (.succ n)) p (greater y (greatestBelow _ n))) (w n)
       (fun is => greatest_more is ih)
-      fun not => Eq.symm (bottom_greater _) ▸ greatest_same (below_more not) ih
+      fun not => Eq.subst (motive := GreatestOver (Below w (.succ n)) p) (Eq.symm (bottom_greater _))
+        (greatest_same (below_more not) ih)
 theorem leastBelow_is (w : Nat → Bool) (p : Nat → Soft) : (n : Nat) →
     LeastOver (Below w n) p (leastBelow (fun j => cond (w j) (p j) softTop) n)
   | .zero => ⟨fun _ ⟨l, _⟩ => (nomatch l), .inr ⟨fun _ ⟨l, _⟩ => (nomatch l), rfl⟩⟩
@@ -89,5 +90,6 @@ theorem leastBelow_is (w : Nat → Bool) (p : Nat → Soft) : (n : Nat) →
     have ih := leastBelow_is w p n
     cond_elim (P := fun y => LeastOver (Below w (.succ n)) p (lesser y (leastBelow _ n))) (w n)
       (fun is => least_more is ih)
-      fun not => Eq.symm (top_lesser _) ▸ least_same (below_more not) ih
+      fun not => Eq.subst (motive := LeastOver (Below w (.succ n)) p) (Eq.symm (top_lesser _))
+        (least_same (below_more not) ih)
 end Tracepact
