@@ -68,7 +68,9 @@ def test_the_readme_lists_every_headline_where_it_is_proved(theory: Theory) -> N
 
 def test_no_line_is_over_120_columns_and_the_vocabulary_of_the_statements_is_in_spec(theory: Theory) -> None:
     files = theory.library
-    assert [p for p in theory.sources.rglob("*.lean") if any(len(line) > 120 for line in p.read_text().splitlines())] == []
+    assert [
+        p for p in theory.sources.rglob("*.lean") if any(len(line) > 120 for line in p.read_text().splitlines())
+    ] == []
     stated = set(re.findall(r"[\w.']+", re.sub(r"/-.*?-/", "", files["Tracepact.Statements"], flags=re.DOTALL)))
     defined = {
         name
