@@ -438,7 +438,13 @@ def test_the_full_study_is_of_the_shipped_protocol_and_its_page_has_its_tables()
 
 
 def test_a_league_ranks_ten_systems_and_none_that_does_not_listen_leads_it(tmp_path: Path) -> None:
-    *_, nine, _, added, by_f1, _, _, refused = run("18-league", tmp_path)
+    done = {result.command: result for result in run("18-league", tmp_path)}
+    (nine,) = (result for command, result in done.items() if "--baseline late_long --out" in command)
+    added = done['tracepact league out/league --add "team seven=out/runs/blurred"']
+    removed = done["tracepact league out/league --remove random"]
+    back = done["tracepact league out/league --add out/runs/random"]
+    by_f1 = done["tracepact league out/league --rank-by event.f1"]
+    refused = done["tracepact league out/league --add out/runs/wider"]
     out = tmp_path / "examples" / "18-league" / "out" / "league"
     league = json.loads((out / "league.json").read_text(encoding="utf-8"))
     names = [system["name"] for system in league["systems"]]
@@ -447,6 +453,8 @@ def test_a_league_ranks_ten_systems_and_none_that_does_not_listen_leads_it(tmp_p
     assert set(names[-2:]) == {"silent", "always_on"}
     assert "team seven" in added.output
     assert "team seven" not in nine.output
+    assert "random" not in removed.output
+    assert "random" in back.output
     for column in league["columns"]:
         of = {value["system"]: value for value in column["values"]}
         assert of["late_long"]["rank"] == of["late_long_again"]["rank"]

@@ -272,22 +272,28 @@ def test_a_threshold_at_which_nothing_or_everything_is_active_is_not_the_best(tm
 # Systems that answer the same nearly throughout
 
 
+def heard_frames(family: Family, label: int) -> list[list[tuple[bool, bool]]]:
+    """Clip by clip, of every frame that is not ignored: whether it is predicted, and whether it is in the reference."""
+    found = []
+    for clip, frames in enumerate(family.frames):
+        segment = family.segment(label, clip)
+        ignored, pred, ref = (
+            {frame for start, end in runs.get(segment, ()) for frame in range(start, end)}
+            for runs in (family.ignored, family.runs[Side.PRED], family.runs[Side.REF])
+        )
+        found.append([(frame in pred, frame in ref) for frame in range(frames) if frame not in ignored])
+    return [frames for frames in found if frames]
+
+
 def naive_answers(family: Family) -> tuple[int, int, int]:
     """Frame by frame: the pairs that count, those with another answer, and those in which the usual one is wrong."""
     pairs = otherwise = wrong = 0
     for label in range(len(family.classes)):
-        seen = []
-        for clip, frames in enumerate(family.frames):
-            segment = family.segment(label, clip)
-            ignored, pred, ref = (
-                {frame for start, end in runs.get(segment, ()) for frame in range(start, end)}
-                for runs in (family.ignored, family.runs[Side.PRED], family.runs[Side.REF])
-            )
-            if kept := [frame for frame in range(frames) if frame not in ignored]:
-                seen.append(([frame in pred for frame in kept], [frame in ref for frame in kept]))
-        silent, on = sum(any(pred) for pred, _ in seen), sum(not all(pred) for pred, _ in seen)
-        pairs, otherwise = pairs + len(seen), otherwise + min(silent, on)
-        wrong += sum(any(ref) if silent <= on else not all(ref) for _, ref in seen)
+        seen = [zip(*frames, strict=True) for frames in heard_frames(family, label)]
+        sides = [(list(pred), list(ref)) for pred, ref in seen]
+        silent, on = sum(any(pred) for pred, _ in sides), sum(not all(pred) for pred, _ in sides)
+        pairs, otherwise = pairs + len(sides), otherwise + min(silent, on)
+        wrong += sum(any(ref) if silent <= on else not all(ref) for _, ref in sides)
     return pairs, otherwise, wrong
 
 
@@ -295,6 +301,35 @@ def naive_answers(family: Family) -> tuple[int, int, int]:
 def test_how_far_a_system_answers_the_same_is_counted_by_the_definition(run: Run) -> None:
     found = answers(run.card.family)
     assert (found.pairs, found.otherwise, found.wrong) == naive_answers(run.card.family)
+
+
+def naive_frames(family: Family) -> tuple[int, int]:
+    """Frame by frame: those with another answer than most of their class have, and those in which that one is wrong."""
+    otherwise = wrong = 0
+    for label in range(len(family.classes)):
+        seen = [frame for frames in heard_frames(family, label) for frame in frames]
+        usual = 2 * sum(pred for pred, _ in seen) > len(seen)
+        wrong += sum(ref != usual for _, ref in seen)
+        otherwise += sum(pred != usual for pred, _ in seen)
+    return otherwise, wrong
+
+
+@given(run=nearly_constant())
+def test_in_how_many_frames_a_system_answers_the_same_is_counted_by_the_definition(run: Run) -> None:
+    found = answers(run.card.family)
+    assert (found.otherwise_frames, found.wrong_frames) == naive_frames(run.card.family)
+
+
+@pytest.mark.parametrize(("gap", "nearly"), [(Fraction(1, 20), True), (Fraction(1, 10), False)])
+def test_who_is_on_but_for_a_moment_of_every_clip_is_nearly_constant(gap: Fraction, nearly: bool) -> None:
+    """Two seconds, one of them silent: a gap of a twentieth of a second is one frame in twenty that are asked for."""
+    ref = {f"clip{k}": [(Fraction(0), Fraction(1), "a")] for k in range(4)}
+    pred = {name: [(Fraction(0), 2 - gap, "a")] for name in ref}
+    contract = "contract c step 50ms clause heard on ref_active : pred_active"
+    found = answers(score(contract, ref, pred, durations=2).card.family)
+    assert (found.nearly_constant, found.constant) == (nearly, False)
+    if nearly:
+        assert found.words(1) == "always on in all frames but 4"
 
 
 @pytest.mark.parametrize(("clips", "nearly"), [(19, False), (20, True)])

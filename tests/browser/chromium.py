@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,11 +39,19 @@ def chromium() -> Iterator[Any]:
             browser.close()
 
 
+def wait_until(page: Any, condition: str, seconds: float = 20) -> None:
+    """Ask until it holds; `wait_for_function` asks again by an `eval`, which the page's policy refuses."""
+    last = time.monotonic() + seconds
+    while not page.evaluate(condition):
+        assert time.monotonic() < last, f"after {seconds} seconds not yet: {condition}"
+        page.wait_for_timeout(50)
+
+
 def first_paint(browser: Any, page: Any, file: Path, trace: Path) -> float:
     """Seconds from the start of the navigation to the first paint, from the browser's own trace."""
     browser.start_tracing(page=page, path=trace, categories=["blink.user_timing", "loading", "devtools.timeline"])
     page.goto(file.as_uri(), wait_until="load")
-    page.wait_for_function("performance.getEntriesByName('first-paint').length > 0")
+    wait_until(page, "performance.getEntriesByName('first-paint').length > 0")
     browser.stop_tracing()
     events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
     started = {

@@ -13,7 +13,7 @@ import pytest
 from cli.command import run as command
 from msgspec import structs
 
-from browser.chromium import chromium, first_paint
+from browser.chromium import chromium, first_paint, wait_until
 from browser.test_report_page import large
 from tracepact.scoring import ClauseCounts
 from tracepact.specs import spec_path
@@ -184,7 +184,7 @@ def test_a_click_on_a_violation_of_a_report_plays_the_clip_from_there(opened: An
 def check_plays(page: Any, mark: Any, around: str) -> None:
     at = float(mark.get_attribute("data-at"))
     mark.click(force=True)
-    page.wait_for_function("[...document.querySelectorAll('audio')].some((sound) => !sound.paused)")
+    wait_until(page, "[...document.querySelectorAll('audio')].some((sound) => !sound.paused)")
     sound = f"mark.closest('{around}').querySelector('audio')"
     time, paused, duration = mark.evaluate(
         f"(mark) => (({{currentTime, paused, duration}}) => [currentTime, paused, duration])({sound})"

@@ -259,9 +259,9 @@ def test_every_wrong_row_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_two_formats_is_refused(tmp_path: Path) -> None:
-    put(tmp_path, {"README.md": "# Labels\n", "a.txt": AUDACITY, "b.txt": AUDACITY, "c.txt": TEXTGRID})
+    put(tmp_path, {"0.md5": "# Labels\n", "a.txt": AUDACITY, "b.txt": AUDACITY, "c.txt": TEXTGRID})
     table, found = read(tmp_path)
-    assert places(found) == [("mixed-formats", "README.md", None), ("mixed-formats", "c.txt", None)]
+    assert places(found) == [("mixed-formats", "0.md5", None), ("mixed-formats", "c.txt", None)]
     assert table.clips == {}
 
 

@@ -290,12 +290,28 @@ def test_whole_numbers_in_label_files_need_a_unit(tmp_path: Path) -> None:
 
 
 def test_files_with_another_ending_are_skipped_where_the_format_is_named(tmp_path: Path) -> None:
-    put(tmp_path, {"README.md": "# read me\n", "a.jams": JAMS})
+    put(tmp_path, {"notes.tsv": "# mine\n", "a.jams": JAMS})
     assert "mixed-formats" in [d.code for d in read(tmp_path)[1]]
     table, found = read(tmp_path, format="jams")
     assert list(table.clips) == ["a"]
     assert [d.code for d in found] == ["files-skipped", "background-left-out"]
-    assert "README.md" in found[0].headline
+    assert "notes.tsv" in found[0].headline
+
+
+@pytest.mark.parametrize("name", ["README.md", "readme.txt", "LICENSE", "about.md", "Licence.TXT"])
+def test_documents_among_data_are_skipped_and_named(tmp_path: Path, name: str) -> None:
+    put(tmp_path, {name: "# read me\n", "a.jams": JAMS})
+    table, found = read(tmp_path)
+    assert list(table.clips) == ["a"]
+    assert [d.code for d in found] == ["files-skipped", "background-left-out"]
+    assert name in found[0].headline
+
+
+def test_a_folder_of_documents_alone_is_read(tmp_path: Path) -> None:
+    put(tmp_path, {"readme.tsv": "onset\toffset\tevent_label\n0\t1\tx\n"})
+    table, found = read(tmp_path)
+    assert list(table.clips) == ["readme"]
+    assert found == []
 
 
 def test_rows_of_other_kinds_and_second_channels_are_said(tmp_path: Path) -> None:

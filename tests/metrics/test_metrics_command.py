@@ -60,7 +60,7 @@ def test_every_value_stands_beside_its_input_and_policy(folder: Path) -> None:
             line for line in outcome.out.splitlines() if word in line and ("trace" in line or "intervals" in line)
         )
         assert line
-    assert "pairs 1, segments 0" in outcome.out
+    assert "1 pair, 0 segments" in outcome.out
     assert "y a 2–4 against 2.2–4 s: yes exactly, no in floats" in outcome.out
 
 

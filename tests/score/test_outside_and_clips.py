@@ -201,6 +201,51 @@ def test_a_list_names_known_clips_only(tables: list[str], tmp_path: Path) -> Non
     assert (missing.code, missing.codes) == (2, ["unreadable-file"])
 
 
+@pytest.mark.parametrize(
+    ("listed", "meant"),
+    [("a", "a.wav"), ("rain/a.flac", "a.wav"), ("b", "rain/b.wav"), ("big/rain/b", "rain/b.wav")],
+)
+def test_a_list_may_leave_out_endings_and_folders(listed: str, meant: str) -> None:
+    ref = {"a.wav": [(1, 2, "x")], "rain/b.wav": [(3, 4, "x")]}
+    found = score("boundary_gate", ref, ref, durations=10, clips=[listed])
+    assert found.card.family.clips == (meant,)
+
+
+@pytest.mark.parametrize("listed", ["sun/b", "a.b.wav", "A", "c"])
+def test_a_list_that_names_another_clip_or_two_is_refused(listed: str) -> None:
+    ref: dict[str, Any] = {"a.wav": [(1, 2, "x")], "rain/b.wav": [(3, 4, "x")], "c.wav": [], "d/c.wav": []}
+    with pytest.raises(InvalidInput) as raised:
+        score("boundary_gate", ref, ref, durations=10, clips=["a.wav", listed])
+    assert [d.code for d in raised.value.diagnostics if d.severity is Severity.ERROR] == ["unknown-clip"]
+
+
+# Milliseconds
+
+
+@given(
+    times=st.lists(st.tuples(st.integers(101, 9000), st.integers(1, 1000)), min_size=1, max_size=6),
+    side=st.sampled_from(["ref", "pred"]),
+)
+def test_a_table_in_milliseconds_is_noted(times: list[tuple[int, int]], side: str) -> None:
+    written = {"a": [(on, on + length, "x") for on, length in times]}
+    meant = {"a": [(Fraction(on, 1000), Fraction(on + length, 1000), "x") for on, length in times]}
+    sides = {"ref": meant, "pred": meant} | {side: written}
+    try:
+        found = list(score("boundary_gate", sides["ref"], sides["pred"], durations=10).diagnostics)
+    except InvalidInput as error:
+        found = list(error.diagnostics)
+    assert [d.headline[:32] for d in found if d.code == "milliseconds"] == ["the times look like milliseconds"]
+    right = score("boundary_gate", meant, meant, durations=10)
+    assert "milliseconds" not in codes(right)
+
+
+def test_durations_in_milliseconds_are_noted() -> None:
+    ref = {"a": [(k, k + 1, "x") for k in range(0, 10, 2)]}
+    assert codes(score("boundary_gate", ref, ref, durations={"a": 10_000})) == ["milliseconds"]
+    assert codes(score("boundary_gate", ref, ref, durations={"a": 8_000})) == []
+    assert codes(score("boundary_gate", {"a": ref["a"][:4]}, {"a": ref["a"][:4]}, durations={"a": 10_000})) == []
+
+
 def test_chosen_clips_score_as_they_would_alone() -> None:
     pred = {"a": [("1.1", 2, "x")], "b": [(3, "4.5", "x")]}
     chosen = score("boundary_gate", REF, pred, durations=10, clips=["b"])

@@ -164,8 +164,9 @@ CODES: dict[str, Code] = {
         (
             "predicted-outside-clip",
             "13.31",
-            "a predicted event starts after its clip; a policy says what then",
+            "a predicted event starts after its clip's end; --outside says what becomes of it",
         ),
+        ("milliseconds", "13.37", "times that fit the clips only if they are in milliseconds"),
         ("clips-left-out", "13.32", "clips that are not among the chosen ones, and the events on them"),
         ("offset-beyond-clip", "5.4 15.1", "an event ends after its clip; on the grid it is cut there"),
         ("duplicate-row", "5.5", "a row repeats an earlier one"),
@@ -200,7 +201,11 @@ CODES: dict[str, Code] = {
         ("columns-beside", "13.18", "a column map beside the data was used"),
         ("clips-alone", "13.26", "a table names clips and no events"),
         ("background-left-out", "13.23", "the beds of made scenes were left out"),
-        ("files-skipped", "13.2", "files of a folder whose names do not have the ending of the named format"),
+        (
+            "files-skipped",
+            "13.2",
+            "files of a folder that are documents, or do not have the ending of the named format",
+        ),
         ("header-absent", "13.1 13.26", "a table of events without a header was read by the order of its columns"),
     ),
     # Calibration sets and the families of candidates

@@ -1,25 +1,27 @@
 """Findings collected while input is read, and the exception that carries all of them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar
 
 from tracepact.diagnostics.codes import Severity
-from tracepact.diagnostics.model import Diagnostic, Place, did_you_mean
-from tracepact.diagnostics.render import render_diagnostics
+from tracepact.diagnostics.grouping import Group, groups_of
+from tracepact.diagnostics.model import Diagnostic, Place, RowPlace, did_you_mean
+from tracepact.diagnostics.render import render_diagnostics, summarise
 
 _E = TypeVar("_E", bound=Enum)
 SPELLED_OUT = 20
-"""How many findings of one code an exception spells out, whatever the size of the input."""
+"""How many findings of one code and file an exception spells out, whatever the size of the input."""
 
 
 class InvalidInput(Exception):  # noqa: N818  (it is what the input is, not what went wrong in the program)
     """Input that cannot be used; it carries everything that was found, not only the first fault.
 
     Attributes:
-        diagnostics: the findings, warnings included; at most twenty of one kind, and how many more there are.
+        diagnostics: the findings, warnings included; at most twenty of one kind and file, and how many more there are.
+        summary: how many errors and warnings there are in all.
 
     Examples:
         >>> import tracepact
@@ -31,23 +33,26 @@ class InvalidInput(Exception):  # noqa: N818  (it is what the input is, not what
     """
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
-        self.diagnostics = tuple(_bounded(diagnostics))
+        found = list(diagnostics)
+        self.diagnostics = tuple(_bounded(found))
+        self.summary = summarise(found)
         super().__init__(self.diagnostics)
 
     def __str__(self) -> str:
         return "\n" + render_diagnostics(self.diagnostics)
 
 
-def _bounded(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """At most twenty findings of one code, then how many more there are of each."""
-    seen: Counter[str] = Counter()
-    for found in diagnostics:
-        seen[found.code] += 1
-        if seen[found.code] <= SPELLED_OUT:
+def _bounded(diagnostics: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    """At most twenty findings of one code and file, then how many more there are of each."""
+    seen: Counter[Group] = Counter()
+    for found, group in zip(diagnostics, groups_of(diagnostics), strict=True):
+        seen[group] += 1
+        if seen[group] <= SPELLED_OUT:
             yield found
-    for code, number in seen.items():
+    for (code, file), number in seen.items():
         if number > SPELLED_OUT:
-            yield Diagnostic(code, f"{number - SPELLED_OUT:,} more of this kind are not spelled out")
+            headline = f"{number - SPELLED_OUT:,} more of this kind are not spelled out"
+            yield Diagnostic(code, headline, RowPlace(file) if file else None)
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tracepact.diagnostics.codes import Severity
+from tracepact.diagnostics.grouping import Group, groups_of
 from tracepact.diagnostics.model import Diagnostic, RowPlace, TextPlace
 
 LISTED_PER_CODE = 5
@@ -29,17 +30,19 @@ def summarise(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _text(diagnostics: Sequence[Diagnostic]) -> str:
-    """Every error in full; warnings of one code beyond a few are counted, not repeated."""
+    """Errors last, and each in full; warnings of one code and file beyond a few are counted, not repeated."""
     blocks: list[str] = []
-    seen: Counter[str] = Counter()
-    totals = Counter(d.code for d in diagnostics)
-    for d in diagnostics:
-        seen[d.code] += 1
-        if d.severity is Severity.ERROR or seen[d.code] <= LISTED_PER_CODE:
+    seen: Counter[Group] = Counter()
+    ordered = sorted(diagnostics, key=lambda d: d.severity is Severity.ERROR)
+    groups = groups_of(ordered)
+    totals = Counter(groups)
+    for d, group in zip(ordered, groups, strict=True):
+        seen[group] += 1
+        if d.severity is Severity.ERROR or seen[group] <= LISTED_PER_CODE:
             blocks.append(_block(d))
-        elif seen[d.code] == totals[d.code]:
-            rest = totals[d.code] - LISTED_PER_CODE
-            blocks.append(f"{d.severity.value}[{d.code}]: … and {rest} more: {d.kind.meaning}")
+        elif seen[group] == totals[group]:
+            rest, of = totals[group] - LISTED_PER_CODE, f" in {group[1]}" if group[1] else ""
+            blocks.append(f"{d.severity.value}[{d.code}]: … and {rest:,} more{of}: {d.kind.meaning}")
     return "\n".join(blocks)
 
 

@@ -1,5 +1,6 @@
 """Which clips are evaluated: those of the reference, of the durations, of a list, or all (rule 13.32)."""
 
+import difflib
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,10 @@ from typing import Any
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
 from tracepact.io.source import shown
 from tracepact.trace import Durations, EventTable, Regions
-from tracepact.wording import count
+from tracepact.trace.similar_names import by_stem, same_clip
+from tracepact.wording import count, quoted
+
+_NAMED = 5
 
 
 class ClipsOf(StrEnum):
@@ -51,7 +55,9 @@ def clip_choice_from(
         return None
     except OSError as error:
         headline = f"the list of clips cannot be read: {(error.strerror or str(error)).lower()}"
-        help = f"give a file with a clip in each line, or one of {', '.join(ClipsOf)}"
+        near = difflib.get_close_matches(os.fspath(given), list(ClipsOf), n=1)
+        help = f"did you mean `{near[0]}`? " if near else ""
+        help += f"give a file with a clip in each line, or one of {', '.join(ClipsOf)}"
         diagnostics.add("unreadable-file", headline, place, help)
         return None
     named = [line.split("\t")[0].strip() for line in lines]
@@ -93,6 +99,8 @@ def choose_clips(
     for side, (clips, events) in left_out.items():
         if clips:
             headline = f"{count(clips, 'clip')} with {count(events, 'event')} of the {side} left out (--clips {named})"
+            gone = [clip for clip in sides[side].clips if clip not in wanted]
+            headline += f": {quoted([shown(clip) for clip in gone[:_NAMED]])}{', …' if clips > _NAMED else ''}"
             diagnostics.add("clips-left-out", headline, RowPlace(sides[side].name))
     if known and prediction.clips and left_out["prediction"][0] == len(prediction.clips):
         _report_none_left(prediction, wanted, named, diagnostics)
@@ -132,11 +140,12 @@ def _wanted(
                 diagnostics.add("unknown-duration", headline, help="give --durations a table (filename, duration)")
             return frozenset(listed)
         case ClipList():
-            for clip in choice.clips:
-                if clip not in known:
-                    headline = f"`{shown(clip)}` is listed, but neither the reference nor the durations know it"
-                    diagnostics.add("unknown-clip", headline, RowPlace(choice.name), did_you_mean(clip, known))
-            return frozenset(choice.clips)
+            stems = by_stem(known)
+            named = {clip: clip if clip in known else same_clip(clip, stems) for clip in choice.clips}
+            for clip in (clip for clip, name in named.items() if name is None):
+                headline = f"`{shown(clip)}` is listed, but neither the reference nor the durations know it"
+                diagnostics.add("unknown-clip", headline, RowPlace(choice.name), did_you_mean(clip, known))
+            return frozenset(name for name in named.values() if name is not None)
 
 
 def _report_none_left(prediction: EventTable, wanted: Collection[str], named: str, diagnostics: Diagnostics) -> None:

@@ -143,10 +143,10 @@ def open_columnar(name: str, diagnostics: Diagnostics) -> tuple[Frame, str] | No
         data = Path(name).read_bytes() if os.path.getsize(name) <= _LARGEST else b""
         source = pyarrow.BufferReader(data)
         found = parquet.read_table(source) if data.startswith(_PARQUET) else feather.read_table(source)
+        frame = frame_of(found)  # the names of the columns are decoded here
     except _unreadable(pyarrow) as error:
         _report_unreadable(name, error, diagnostics)
         return None
-    frame = frame_of(found)
     assert frame is not None  # it is a table of Arrow
     return frame, hashlib.sha256(data).hexdigest()
 

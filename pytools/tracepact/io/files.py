@@ -11,6 +11,8 @@ from tracepact.io.columnar import open_data
 from tracepact.io.source import PathLike, TextFile, shown
 from tracepact.wording import count, quoted
 
+_DOCUMENTS = ("readme", "license", "licence", "changelog")
+
 
 @dataclass(frozen=True, slots=True)
 class ClipFiles:
@@ -69,12 +71,23 @@ def _chosen(folder: Path, endings: tuple[str, ...], diagnostics: Diagnostics) ->
     """The files to read, by their paths in the folder."""
     found = _listed(folder)
     called = [path for path in found if endings and path.lower().endswith(endings)]
-    others = sorted(set(found) - set(called)) if called else []
-    if others:
+    others, why = sorted(set(found) - set(called)) if called else [], "with another ending"
+    if not called:
+        called, others, why = (
+            [p for p in found if not _is_document(p)],
+            [*filter(_is_document, found)],
+            "about the data",
+        )
+    if called and others:
         listed = quoted([shown(path) for path in others[:3]]) + (" …" if len(others) > 3 else "")
-        headline = f"{count(len(others), 'file')} with another ending skipped: {listed}"
-        diagnostics.add("files-skipped", headline, RowPlace(str(folder)))
+        diagnostics.add("files-skipped", f"{count(len(others), 'file')} {why} skipped: {listed}", RowPlace(str(folder)))
     return called or found
+
+
+def _is_document(path: str) -> bool:
+    """Whether a file is written for people who use the data (rule 13.2)."""
+    name = PurePosixPath(path)
+    return name.stem.lower() in _DOCUMENTS or name.suffix.lower() == ".md"
 
 
 def _listed(folder: Path) -> list[str]:

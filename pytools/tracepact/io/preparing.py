@@ -15,6 +15,7 @@ from tracepact.io.labels import LabelMap, Mapped, apply_map, report_merged, repo
 from tracepact.io.outside import Outside, settle_outside
 from tracepact.io.source import shown
 from tracepact.io.spaced import UEM
+from tracepact.io.units import report_milliseconds
 from tracepact.trace import Durations, Event, EventTable, Regions
 from tracepact.wording import count
 
@@ -41,7 +42,7 @@ def prepare(
     clips: ClipChoice | None = None,
     columns: Collection[str] = (),
 ) -> Prepared:
-    """Apply rules 13.3, 13.11, 13.12, 13.16, 13.28 and 13.30 to what was read.
+    """Apply rules 13.3, 13.11, 13.12, 13.16, 13.28, 13.30 and 13.37 to what was read.
 
     `columns` are the classes of scores that are not decoded yet, which a label map may speak of.
     """
@@ -59,6 +60,7 @@ def prepare(
         durations = Durations((ref if own[0] else pred).name, {**own[1], **own[0]})
     chosen = choose_clips(ref, pred, durations, ignore, clips, diagnostics)
     ref, pred, durations, ignore = chosen.reference, chosen.prediction, chosen.durations, chosen.ignore
+    report_milliseconds(ref, pred, durations, diagnostics)
     mapped = {"reference": Mapped(ref, {}, 0), "prediction": Mapped(pred, {}, 0)}
     if labels is not None:
         known = ref.labels | pred.labels | {*columns}

@@ -45,7 +45,7 @@ from tracepact.io.rows import EventRows, Times
 from tracepact.io.scores import parse_scores
 from tracepact.io.seld import SELD, add_seld
 from tracepact.io.soft import harden, parse_soft
-from tracepact.io.source import PathLike, TextFile, shown
+from tracepact.io.source import EMPTY_HELP, PathLike, TextFile, shown
 from tracepact.io.spaced import CTM, LAB, RTTM, UEM, add_ctm, add_lab, add_rttm
 from tracepact.io.tables import EVENT_COLUMNS, read_table
 from tracepact.io.textgrid import add_textgrid
@@ -286,7 +286,7 @@ def _add(format: str, file: TextFile, clip: str, rows: EventRows, how: _How) -> 
         return
     rows.clips.setdefault(clip, [])
     if format not in SILENT_IF_EMPTY:
-        rows.diagnostics.add("empty-file", "the file is empty", RowPlace(file.name), "not even a header is there")
+        rows.diagnostics.add("empty-file", "the file is empty", RowPlace(file.name), EMPTY_HELP)
 
 
 def _read_scored(files: ClipFiles, format: str, given: Declared | None, diagnostics: Diagnostics) -> EventTable:

@@ -160,7 +160,7 @@ def _time_fault(text: str) -> tuple[str, str | None]:
     except ValueError:
         pass
     if stripped.lower().lstrip("+-") in ("nan", "inf", "infinity"):
-        return "is not a finite number", None
+        return "is not a finite number", "write the time in seconds, or leave the row out"
     help = None
     if stripped.replace(",", "", 1).isdecimal():
         help = "write decimals with a point"

@@ -14,7 +14,7 @@ from tracepact.io.columnar import Frame
 from tracepact.io.delimited import SEPARATORS, report_missing
 from tracepact.io.ranks import DUST, ranked, score_value
 from tracepact.io.rows import Times, report_time
-from tracepact.io.source import TextFile, shown
+from tracepact.io.source import EMPTY_HELP, TextFile, shown
 from tracepact.trace import ClipScores, Ranks, ScoreField, ScoreLevels, joined_clips, levels_of_floats
 from tracepact.wording import seconds
 
@@ -138,7 +138,7 @@ class _Frames:
         """The classes the header names; None if it cannot be used. `classes` are those of the files before."""
         row = self.source.header_row
         if not self.names:
-            self.fault("empty-file", "the file is empty", None, "not even a header is there")
+            self.fault("empty-file", "the file is empty", None, EMPTY_HELP)
             return None
         if _is_number(self.names[0]):
             self.fault(

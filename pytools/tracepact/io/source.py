@@ -18,6 +18,7 @@ _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(r"\r\n|\n|\r|\Z")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _SAVE_UTF8 = "save the file as UTF-8"
+EMPTY_HELP = "if nothing was found, write the header alone, or the clips without events; else write the file again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def read_text(path: PathLike, diagnostics: Diagnostics, *, may_be_empty: bool = 
 
 def _text_file(name: str, text: str, data: bytes, may_be_empty: bool, diagnostics: Diagnostics) -> TextFile | None:
     if not text.strip() and not may_be_empty:
-        diagnostics.add("empty-file", "the file is empty", RowPlace(name), "not even a header is there")
+        diagnostics.add("empty-file", "the file is empty", RowPlace(name), EMPTY_HELP)
         return None
     return TextFile(name, text, hashlib.sha256(data).hexdigest())
 

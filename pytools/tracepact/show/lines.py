@@ -53,9 +53,10 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "text", *, 
         say(line, style, answer=answer)
 
 
-def refuse(diagnostics: Iterable[Diagnostic]) -> None:
-    """Diagnostics of input that is not taken; warnings alone are the doing of --strict."""
+def refuse(diagnostics: Iterable[Diagnostic], summary: str, command: str = "") -> None:
+    """Diagnostics of input that a command does not take, and how many; warnings alone are the doing of --strict."""
     found = list(diagnostics)
     print_diagnostics(found)
     if all(d.severity is not Severity.ERROR for d in found):
         say("--strict makes these warnings errors")
+    say(f"{summary}; nothing was {'scored' if command == 'score' else 'done'}")

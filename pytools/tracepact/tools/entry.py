@@ -49,7 +49,7 @@ def run_command_line(commands: click.Group, name: str = "tracepact") -> None:
             code = commands(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else Exit.OK)
     except InvalidInput as error:
-        refuse(error.diagnostics)
+        refuse(error.diagnostics, error.summary, sys.argv[1] if len(sys.argv) > 1 else "")
         sys.exit(Exit.INVALID)
     except click.ClickException as error:
         with reader_may_leave():

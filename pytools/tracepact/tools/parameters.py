@@ -19,7 +19,7 @@ from tracepact.lang import compile_source, decode_source, load_contract, parsed_
 from tracepact.lang.reader import read_time
 from tracepact.lang.scope import SUSPICIOUS
 from tracepact.specs import starter_contracts
-from tracepact.wording import parse_exact
+from tracepact.wording import parse_exact, print_number
 
 TEXT = "text"
 CONTRACT_ENDING = ".contract"
@@ -41,7 +41,8 @@ class Share(click.ParamType):  # type: ignore[type-arg]  # generic in some relea
         except ValueError:
             self.fail(f"`{value}` is not a number such as 0.5", param, ctx)
         if not 0 <= share <= 1:
-            self.fail(f"{value} lies outside 0 to 1", param, ctx)
+            percent = f"; for {value} % write {print_number(share / 100)}" if 1 < share <= 100 else ""
+            self.fail(f"{value} lies outside 0 to 1{percent}", param, ctx)
         return share
 
 

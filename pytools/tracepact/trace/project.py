@@ -114,6 +114,7 @@ def _place_odd(
             "offset-before-onset",
             f"offset {seconds(event.offset)} lies before onset {seconds(event.onset)} in `{clip}`",
             place,
+            "if the two are swapped, swap them; if the column is a length, read it as one (--columns duration=NAME)",
         )
     elif event.onset >= duration:
         if allow_outside:
@@ -126,7 +127,7 @@ def _place_odd(
     else:
         diagnostics.add(
             "offset-beyond-clip",
-            f"`{event.label}` ends at {seconds(event.offset)}, but `{clip}` at {seconds(duration)}",
+            f"`{event.label}` ends at {seconds(event.offset)}, after the end of `{clip}` at {seconds(duration)}",
             place,
             "on the grid it is cut there; metrics on intervals keep the time that is written",
         )

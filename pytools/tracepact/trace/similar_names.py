@@ -20,6 +20,22 @@ def similar_clip(clip: str, known: Mapping[str, list[str]]) -> str | None:
     return f"did you mean `{found[0]}`? tables that name their clips must name them alike" if len(found) == 1 else None
 
 
+def same_clip(clip: str, known: Mapping[str, list[str]]) -> str | None:
+    """The one clip, of those by stem, whose path is the same without the last extension and folders only one has."""
+    own = _path(clip)
+    alike = [name for name in known.get(_folded(_stem(clip)), []) if _is_tail(*sorted((own, _path(name)), key=len))]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _path(clip: str) -> list[str]:
+    """The folders of a clip and its name without the last extension."""
+    return [*posixpath.dirname(clip).split("/"), _stem(clip)] if "/" in clip else [_stem(clip)]
+
+
+def _is_tail(short: list[str], long: list[str]) -> bool:
+    return long[-len(short) :] == short
+
+
 def similar_label(label: str, known: Iterable[str]) -> str | None:
     """The first known label that differs only in case, spaces, hyphens, underscores or leading zeros."""
     return next((name for name in sorted(known) if name != label and _folded(name) == _folded(label)), None)

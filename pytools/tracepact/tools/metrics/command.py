@@ -18,14 +18,9 @@ from tracepact.metrics import (
     METRIC_COLUMNS,
     OVERLAP,
     Arithmetic,
-    Empty,
-    Evaluated,
-    EventPolicy,
-    MacroOver,
     Measured,
     MetricIntervals,
     MetricSettings,
-    OffsetRule,
     compare,
     compare_overlap,
     compare_points,
@@ -46,6 +41,7 @@ from tracepact.tools.metrics.record import MetricsOutput, metrics_output
 from tracepact.tools.metrics.submission import check_submission
 from tracepact.tools.parameters import Length, Share, format_option, named_contract
 from tracepact.tools.score.arguments import SideOptions, mode_option, read_sides, side_options, strict_option
+from tracepact.tools.score.metric_options import MetricOptions, metric_options, metric_settings
 from tracepact.tools.score.report.metric_intervals import interval_tables
 from tracepact.tools.score.report.metrics import accuracy_tables, render_metrics
 from tracepact.tools.score.report.preparation import Preparation
@@ -97,8 +93,8 @@ class _Scoring:
         )
 
 
-_DEFAULT = EventPolicy()
-_SETTINGS = MetricSettings()
+class _Given(SideOptions, MetricOptions):
+    """What the command is given beside its own options."""
 
 
 @click.command()
@@ -118,41 +114,7 @@ _SETTINGS = MetricSettings()
     show_default=True,
     help="The contract whose grid and matcher are used.",
 )
-@click.option(
-    "--collar",
-    type=Length(),
-    default=ms(_DEFAULT.collar),
-    show_default=True,
-    help="How far apart onsets may be.",
-)
-@click.option(
-    "--offset",
-    type=click.Choice([rule.value for rule in OffsetRule]),
-    default=_DEFAULT.offset.value,
-    show_default=True,
-    help="Offsets within the greater (max) or the smaller (and) of collar and share, the collar alone, or any.",
-)
-@click.option(
-    "--share",
-    type=Share(),
-    default=print_number(_DEFAULT.share),
-    show_default=True,
-    help="The share of the reference's duration, as in DCASE; sed_eval itself takes 0.5 by default.",
-)
-@click.option(
-    "--segment",
-    type=Length(),
-    default=ms(_SETTINGS.segment),
-    show_default=True,
-    help="The length of a segment.",
-)
-@click.option(
-    "--radius",
-    type=Length(),
-    default=ms(_SETTINGS.transition),
-    show_default=True,
-    help="The reach of a transition.",
-)
+@metric_options
 @click.option("--points", is_flag=True, help="Score timestamps against buffered references (BioDCASE).")
 @click.option(
     "--half-width",
@@ -175,28 +137,6 @@ _SETTINGS = MetricSettings()
     metavar="METADATA",
     help="Check the predictions as a BioDCASE submission with this YAML metadata; without --ref do only that.",
 )
-@click.option(
-    "--evaluated",
-    type=click.Choice([some.value for some in Evaluated]),
-    default=_SETTINGS.evaluated.value,
-    show_default=True,
-    help="Where a clip's segments end: with the last event of either side, or with the clip (sed_eval's evaluated "
-    "length).",
-)
-@click.option(
-    "--empty",
-    type=click.Choice([some.value for some in Empty]),
-    default=_SETTINGS.empty.value,
-    show_default=True,
-    help="What the precision is where nothing is predicted: undefined, or 0 as with sed_eval's zero_score.",
-)
-@click.option(
-    "--macro",
-    type=click.Choice([some.value for some in MacroOver]),
-    default=_SETTINGS.macro.value,
-    show_default=True,
-    help="Means over the classes that have the value, over those of the reference, or over all with undefined as 0.",
-)
 @click.option("--intervals", is_flag=True, help="Give every value its interval over clips (bootstrap).")
 @click.option(
     "--compare",
@@ -212,26 +152,18 @@ def command(
     strict: bool,
     policy: str,
     contract: str,
-    collar: Fraction,
-    offset: str,
-    share: Fraction,
-    segment: Fraction,
-    radius: Fraction,
     points: bool,
     half_width: Fraction,
     overlap: bool,
     iou: Fraction,
     submission: str | None,
-    evaluated: str,
-    empty: str,
-    macro: str,
     intervals: bool,
     others: tuple[str, ...],
     draws: int,
     seed: int,
     level: Fraction,
     form: str,
-    **sides: Unpack[SideOptions],
+    **given: Unpack[_Given],
 ) -> int:
     """Measure predictions: frame, segment, event, boundary and transition F1, boundary errors, error rates.
 
@@ -240,6 +172,7 @@ def command(
     differ. Times have a unit, as 200ms or 1.5s; a bare number is in seconds, and refused if it is 10 or more.
     With --intervals or --compare, --format csv lists every value with its interval, and every difference.
     """
+    sides: SideOptions = given
     if sides["pred"] is None or (sides["ref"] is None and submission is None):
         raise click.UsageError("give --ref and --pred")
     if points and overlap:
@@ -252,18 +185,10 @@ def command(
             print_diagnostics(diagnostics)
             click.echo(f"{sides['pred']} and {submission} are a valid submission", err=True)
             return Exit.OK
-    settings = MetricSettings(
-        EventPolicy(collar, OffsetRule(offset), share),
-        segment,
-        radius,
-        Evaluated(evaluated),
-        Empty(empty),
-        MacroOver(macro),
-    )
     scoring = _Scoring(
         contract,
         Arithmetic(policy),
-        settings,
+        metric_settings(given),
         Mode.CLASS_INDEXED if class_indexed else Mode.UNION,
         half_width if points else None,
         iou if overlap else None,

@@ -27,6 +27,7 @@ from tracepact.tools.parameters import (
     set_option,
 )
 from tracepact.tools.score.arguments import DataOptions, check_data_options, data_options, score_from_options
+from tracepact.tools.score.metric_options import MetricOptions, metric_options, metric_settings
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.sounds import check_audio, embed_audio_option, find_sounds
@@ -36,16 +37,23 @@ from tracepact.tools.score.requirement import Requirement, check_name, requireme
 from tracepact.tools.score.run import STAGES, Run
 from tracepact.tools.score.store.parquet import NAME as PARQUET
 from tracepact.tools.score.store.rows import SCORE_COLUMNS, score_rows
-from tracepact.tools.score.store.writing import VIEWS, Replaced, check_place, write_run
+from tracepact.tools.score.store.writing import VIEWS, VIOLATIONS, Replaced, check_place, write_run
 from tracepact.wording import decimal, quoted
 
 _MEAN, _HEADLINE = "mean", "headline"
 """What `--require` calls the two means; a clause or a profile of that name comes first."""
+MANY_ROWS = 1_000_000
+"""How many rows of violations are written without a word."""
+
+
+class _Given(DataOptions, MetricOptions):
+    """What the command is given beside its own options."""
 
 
 @click.command()
 @contract_argument
 @data_options
+@metric_options
 @click.option("--conditions", type=click.Path(), help="A table (filename, condition) that groups the results.")
 @set_option
 @click.option(
@@ -74,6 +82,11 @@ _MEAN, _HEADLINE = "mean", "headline"
 @click.option("--page", is_flag=True, help="With --out: also write the report as an HTML page and as Markdown.")
 @embed_audio_option
 @click.option("--parquet", is_flag=True, help="With --out: also write the score rows as Parquet.")
+@click.option(
+    "--no-violations",
+    is_flag=True,
+    help="With --out: leave out violations.csv, the row of every violated obligation; the rest is computed without it.",
+)
 @format_option("text", "json", "csv")
 def command(
     contract: str,
@@ -87,21 +100,24 @@ def command(
     page: bool,
     embed_audio: bool,
     parquet: bool,
-    **given: Unpack[DataOptions],
+    no_violations: bool,
+    **given: Unpack[_Given],
 ) -> int:
     """Score predictions and show the vector, the profiles, the standard metrics, and where clauses failed.
 
     CONTRACT is a file, or the name of a starter contract such as boundary_gate. --format csv prints the score of every
-    clip, class and clause. --out replaces a run directory; one that had a page, or Parquet rows, has them again.
+    clip, class and clause. --out replaces a run directory. If that one held a page or Parquet
+    rows, they are written again.
 
     Exit codes: 0 scored, 1 a --require does not hold, 2 invalid input.
     """
-    check_data_options(given)
+    data: DataOptions = given
+    check_data_options(data)
     if brief and form != TEXT:
         raise click.UsageError(f"--brief shortens the text; leave it out with --format {form}")
-    for asked, option in ((page, "--page"), (parquet, "--parquet")):
+    for asked, option in ((page, "--page"), (parquet, "--parquet"), (no_violations, "--no-violations")):
         if asked and out is None:
-            raise click.UsageError(f"{option} goes into the run directory: give --out as well")
+            raise click.UsageError(f"{option} is about the run directory: give --out as well")
     check_audio(given["audio"], embed_audio)
     compiled = given_contract(contract, overrides)
     faults = Diagnostics()
@@ -114,7 +130,8 @@ def command(
     replaced = None if out is None else check_place(out)
     page, parquet = page or _had(replaced, *VIEWS), parquet or _had(replaced, PARQUET)
     with progress(len(STAGES) + 1) as advance:
-        run = score_from_options(compiled, conditions, advance, **given)
+        run = score_from_options(compiled, conditions, advance, **data)
+        run = replace(run, settings=metric_settings(given), violation_rows=not no_violations)
         advance("reporting")
         report = report_of(run)
     print_diagnostics(run.diagnostics)
@@ -125,6 +142,8 @@ def command(
             advance(f"writing {out}")
             written = write_run(run, out, report=report, views=views, parquet=parquet)
         say(f"wrote {len(written)} files to {out}")
+        if not no_violations and (line := _large_rows(report, out)):
+            say(line)
         if replaced:
             again = [name for name in (*VIEWS, PARQUET) if name in replaced.files]
             also = f"; it had {quoted(again)}, written again" if again else ""
@@ -140,6 +159,15 @@ def command(
     for line in failed:
         say(f"violated: {line}", "bold red")
     return Exit.VIOLATED if failed else Exit.OK
+
+
+def _large_rows(report: Report, out: Path) -> str | None:
+    """What is said of a file of violations that is large (rule 17.8)."""
+    rows = sum(found.total for found in report.violations)
+    if rows <= MANY_ROWS:
+        return None
+    size = (out / VIOLATIONS).stat().st_size / 10**6
+    return f"note: {out / VIOLATIONS} has {rows:,} rows ({size:,.0f} MB); --no-violations leaves it out"
 
 
 def _had(replaced: Replaced | None, *names: str) -> bool:

@@ -73,6 +73,8 @@ class Run(Scored):
         conditions: the condition of each clip, if they were given.
         preparation: what decoding, label map and joining did.
         margins: how far each verdict is from its opposite, in score, where a threshold alone decoded it (rule 13.36).
+        settings: the policies of the standard metrics; `dataclasses.replace` gives the run others.
+        violation_rows: whether a run directory holds every violated obligation (rule 17.8).
 
     Examples:
         >>> import tracepact

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from tracepact.diagnostics import Diagnostic
+from tracepact.metrics import MetricSettings
 from tracepact.scoring import Scorecard
 from tracepact.tools.score.margins import ScoreMargins
 from tracepact.trace import Durations, EventTable, Regions
@@ -34,6 +35,8 @@ class Scored:
     conditions: Mapping[str, str] | None = None
     preparation: Mapping[str, Any] = field(default_factory=dict)
     margins: ScoreMargins | None = None
+    settings: MetricSettings = field(default_factory=MetricSettings)
+    violation_rows: bool = True
 
     @property
     def vector(self) -> dict[str, Fraction]:

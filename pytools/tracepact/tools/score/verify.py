@@ -247,11 +247,10 @@ def _row_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
     card = run.card
     names = {item["name"] for item in stored.manifest["files"]}
     violations = OLD_VIOLATIONS if OLD_VIOLATIONS in names else VIOLATIONS
-    for file, columns, rows in (
-        ("scores.csv", SCORE_COLUMNS, score_rows(card)),
-        (violations, VIOLATION_COLUMNS, violation_rows(card)),
-        ("matches.csv", MATCH_COLUMNS, match_rows(card)),
-    ):
+    stored_rows = [("scores.csv", SCORE_COLUMNS, score_rows(card)), ("matches.csv", MATCH_COLUMNS, match_rows(card))]
+    if run.violation_rows:
+        stored_rows.insert(1, (violations, VIOLATION_COLUMNS, violation_rows(card)))
+    for file, columns, rows in stored_rows:
         old = stored.text(file)
         new = table_text(columns, rows, ",")
         if old != new:

@@ -79,6 +79,7 @@ def report_of(run: Scored) -> Report:
         diagnostics=DiagnosticsRecord(
             dict(Counter(d.code for d in run.diagnostics)), tuple(map(diagnostic_record, run.diagnostics))
         ),
+        violation_rows=UNSET if run.violation_rows else False,
     )
 
 

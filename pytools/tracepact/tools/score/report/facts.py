@@ -3,11 +3,15 @@
 from pathlib import PurePath
 from typing import NamedTuple
 
+from msgspec import UNSET
+
 from tracepact.lang import parse_contract
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.scores import VACUOUS
 from tracepact.trace import Mode
 from tracepact.wording import count, decimal, time_text
+
+NO_ROWS = "the run directory has no violations.csv (--no-violations)"
 
 
 def system(report: Report) -> str | None:
@@ -41,6 +45,7 @@ def beside(report: Report) -> list[str]:
         f"soft boundary score{mark} {decimal(soft.value)}, {about}",
         *(f"profile {p.name} = {p.value} ({p.about})" for p in profiles(report)),
         count(len(report.matches), "matched pair"),
+        *([] if report.violation_rows is UNSET else [NO_ROWS]),
     ]
 
 

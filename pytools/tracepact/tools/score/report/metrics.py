@@ -148,7 +148,7 @@ def difference_lines(found: Differences) -> list[str]:
     """What sed_eval's arithmetic decides otherwise, in words: how many, and the first of them."""
     if not found.pairs and not found.cells:
         return ["exact and sed_eval's arithmetic decide alike on every pair and every segment"]
-    lines = [f"decided differently by sed_eval's floats: pairs {found.pairs:,}, segments {found.cells:,}"]
+    lines = [f"decided differently by sed_eval's floats: {count(found.pairs, 'pair')}, {count(found.cells, 'segment')}"]
     for name, both in (("event", found.counts.event), ("segment", found.counts.segment)):
         if both.exact != both.sed_eval:
             exact, floats = (f"{t.tp:,} / {t.fp:,} / {t.fn:,}" for t in (both.exact, both.sed_eval))

@@ -161,8 +161,11 @@ class ClipsRecord(Record, frozen=True):
     def line(self) -> str:
         """The choice in words."""
         ref, pred = self.left_out.reference, self.left_out.prediction
+        chosen = f"clips: {self.choice}, {count(self.clips, 'clip')}"
+        if not (ref.clips or pred.clips):
+            return chosen
         return (
-            f"clips: {self.choice}, {count(self.clips, 'clip')}; left out {ref.events:,} reference events on "
+            f"{chosen}; left out {ref.events:,} reference events on "
             f"{count(ref.clips, 'clip')} and {pred.events:,} predicted on {count(pred.clips, 'clip')}"
         )
 

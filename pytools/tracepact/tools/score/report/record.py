@@ -222,6 +222,9 @@ class Report(Record, frozen=True, kw_only=True):
     timelines: Annotated[tuple[Timeline, ...], Meta(description="The clips and classes that failed worst, in frames.")]
     matches: Annotated[tuple[MatchRecord, ...], Meta(description="The match list (8).")]
     diagnostics: DiagnosticsRecord
+    violation_rows: Annotated[
+        bool | UnsetType, Meta(description="False if the run directory has no `violations.csv` (17.8); else absent.")
+    ] = UNSET
 
     def vacuous_clauses(self, aggregation: Aggregation) -> tuple[str, ...]:
         """The clauses that ask nothing of the system."""

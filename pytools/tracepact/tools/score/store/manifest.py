@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from tracepact.files import json_text
+from tracepact.metrics import MetricSettings
 from tracepact.tools.score.scored import Scored
+from tracepact.tools.score.store.policies import POLICY_KEYS, policies_data
 from tracepact.trace import Mode, Origin
 
 FORMAT = "tracepact-run/1"
@@ -62,6 +64,8 @@ def manifest_data(run: Scored, tables: Iterable[StoredTable], files: Mapping[str
             "mode": family.mode.value,
             "overrides": {p.name: p.text for p in contract.parameters if p.overridden},
             "preparation": dict(run.preparation),
+            **({} if run.settings == MetricSettings() else {"metrics": policies_data(run.settings)}),
+            **({} if run.violation_rows else {"violations": False}),
         },
         "family": {"clips": len(family.clips), "classes": len(family.classes), "clauses": len(contract.clauses)},
         "inputs": [{"role": i.role, "name": i.name, "sha256": i.digest} for i in run.inputs],
@@ -118,7 +122,11 @@ _FORM = {
     "format": str,
     "versions": {"tracepact": str, "python": str, "numpy": str},
     "contract": {"name": str, "digest": str, "source": str},
-    "settings": {"mode": str, "overrides": {"*": str}, "preparation": dict},
+    "settings": tuple(
+        {"mode": str, "overrides": {"*": str}, "preparation": dict, **metrics, **violations}
+        for metrics in ({}, {"metrics": dict.fromkeys(POLICY_KEYS, str)})
+        for violations in ({}, {"violations": bool})
+    ),
     "family": {"clips": int, "classes": int, "clauses": int},
     "inputs": [{"role": str, "name": str, "sha256": str}],
     "tables": [{"role": str, "file": str, "name": str, "sha256": (None, str), "origin": _ORIGIN}],

@@ -22,6 +22,7 @@ from tracepact.tools.score.run import Run, score
 from tracepact.tools.score.scored import Input
 from tracepact.tools.score.store import tables
 from tracepact.tools.score.store.manifest import NAME, digest, is_league, manifest_faults, origin_of
+from tracepact.tools.score.store.policies import policies_of
 from tracepact.tools.score.store.rows import read_score_rows
 from tracepact.tools.score.store.writing import SOURCE
 from tracepact.trace import Durations, EventTable, Grid
@@ -96,7 +97,20 @@ class StoredRun:
         margins = None
         if found := table.get("margins"):
             margins = self._read(found["file"], lambda text: read_margins(text, contract, again.card.family))
-        return replace(again, preparation=self._preparation().to_dict(), inputs=inputs, margins=margins)
+        return replace(
+            again, preparation=self._preparation().to_dict(), inputs=inputs, margins=margins, **self._chosen()
+        )
+
+    def _chosen(self) -> dict[str, Any]:
+        """The policies of the metrics and whether every violation is stored, where these are not the usual ones."""
+        settings = self.manifest["settings"]
+        found: dict[str, Any] = {"violation_rows": settings.get("violations", True)}
+        if "metrics" in settings:
+            try:
+                found["settings"] = policies_of(settings["metrics"])
+            except ValueError as error:
+                raise self._broken(NAME, f"what it says of the metrics cannot be read: {error}") from error
+        return found
 
     def _preparation(self) -> Preparation:
         try:

@@ -54,7 +54,7 @@ def write_run(
     check_place(place)
     contents: dict[str, str] = {
         "scores.csv": table_text(SCORE_COLUMNS, score_rows(run.card), ","),
-        VIOLATIONS: table_text(VIOLATION_COLUMNS, violation_rows(run.card), ","),
+        **({VIOLATIONS: table_text(VIOLATION_COLUMNS, violation_rows(run.card), ",")} if run.violation_rows else {}),
         "matches.csv": table_text(MATCH_COLUMNS, match_rows(run.card), ","),
     }
     stored = list(_tables(run))

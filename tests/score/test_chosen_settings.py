@@ -1,0 +1,106 @@
+"""What is chosen when a run is scored and stored with it: the metrics' policies, and whether violations are rows."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from cli.command import events, run, write
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from score.runs import small_run
+from tracepact.metrics import Empty, Evaluated, EventPolicy, MacroOver, MetricSettings, OffsetRule
+from tracepact.specs import spec_path
+from tracepact.tools.score import command as score_command
+from tracepact.tools.score.store.opening import load_run
+from tracepact.tools.score.store.policies import policies_data, policies_of
+from tracepact.tools.score.verify import verify_run
+
+LENGTHS = st.fractions(Fraction(1, 1000), 100)
+SETTINGS = st.builds(
+    MetricSettings,
+    st.builds(EventPolicy, LENGTHS, st.sampled_from(OffsetRule), st.fractions(0, 1)),
+    LENGTHS,
+    LENGTHS,
+    st.sampled_from(Evaluated),
+    st.sampled_from(Empty),
+    st.sampled_from(MacroOver),
+)
+OTHER = MetricSettings(EventPolicy(Fraction(1, 2), OffsetRule.NONE), Fraction(1, 3), evaluated=Evaluated.CLIP)
+DATA = ("boundary_gate", "--ref", "ref.tsv", "--pred", "pred.tsv", "--durations", "10")
+TABLES = {"ref.tsv": events("a 1 2 x", "b 3 4 x"), "pred.tsv": events("a 1.4 2.9 x", "b 3 4 x", "b 6 7 x")}
+
+
+@given(SETTINGS)
+def test_recorded_policies_come_back(settings: MetricSettings) -> None:
+    assert policies_of(policies_data(settings)) == settings
+
+
+@given(st.sampled_from(list(policies_data(OTHER))), st.sampled_from(["", "x", "-1", "1/0", "nan"]))
+def test_a_policy_that_is_none_is_refused(key: str, text: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        policies_of({**policies_data(OTHER), key: text})
+
+
+@pytest.mark.parametrize("rows", [True, False])
+@pytest.mark.parametrize("settings", [MetricSettings(), OTHER])
+def test_what_was_chosen_is_stored_and_used_again(tmp_path: Path, settings: MetricSettings, rows: bool) -> None:
+    scored = replace(small_run(), settings=settings, violation_rows=rows)
+    scored.save(tmp_path / "run")
+    again = load_run(tmp_path / "run")
+    assert (again.settings, again.violation_rows) == (settings, rows)
+    assert (tmp_path / "run" / "violations.csv").exists() is rows
+    found = verify_run(tmp_path / "run")
+    assert found.holds, found
+    assert not found.unlisted
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert ("metrics" in manifest["settings"]) is (settings != MetricSettings())
+    report = json.loads(spec_path("schemas/report.schema.json").read_text())
+    registry = Registry().with_resources([("report.schema.json", Resource.from_contents(report))])
+    schema = json.loads(spec_path("schemas/manifest.schema.json").read_text())
+    Draft202012Validator(schema, registry=registry).validate(manifest)
+
+
+def test_score_measures_as_metrics_does(tmp_path: Path) -> None:
+    write(tmp_path, TABLES)
+    options = ("--collar", "500ms", "--offset", "none", "--segment", "2s", "--evaluated", "clip", "--macro", "all")
+    measured = json.loads(run("metrics", *DATA[1:], *options, "--format", "json", folder=tmp_path).out)["metrics"]
+    found = run("score", *DATA, *options, "--format", "json", "--out", "run", folder=tmp_path)
+    usual = run("score", *DATA, "--format", "json", folder=tmp_path)
+    scored = json.loads(found.out)["metrics"]["metrics"]
+    assert scored == measured
+    assert scored != json.loads(usual.out)["metrics"]["metrics"]
+    assert run("verify", "run", folder=tmp_path).code == 0
+
+
+def test_many_violations_are_said_and_can_be_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, TABLES)
+    quiet = run("score", *DATA, "--out", "run", folder=tmp_path)
+    assert "--no-violations" not in quiet.err
+    rows = len((tmp_path / "run" / "violations.csv").read_text().splitlines()) - 1
+    monkeypatch.setattr(score_command, "MANY_ROWS", rows)
+    assert "--no-violations" not in run("score", *DATA, "--out", "run", folder=tmp_path).err
+    monkeypatch.setattr(score_command, "MANY_ROWS", rows - 1)
+    loud = run("score", *DATA, "--out", "run", folder=tmp_path)
+    assert f"{rows:,} rows" in loud.err
+    assert "--no-violations" in loud.err
+    without = run("score", *DATA, "--out", "run", "--no-violations", "--page", folder=tmp_path)
+    assert without.code == 0
+    assert "rows (" not in without.err
+    assert not (tmp_path / "run" / "violations.csv").exists()
+    assert "--no-violations" in (tmp_path / "run" / "report.txt").read_text()
+    assert run("verify", "run", folder=tmp_path).code == 0
+    assert run("report", "run", "--format", "markdown", folder=tmp_path).code == 0
+    assert run("score", *DATA, "--out", "other", folder=tmp_path).code == 0
+    assert run("compare", "run", "other", folder=tmp_path).code == 0
+
+
+def test_no_violations_is_about_the_run_directory(tmp_path: Path) -> None:
+    write(tmp_path, TABLES)
+    found = run("score", *DATA, "--no-violations", folder=tmp_path)
+    assert found.code == 2
+    assert "--out" in found.err
