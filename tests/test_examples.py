@@ -404,7 +404,7 @@ def test_score_files_one_file_and_arrays_are_one_field(tmp_path: Path) -> None:
     league = json.loads((folder / "league" / "league.json").read_text(encoding="utf-8"))
     columns = {column["name"]: column for column in league["columns"]}
     assert [value["rank"] for value in columns["psds1"]["values"]] == [1, 1]  # the same scores
-    best = {value["system"]: value["rank"] for value in columns["event.f1"]["values"]}
+    best = {value["system"]: value["rank"] for value in columns["event_f1"]["values"]}
     assert best == {"tuned": 1, "half": 2}
     silence = next(row for row in columns["silence_guard"]["values"] if row["system"] == "tuned")
     assert Fraction(silence["value"]) >= Fraction("0.8")
@@ -443,7 +443,7 @@ def test_a_league_ranks_ten_systems_and_none_that_does_not_listen_leads_it(tmp_p
     added = done['tracepact league out/league --add "team seven=out/runs/blurred"']
     removed = done["tracepact league out/league --remove random"]
     back = done["tracepact league out/league --add out/runs/random"]
-    by_f1 = done["tracepact league out/league --rank-by event.f1"]
+    by_f1 = done["tracepact league out/league --rank-by event_f1"]
     refused = done["tracepact league out/league --add out/runs/wider"]
     out = tmp_path / "examples" / "18-league" / "out" / "league"
     league = json.loads((out / "league.json").read_text(encoding="utf-8"))

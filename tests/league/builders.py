@@ -52,7 +52,7 @@ def base_of(rows: ScoreRows, aggregation: Aggregation, *, seed: int = 0, rank_by
 def system_of(number: int, rows: ScoreRows, base: Base, *, constant: bool = False) -> LeagueSystem:
     kinds = aggregations(base.compiled())
     about = SystemRecord(f"s{number}", f"{number:064x}", f"s{number}.tsv", None, "table", None, VERSIONS)
-    error = Measure("event.error_rate", "p", MetricValue.of(Fraction(number % 3)), number % 4 != 3, False, True, True)
+    error = Measure("event_error_rate", "p", MetricValue.of(Fraction(number % 3)), number % 4 != 3, False, True, True)
     stored = StoredSystem(about, constant, rows.clauses, (error,), kinds, {})
     drawn = {kind: drawn_vector(rows, kind, base.settings.bootstrap) for kind in kinds}
     return LeagueSystem(stored, rows, drawn, np.full((1, DRAWS), float(number % 3)))

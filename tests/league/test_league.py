@@ -218,7 +218,7 @@ def test_lower_is_better_for_error_rates_and_equal_values_share_a_rank() -> None
 def test_metrics_have_the_intervals_and_differences_of_the_metrics_themselves(tmp_path: Path) -> None:
     shifts = {"late": 0.15, "later": 0.3, "exact": 0.0}
     places = [save(tmp_path, name, moved(shift)) for name, shift in shifts.items()]
-    chosen = Settings("late", "event.f1", 60, 3, Fraction(9, 10))
+    chosen = Settings("late", "event_f1", 60, 3, Fraction(9, 10))
     made = make_league(named_places(places), chosen)
     league = league_of(made.base, made.systems)
     runs = [score("boundary_gate", REFERENCE, moved(shift), durations=LENGTHS) for shift in shifts.values()]
@@ -226,7 +226,7 @@ def test_metrics_have_the_intervals_and_differences_of_the_metrics_themselves(tm
     seen = 0
     for name, found in zip(shifts, compared.intervals, strict=True):
         for (metric, quantity), expected in found.items():
-            own = metric.replace(" ", "_") + ("" if quantity == "mean" else f".{quantity}")
+            own = metric.replace(" ", "_") + ("" if quantity == "mean" else f"_{quantity}")
             got = value(league, own, name)
             assert got.value == expected.value
             if expected.low is not None and expected.value is not None:
@@ -234,7 +234,7 @@ def test_metrics_have_the_intervals_and_differences_of_the_metrics_themselves(tm
                 seen += 1
     for name, changed in zip(list(shifts)[1:], compared.differences, strict=True):
         for (metric, quantity), one in changed.items():
-            own = metric.replace(" ", "_") + ("" if quantity == "mean" else f".{quantity}")
+            own = metric.replace(" ", "_") + ("" if quantity == "mean" else f"_{quantity}")
             difference = value(league, own, name).difference
             if difference is not None:
                 assert (difference.value, difference.p) == (one.value, one.p)
@@ -266,7 +266,7 @@ def test_no_constant_system_leads_a_league_or_a_column_it_has_not_earned(
             assert "random" not in one.best
     assert value(league, "missing_guard", "always on").value == 1
     assert value(league, "spurious_guard", "silent").value == 1
-    assert value(league, "event.error_rate", "silent").value == 1
+    assert value(league, "event_error_rate", "silent").value == 1
 
 
 # Systems that hardly listen

@@ -109,9 +109,9 @@ def test_the_baseline_and_the_order_can_be_chosen(folder: Path) -> None:
     order = [value["system"] for value in next(c for c in found["columns"] if c["name"] == "offset_guard")["values"]]
     assert order[0] == "exact"
     assert [one["name"] for one in found["systems"]] == order
-    by_errors = league(folder, "late", "long", "silent", "--rank-by", "event.error_rate")
+    by_errors = league(folder, "late", "long", "silent", "--rank-by", "event_error_rate")
     assert by_errors["systems"][-1]["name"] == "silent"  # its rate of 1 is lower than others may have, and not earned
-    assert by_errors["settings"]["rank_by"] == "metric.event.error_rate"
+    assert by_errors["settings"]["rank_by"] == "metric.event_error_rate"
 
 
 def test_names_are_those_of_the_folders_or_given(folder: Path) -> None:
@@ -162,12 +162,12 @@ def test_the_runs_of_a_league_need_not_be_there_when_one_is_added(folder: Path, 
     for place in gone:
         for path in Path(place).iterdir():
             path.unlink()
-    added = run("league", out, "--add", "exact", "--rank-by", "event.f1", "--format", "json", folder=folder)
+    added = run("league", out, "--add", "exact", "--rank-by", "event_f1", "--format", "json", folder=folder)
     assert added.code == 0
     found = json.loads(added.out)
     assert {one["name"] for one in found["systems"]} == {"one", "two", "exact"}
     assert found["settings"] | {"level": "19/20", "seed": 0} == found["settings"]
-    assert (found["settings"]["draws"], found["settings"]["rank_by"]) == (40, "metric.event.f1")
+    assert (found["settings"]["draws"], found["settings"]["rank_by"]) == (40, "metric.event_f1")
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_a_stored_league_is_ordered_anew_without_its_runs(
 ) -> None:
     out, whole = tmp_path / "out", tmp_path / "whole"
     assert run("league", "late", "long", "exact", *FEW, "--out", str(out), folder=folder).code == 0
-    chosen = ("--baseline", "exact", "--rank-by", "event.f1")
+    chosen = ("--baseline", "exact", "--rank-by", "event_f1")
     assert run("league", "late", "long", "exact", *FEW, *chosen, "--out", str(whole), folder=folder).code == 0
     monkeypatch.setattr(making, "open_run", None)
     assert run("league", str(out), *chosen, folder=folder).code == 0

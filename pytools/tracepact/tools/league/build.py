@@ -65,7 +65,7 @@ def _resolved(settings: Settings, names: Sequence[str], found: Sequence[Column])
     wanted = settings.rank_by
     chosen = wanted if wanted in full else next((name for name, short in full.items() if short == wanted), None)
     if chosen is None:
-        help = did_you_mean(wanted, full.values()) or "rank by headline, a clause, a profile or a metric: event.f1"
+        help = did_you_mean(wanted, full.values()) or "rank by headline, a clause, a profile or a metric: event_f1"
         diagnostics.add("unknown-column", f"there is nothing to rank by that is called `{wanted}`", help=help)
     diagnostics.raise_errors()
     return structs.replace(settings, rank_by=chosen or wanted)

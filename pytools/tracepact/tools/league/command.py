@@ -50,7 +50,7 @@ _KEPT = ("draws", "seed", "level", "conditions")
 @click.option(
     "--rank-by",
     metavar="COLUMN",
-    help="What orders the league: headline (the default), a clause, a profile, psds1, or a metric such as event.f1.",
+    help="What orders the league: headline (the default), a clause, a profile, psds1, or a metric such as event_f1.",
 )
 @click.option("--conditions", type=click.Path(), help="A table (filename, condition) that groups the results.")
 @bootstrap_options

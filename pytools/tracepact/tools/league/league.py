@@ -27,7 +27,7 @@ def league(
     Args:
         runs: Run directories of one contract on the same data, each a place or `NAME=PLACE`.
         baseline: The system that the others are compared with; by default the first.
-        rank_by: What orders the league: `headline`, a clause, a profile, `psds1`, or a metric such as `event.f1`.
+        rank_by: What orders the league: `headline`, a clause, a profile, `psds1`, or a metric such as `event_f1`.
         conditions: A table or a mapping from clips to conditions; by default those of the first run.
         bootstrap: How clips are drawn.
         scores: The scores of systems by their names, in the forms of `curves`; those systems have PSDS (rule 16.20).

@@ -64,7 +64,7 @@ def _of_metric(metric: Metric) -> Iterator[Measure]:
     for quantity, value in metric.values.items():
         name = metric.name.replace(" ", "_")
         yield Measure(
-            name if quantity == "mean" else f"{name}.{quantity}",
+            name if quantity == "mean" else f"{name}_{quantity}",
             metric.policy,
             MetricValue.of(value),
             predicted and value is not None,

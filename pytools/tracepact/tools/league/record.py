@@ -125,7 +125,7 @@ class League(Record, frozen=True, kw_only=True):
 
 
 def column_id(column: LeagueColumn) -> str:
-    """What a column is called among all: `profile.balanced`, `metric.event.f1`; the headline by its name alone."""
+    """What a column is called among all: `profile.balanced`, `metric.event_f1`; the headline by its name alone."""
     return full_name(column.group, column.name)
 
 
