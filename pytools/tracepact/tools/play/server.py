@@ -1,4 +1,4 @@
-"""A server for one page on the loopback: a token in the address, questions from that page alone, no files (rule 23.1)."""
+"""A server for one page on the loopback: a token in its address, questions of that page alone (rule 23.1)."""
 
 import secrets
 from http import HTTPStatus

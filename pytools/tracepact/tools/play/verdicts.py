@@ -3,6 +3,7 @@
 from fractions import Fraction
 from typing import Annotated
 
+import numpy as np
 from msgspec import Meta
 
 from tracepact.core import Contract, Each, EventClause, FrameClause
@@ -16,7 +17,7 @@ from tracepact.scoring import Score, Scorecard
 from tracepact.scoring.tolerance import default_range
 from tracepact.tools.play.scene import Scene, compiled, judged
 from tracepact.tools.score.report.violations import EventViolationRecord, FrameViolationRecord, shown_violations
-from tracepact.trace import FrameRun, Side, runs_of_frames
+from tracepact.trace import FrameRun
 from tracepact.wording import decimal, print_number
 
 _SHOWN = 12
@@ -129,12 +130,14 @@ def _duties(card: Scorecard) -> dict[str, int]:
 
 def _clause(card: Scorecard, clause: FrameClause | EventClause, score: Score, duty: int) -> ClauseVerdict:
     counts = card.counts[clause.name]
-    is_event = isinstance(clause, EventClause)
-    lanes = _event_lanes(card, clause) if is_event else _frame_lanes(card, clause.name, duty)
+    if isinstance(clause, EventClause):
+        kind, lanes = f"each {clause.each.value}", _event_lanes(card, clause)
+    else:
+        kind, lanes = "frames", _frame_lanes(card, clause.name, duty)
     shown = shown_violations(card, clause, _SHOWN).shown
     return ClauseVerdict(
         clause.name,
-        f"each {clause.each.value}" if is_event else "frames",
+        kind,
         decimal(score.value),
         int(counts.satisfied.sum()),
         int(counts.obligated.sum()),
@@ -158,7 +161,11 @@ def _frame_lanes(card: Scorecard, clause: str, duty: int) -> tuple[ClauseLane, .
 
 def _runs(card: Scorecard, mask: int, segment: int) -> tuple[FrameRun, ...]:
     """The runs of a mask in the segment of a class; a scene has one clip."""
-    return runs_of_frames(card.layout.frames_of(mask, segment).tolist()) if mask else ()
+    if not mask:
+        return ()
+    frames = card.layout.frames_of(mask, segment).view(np.int8)
+    edges = np.flatnonzero(np.diff(frames, prepend=0, append=0)).tolist()
+    return tuple(zip(edges[::2], edges[1::2], strict=True))
 
 
 def _event_lanes(card: Scorecard, clause: EventClause) -> tuple[ClauseLane, ...]:

@@ -1,4 +1,4 @@
-"""What the page can ask: verdicts, findings, the cast, a curve, what a file holds; each question a record (rule 23.4)."""
+"""What the page can ask: verdicts, findings, the cast, a curve, what a file holds; each a record."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -10,6 +10,7 @@ from tracepact.diagnostics import Diagnostics, InvalidInput
 from tracepact.diagnostics.record import DiagnosticRecord, diagnostic_record
 from tracepact.records import Record
 from tracepact.scoring.tolerance import curves
+from tracepact.show.figure import inline
 from tracepact.tools.cast_members import cast
 from tracepact.tools.play.clips import events_of
 from tracepact.tools.play.findings import Checker
@@ -93,7 +94,7 @@ def curve(asked: CurveQuestion) -> CurveAnswer:
         drawn = curves(card, asked.parameter, Fraction(0), slider_end(contract, asked.parameter))
     except InvalidInput as error:
         return CurveAnswer("", tuple(map(diagnostic_record, error.diagnostics)))
-    return CurveAnswer(tolerance_figure(drawn))
+    return CurveAnswer(str(inline(tolerance_figure(drawn))))
 
 
 def _decoded(body: bytes, kind: type[_R]) -> _R:
