@@ -86,7 +86,7 @@ def test_the_onset_guard_turns_one_frame_after_its_tolerance() -> None:
     assert (violation.label, violation.at, violation.words) == ("dog", "1", "nearest 0.06 s later")
     moved = verdicts(gate((("1", "2", "dog"),), (("1.06", "2", "dog"),), tol="60ms"))
     assert value(moved, "onset_guard") == "1.000"
-    assert [(p.name, p.text, p.written) for p in moved.parameters][0] == ("tol", "60ms", "40ms")
+    assert next((p.name, p.text, p.written) for p in moved.parameters) == ("tol", "60ms", "40ms")
 
 
 def test_a_contract_with_a_mistake_gives_its_message_and_no_verdict() -> None:

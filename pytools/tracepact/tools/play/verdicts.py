@@ -20,7 +20,7 @@ from tracepact.tools.score.report.violations import EventViolationRecord, FrameV
 from tracepact.trace import FrameRun
 from tracepact.wording import decimal, print_number
 
-_SHOWN = 12
+_SHOWN = 8
 Runs = Annotated[tuple[tuple[Count, Count], ...], Meta(description="Half-open runs of frames.")]
 
 

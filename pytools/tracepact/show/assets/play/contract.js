@@ -40,6 +40,7 @@ const contractView = (() => {
     }
     return made;
   };
+  let shown = "";
   text.addEventListener("input", () => {
     scene.state.contract = text.value;
     behind.textContent = text.value + "\n";
@@ -51,6 +52,9 @@ const contractView = (() => {
     item,
     fill() { if (text.value !== scene.state.contract) text.value = scene.state.contract; },
     show(records) {
+      const key = JSON.stringify([text.value, records]);
+      if (key === shown) return;
+      shown = key;
       mark(records);
       faults.replaceChildren(...records.map((one) => item(one, null)));
       text.setAttribute("aria-invalid", records.some((one) => one.severity === "error"));
