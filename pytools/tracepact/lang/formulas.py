@@ -9,6 +9,7 @@ from tracepact.core import (
     Atom,
     Bound,
     Constant,
+    Each,
     Eventually,
     Formula,
     Iff,
