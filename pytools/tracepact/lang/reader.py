@@ -228,7 +228,8 @@ def _within_limits(tokens: list[Token], source: Source, diagnostics: Diagnostics
                 )
                 sound = False
             elif not re.sub(r"[a-z]+$", "", token.partition("/")[2] or "1").strip("0"):
-                diagnostics.add("bad-quantity", f"`{token}` divides by zero", TextPlace(source, token_span(token)))
+                headline, place = f"`{token}` divides by zero", TextPlace(source, token_span(token))
+                diagnostics.add("bad-quantity", headline, place, "write a fraction such as `1/3`, or a decimal")
                 sound = False
     return sound
 
