@@ -2,8 +2,9 @@
 
 import json
 import shutil
+import subprocess
+import sys
 import tempfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
@@ -11,11 +12,8 @@ from typing import Any
 
 from benchmarks.data import starter
 from benchmarks.harness import Options, Row, Target, race
-from tracepact.tools.play.page import play_page
 from tracepact.tools.play.scene import Clip, EventText, Scene
-from tracepact.tools.play.server import PlayServer
 from tracepact.tools.play.verdicts import verdicts
-from tracepact.tools.play.workbench import Workbench
 
 SUBJECT = "play"
 FRAME = 1000 / 60
@@ -51,24 +49,25 @@ def _clip() -> Clip:
 
 
 def _round_trips(clip: Clip, browser: str) -> list[float]:
-    """Milliseconds from each change to its verdicts, ascending."""
+    """Milliseconds from each change to its verdicts, ascending; the server is a process of its own, as it is in use."""
     from playwright.sync_api import sync_playwright
 
-    page = play_page(starter().source.text, (clip,), {}, union=False)
-    with (
-        PlayServer(page, Workbench()) as server,
-        sync_playwright() as playwright,
-        tempfile.TemporaryDirectory() as folder,
-    ):
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        chromium = playwright.chromium.launch(executable_path=browser, args=["--headless", "--no-sandbox"])
-        try:
-            return _spans(_dragged(chromium, server.address, Path(folder) / "trace.json"))
-        finally:
-            chromium.close()
-            server.shutdown()
-            thread.join()
+    with tempfile.TemporaryDirectory() as folder:
+        document = Path(folder) / "clip.json"
+        one = {"name": clip.name, "duration": clip.duration, "ref": clip.ref, "pred": clip.pred}
+        document.write_text(json.dumps({"clips": [one]}), encoding="utf-8")
+        command = [sys.executable, "-m", "tracepact", "play", "--no-open", "--pair", str(document)]
+        with (
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server,
+            sync_playwright() as playwright,
+        ):
+            assert server.stdout
+            chromium = playwright.chromium.launch(executable_path=browser, args=["--headless", "--no-sandbox"])
+            try:
+                return _spans(_dragged(chromium, server.stdout.readline().strip(), Path(folder) / "trace.json"))
+            finally:
+                chromium.close()
+                server.terminate()
 
 
 def _dragged(chromium: Any, address: str, trace: Path) -> list[dict[str, Any]]:

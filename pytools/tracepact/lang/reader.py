@@ -187,7 +187,7 @@ def _chunks(tokens: list[Token], source: Source, diagnostics: Diagnostics) -> li
 
 def _is_hyphenated(token: Token, text: str) -> bool:
     """Whether a word is the end of a name with a hyphen in it, such as `my-clause`."""
-    return bool(_HYPHEN_BEFORE.search(text, 0, token.start_pos))
+    return bool(_HYPHEN_BEFORE.search(text, 0, token_span(token).start))
 
 
 # Parsing

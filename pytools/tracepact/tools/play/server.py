@@ -63,6 +63,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "tracepact"
     sys_version = ""
     timeout = _IDLE_SECONDS
+    wbufsize = -1  # head and body of an answer go out together, when the request is done
 
     def setup(self) -> None:
         """Answers are small: they are sent at once."""

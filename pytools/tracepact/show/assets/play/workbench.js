@@ -26,14 +26,18 @@
       performance.measure("change to verdicts", "changed");
     } catch (error) { fail(error); } finally { asking = false; }
   };
-  let atoms = "";
+  let grid = "";
   const show = (found) => {
-    if (found.step) times.use(found.step);
-    if (found.labels) scene.addClasses(found.labels);
-    if (found.contract && found.atoms.join() !== atoms) { atoms = found.atoms.join(); timeline.declare(found.atoms); } else timeline.draw();
+    const own = JSON.stringify([found.step, found.labels, found.atoms, found.parameters]);
+    if (found.contract && own !== grid) {
+      grid = own;
+      times.use(found.step);
+      scene.addClasses(found.labels ?? []);
+      timeline.declare(found.atoms);
+      parameterView.show(found.parameters);
+    }
     verdictView.show(found);
     contractView.show(found.diagnostics);
-    if (found.contract) parameterView.show(found.parameters);
   };
 
   // What waits until nothing changed for a while.
@@ -76,8 +80,8 @@
   scene.listen((what) => {
     if (what === "contract") contractView.fill();
     if (what === "clip" && document.activeElement !== duration) duration.value = state.clip.duration;
+    judge(); // first, so that the answer is made while the timeline is drawn
     timeline.draw();
-    judge();
     if (what !== "clip") check();
     listCast();
     drawCurve();
