@@ -17,7 +17,7 @@ from tracepact.logic.event_model import EventExample, read_words
 from tracepact.logic.model import Model
 from tracepact.logic.picture import picture, read_picture
 from tracepact.specs import starter_contracts
-from tracepact.tools.play.clips import clips_of_contract, clips_of_run
+from tracepact.tools.play.clips import MOST_CLIPS, clips_of_contract, clips_of_run
 from tracepact.tools.play.findings import Checker, shown_clip
 from tracepact.tools.play.imports import GivenFile, imported
 from tracepact.tools.play.scene import MOST_FRAMES, Clip, Scene, judged
@@ -266,6 +266,13 @@ def test_a_document_is_read_with_all_that_it_holds(tmp_path: Path) -> None:
     path.write_text(text)
     run = score_document(parse_contract(ZONE), path)
     assert value(verdicts(Scene(ZONE, one)), "quiet") == decimal(run.vector["quiet"])
+
+
+def test_clips_that_are_too_many_for_the_page_are_left_out_with_a_word() -> None:
+    clips = [{"name": f"c{k}", "duration": 1, "ref": [], "pred": []} for k in range(MOST_CLIPS + 1)]
+    found = imported(GivenFile("pair.json", json.dumps({"clips": clips}), "pred", gate((), ())))
+    assert len(found.clips) == MOST_CLIPS
+    assert "only the first" in found.notice
 
 
 def test_a_table_is_one_side_of_the_scene() -> None:

@@ -1,12 +1,12 @@
 """The clips a workbench begins with: scenes made for the contract, or the clips of given references and predictions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from fractions import Fraction
 
 from tracepact.core import Contract
 from tracepact.io.documents import Document
 from tracepact.tools.cast_scenes import scenes
-from tracepact.tools.play.scene import Clip, EventText, run_events
+from tracepact.tools.play.scene import Clip, EventText, run_events, run_times
 from tracepact.tools.score.run import Run
 from tracepact.trace import Event, EventTable, Family, Side
 from tracepact.trace.family import Runs
@@ -25,10 +25,7 @@ def _clip_of(family: Family, number: int) -> Clip:
     refs = events_of(family, family.runs[Side.REF], number)
     length = print_number(family.frames[number] * family.step)
     first = family.segment(0, number)  # a mask is the same for every class
-    masks = {
-        atom: tuple((onset, offset) for onset, offset, _ in run_events(runs.get(first, ()), family.step, atom))
-        for atom, runs in family.masks.items()
-    }
+    masks = {atom: run_times(runs.get(first, ()), family.step) for atom, runs in family.masks.items()}
     return Clip(family.clips[number], length, refs, refs, (), masks)
 
 
@@ -42,40 +39,41 @@ def events_of(family: Family, runs: Runs, number: int) -> tuple[EventText, ...]:
 
 def clips_of_run(run: Run) -> tuple[Clip, ...]:
     """The clips of a scoring run, as its data were prepared; at most so many, the first ones."""
-    family = run.card.family
-    lengths = run.durations
-    found = []
-    for number, name in enumerate(family.clips[:MOST_CLIPS]):
-        duration = lengths if isinstance(lengths, Fraction) else lengths.clips[name]
-        found.append(
-            Clip(
-                name,
-                print_number(duration),
-                _events(run.reference, name),
-                _events(run.prediction, name),
-                _events(run.ignore, name) if run.ignore else (),
-                _clip_of(family, number).masks,
-            )
+    family, lengths = run.card.family, run.durations
+    return tuple(
+        _of_tables(
+            name,
+            lengths if isinstance(lengths, Fraction) else lengths.clips[name],
+            (run.reference, run.prediction, run.ignore),
+            _clip_of(family, number).masks,
         )
-    return tuple(found)
+        for number, name in enumerate(family.clips[:MOST_CLIPS])
+    )
 
 
 def clips_of_document(document: Document, step: Fraction) -> tuple[Clip, ...]:
     """The clips of a JSON document; its masks are in frames of a step."""
-    found = []
-    for name, duration in document.durations.clips.items():
-        masks = {atom: _intervals(by_clip.get(name, 0), step) for atom, by_clip in (document.masks or {}).items()}
-        found.append(
-            Clip(
-                name,
-                print_number(duration),
-                _events(document.reference, name),
-                _events(document.prediction, name),
-                _events(document.ignore, name) if document.ignore else (),
-                masks,
-            )
+    tables, masks = (document.reference, document.prediction, document.ignore), document.masks or {}
+    return tuple(
+        _of_tables(
+            name,
+            duration,
+            tables,
+            {atom: run_times(tuple(_bit_runs(by_clip.get(name, 0))), step) for atom, by_clip in masks.items()},
         )
-    return tuple(found[:MOST_CLIPS])
+        for name, duration in document.durations.clips.items()
+    )
+
+
+def _of_tables(
+    name: str,
+    duration: Fraction,
+    tables: tuple[EventTable, EventTable, EventTable | None],
+    masks: dict[str, tuple[tuple[str, str], ...]],
+) -> Clip:
+    """A clip of three tables: references, predictions, ignore regions."""
+    ref, pred, ignore = (() if table is None else _events(table, name) for table in tables)
+    return Clip(name, print_number(duration), ref, pred, ignore, masks)
 
 
 def _events(table: EventTable, clip: str) -> tuple[EventText, ...]:
@@ -87,12 +85,8 @@ def event_text(event: Event) -> EventText:
     return print_number(event.onset), print_number(event.offset), event.label
 
 
-def _intervals(mask: int, step: Fraction) -> tuple[tuple[str, str], ...]:
-    """The runs of a mask whose bit i is frame i, in seconds."""
-    return tuple((print_number(start * step), print_number(end * step)) for start, end in _bit_runs(mask))
-
-
-def _bit_runs(mask: int) -> Iterable[tuple[int, int]]:
+def _bit_runs(mask: int) -> Iterator[tuple[int, int]]:
+    """The runs of a mask whose bit i is frame i."""
     start = 0
     while mask >> start:
         start += ((mask >> start) & -(mask >> start)).bit_length() - 1

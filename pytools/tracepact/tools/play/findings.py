@@ -16,7 +16,7 @@ from tracepact.logic.event_model import read_words
 from tracepact.logic.findings import check_contract
 from tracepact.logic.picture import read_picture
 from tracepact.records import Record
-from tracepact.tools.play.scene import Clip, EventText, Scene, compiled, run_events
+from tracepact.tools.play.scene import Clip, EventText, Scene, compiled, run_events, run_times
 from tracepact.trace import FrameRun, runs_of_frames
 from tracepact.wording import print_number
 
@@ -100,7 +100,7 @@ def shown_clip(contract: Contract, name: str, trace: str) -> Clip | None:
         ref, pred = (_both(runs, side, step, own, other) for side in ("ref_active", "pred_active"))
         if name == _PERFECT:
             pred = ref  # the picture has the reference alone: the prediction is the same
-        lit = {atom: _times(runs.get(atom, ()), step) for atom in contract.declared_atoms}
+        lit = {atom: run_times(runs.get(atom, ()), step) for atom in contract.declared_atoms}
         return Clip(name, print_number(max(frames, 1) * step), ref, pred, (), lit)
     if (scene := read_words(trace)) is not None:
         refs, preds, others = scene
@@ -120,10 +120,6 @@ def _both(
 ) -> tuple[EventText, ...]:
     own_events = run_events(runs.get(side, ()), step, own)
     return (*own_events, *run_events(runs.get(f"other_{side}", ()), step, other))
-
-
-def _times(runs: Sequence[FrameRun], step: Fraction) -> tuple[tuple[str, str], ...]:
-    return tuple((print_number(start * step), print_number(end * step)) for start, end in runs)
 
 
 def _labelled(ends: Sequence[tuple[Fraction, Fraction]], label: str) -> tuple[EventText, ...]:

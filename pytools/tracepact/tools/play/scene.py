@@ -170,4 +170,9 @@ def _masks(
 
 def run_events(runs: Sequence[FrameRun], step: Fraction, label: str) -> list[EventText]:
     """Runs of frames as events."""
-    return [(print_number(start * step), print_number(end * step), label) for start, end in runs]
+    return [(onset, offset, label) for onset, offset in run_times(runs, step)]
+
+
+def run_times(runs: Sequence[FrameRun], step: Fraction) -> tuple[tuple[str, str], ...]:
+    """Runs of frames in seconds, as exact text."""
+    return tuple((print_number(start * step), print_number(end * step)) for start, end in runs)
