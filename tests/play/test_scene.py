@@ -22,7 +22,7 @@ from tracepact.tools.play.findings import Checker, shown_clip
 from tracepact.tools.play.imports import GivenFile, imported
 from tracepact.tools.play.scene import MOST_FRAMES, Clip, Scene, judged
 from tracepact.tools.play.verdicts import Verdicts, verdicts
-from tracepact.tools.play.workbench import CurveQuestion, curve, players
+from tracepact.tools.play.workbench import CurveAnswer, CurveQuestion, curve, players
 from tracepact.tools.score.run import score, score_document
 from tracepact.wording import decimal
 
@@ -171,7 +171,7 @@ def test_a_curve_is_drawn_for_a_parameter_and_refused_for_others() -> None:
     assert "<style" not in drawn.svg, "the page's policy takes no style of a picture"
     assert "onset_guard" in drawn.svg
     assert [one.code for one in curve(CurveQuestion(scene, "tolerance")).diagnostics] == ["unknown-parameter"]
-    assert curve(CurveQuestion(Scene("", scene.clip), "tol")).diagnostics
+    assert curve(CurveQuestion(Scene("", scene.clip), "tol")) == CurveAnswer()
 
 
 # Findings and their traces
@@ -212,7 +212,7 @@ def test_a_check_is_stopped_by_the_next_one_and_by_its_time() -> None:
     found = checker.check(Scene(Later(WRONG), Clip("c", "1")))
     assert (found.findings, found.stopped) == ((), "the contract has changed")
     assert checker.check(Scene(WRONG, Clip("c", "1"))).stopped == ""
-    assert checker.check(Scene("", Clip("c", "1"))).findings == ()
+    assert checker.check(Scene("", Clip("c", "1"))).stopped == "the contract has errors"
 
 
 @given(environments(("ref_active", "pred_active", "zone"), shortest=1))

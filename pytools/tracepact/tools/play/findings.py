@@ -67,7 +67,7 @@ class Checker:
             mine, self._asked = self._number, (scene.contract, scene.set)
         contract, _ = compiled(scene)
         if contract is None:
-            return Findings(())
+            return Findings((), "the contract has errors")
         with self._turn:
             deadline = monotonic() + self._seconds
 

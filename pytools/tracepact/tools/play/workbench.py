@@ -85,10 +85,13 @@ def players(scene: Scene) -> Cast:
 
 
 def curve(asked: CurveQuestion) -> CurveAnswer:
-    """The scores of a scene over a parameter, from zero to the end of its slider (rule 16.1)."""
-    contract, found = compiled(asked.scene)
+    """The scores of a scene over a parameter, from zero to the end of its slider (rule 16.1).
+
+    A contract with errors has none; the verdicts tell of them.
+    """
+    contract, _ = compiled(asked.scene)
     if contract is None:
-        return CurveAnswer("", tuple(map(diagnostic_record, found)))
+        return CurveAnswer()
     try:
         card, _ = judged(contract, asked.scene)
         drawn = curves(card, asked.parameter, Fraction(0), slider_end(contract, asked.parameter))

@@ -63,7 +63,7 @@ const contractView = (() => {
     showFindings(answer) {
       found.replaceChildren(...answer.findings.map((one) => item(one.diagnostic, one.clip)));
       const count = answer.findings.length;
-      checking.textContent = answer.stopped ? `stopped: ${answer.stopped}` : count ? `check found ${count}` : "check found nothing";
+      checking.textContent = answer.stopped ? `not checked: ${answer.stopped}` : count ? `check found ${count}` : "check found nothing";
     },
   };
 })();

@@ -77,6 +77,8 @@ const scene = (() => {
     },
   };
 })();
+// A name that may break after its underscores.
+const breakable = (name) => name.split(/(?<=_)/).flatMap((part, index) => index ? [document.createElement("wbr"), part] : [part]);
 const element = (name, attributes = {}, ...children) => {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {

@@ -20,7 +20,7 @@ const verdictView = (() => {
   const countsOf = (clause) => clause.vacuous ? "nothing is asked" : `${clause.satisfied} of ${clause.obligated} ${clause.kind === "frames" ? "frames" : clause.kind.slice(5)}`;
   const rowsOf = (clause, frames) => clause.lanes.flatMap((lane, index) => [
     element("span", { class: "row-name", title: countsOf(clause) },
-      element("b", { text: index ? "" : clause.clause }), element("small", { text: clause.lanes.length > 1 ? lane.label : "" })),
+      element("b", {}, ...breakable(index ? "" : clause.clause)), element("small", { text: clause.lanes.length > 1 ? lane.label : "" })),
     track(clause, lane, frames),
     element("span", { class: `row-value${index ? "" : " value"}`, "data-clause": index ? null : clause.clause, text: index ? "" : valueOf(clause), title: countsOf(clause) })]);
   return {

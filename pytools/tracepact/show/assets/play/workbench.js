@@ -62,6 +62,7 @@
   const listCast = later(400, async (signal) => {
     const { players } = await ask("cast", scene.question(), signal);
     const names = players.map(({ name }) => name);
+    if (!names.length) return; // a contract or scene with errors: the buttons stay
     if (names.join() === [...cast.children].map((button) => button.textContent).join()) return;
     cast.replaceChildren(...players.map(({ name, words }) => {
       const button = element("button", { type: "button", text: name, title: words });
