@@ -57,7 +57,7 @@ class Scene(Record, frozen=True):
 
 def compiled(scene: Scene) -> tuple[Contract | None, tuple[Diagnostic, ...]]:
     """The contract of a scene, if its text and parameters have no errors, and what was found in them."""
-    contract, found = _compiled(scene.contract)
+    contract, found = compiled_text(scene.contract)
     if contract is None or not scene.set:
         return contract, found
     try:
@@ -68,7 +68,8 @@ def compiled(scene: Scene) -> tuple[Contract | None, tuple[Diagnostic, ...]]:
 
 
 @lru_cache(maxsize=32)
-def _compiled(text: str) -> tuple[Contract | None, tuple[Diagnostic, ...]]:
+def compiled_text(text: str) -> tuple[Contract | None, tuple[Diagnostic, ...]]:
+    """The contract of a text, if it has no errors, and what was found in it."""
     found = Diagnostics()
     contract = compile_source(Source(CONTRACT_NAME, text), found)
     return contract, tuple(found)

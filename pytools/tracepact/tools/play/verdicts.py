@@ -1,6 +1,7 @@
 """Verdicts of a scene for the page: the vector, and each clause's obligations and violations by class (rule 23.3)."""
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Annotated
 
 import numpy as np
@@ -15,7 +16,7 @@ from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.records import Count, Record
 from tracepact.scoring import Score, Scorecard
 from tracepact.scoring.tolerance import default_range
-from tracepact.tools.play.scene import Scene, compiled, judged
+from tracepact.tools.play.scene import Scene, compiled, compiled_text, judged
 from tracepact.tools.score.report.violations import EventViolationRecord, FrameViolationRecord, shown_violations
 from tracepact.trace import FrameRun
 from tracepact.wording import decimal, print_number
@@ -87,7 +88,7 @@ def verdicts(scene: Scene) -> Verdicts:
     contract, found = compiled(scene)
     if contract is None:
         return Verdicts(_records(found))
-    parameters = tuple(_parameters(scene, contract))
+    parameters = _parameters(scene.contract, contract)
     try:
         card, odd = judged(contract, scene)
     except InvalidInput as error:
@@ -163,8 +164,9 @@ def _runs(card: Scorecard, mask: int, segment: int) -> tuple[FrameRun, ...]:
     """The runs of a mask in the segment of a class; a scene has one clip."""
     if not mask:
         return ()
-    frames = card.layout.frames_of(mask, segment).view(np.int8)
-    edges = np.flatnonzero(np.diff(frames, prepend=0, append=0)).tolist()
+    padded = np.zeros(card.family.frames[0] + 2, dtype=np.bool_)
+    padded[1:-1] = card.layout.frames_of(mask, segment)
+    edges = np.flatnonzero(padded[1:] != padded[:-1]).tolist()
     return tuple(zip(edges[::2], edges[1::2], strict=True))
 
 
@@ -191,8 +193,10 @@ def _obligated(card: Scorecard, each: Each, segment: int) -> tuple[FrameRun, ...
     return tuple(run for run in found if not is_ignored(run, ignored))
 
 
-def _parameters(scene: Scene, contract: Contract) -> list[ParameterState]:
-    source, _ = compiled(Scene(scene.contract, scene.clip))
+@lru_cache(maxsize=32)
+def _parameters(text: str, contract: Contract) -> tuple[ParameterState, ...]:
+    """The parameters of a contract, and those of its text as it is written."""
+    source, _ = compiled_text(text)
     assert source is not None  # the text compiles, else there were no contract
     written = {parameter.name: parameter.text for parameter in source.parameters}
     made = []
@@ -211,7 +215,7 @@ def _parameters(scene: Scene, contract: Contract) -> list[ParameterState]:
                 is_time,
             )
         )
-    return made
+    return tuple(made)
 
 
 def slider_end(contract: Contract, parameter: str) -> Fraction:
