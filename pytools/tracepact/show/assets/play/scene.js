@@ -77,6 +77,17 @@ const scene = (() => {
     },
   };
 })();
+// The children of a holder from [key, make] pairs: a child whose key is as before stays as it is.
+const patch = (() => {
+  const shown = new WeakMap();
+  return (holder, wanted) => {
+    const before = shown.get(holder) ?? [];
+    const now = wanted.map(([key, make], index) => before[index]?.key === key ? before[index] : { key, node: make() });
+    shown.set(holder, now);
+    if (now.length !== before.length) { holder.replaceChildren(...now.map(({ node }) => node)); return; }
+    now.forEach((one, index) => { if (one !== before[index]) before[index].node.replaceWith(one.node); });
+  };
+})();
 // A name that may break after its underscores.
 const breakable = (name) => name.split(/(?<=_)/).flatMap((part, index) => index ? [document.createElement("wbr"), part] : [part]);
 const element = (name, attributes = {}, ...children) => {

@@ -18,11 +18,19 @@ const verdictView = (() => {
   };
   const valueOf = (clause) => clause.vacuous ? "∅" : clause.value;
   const countsOf = (clause) => clause.vacuous ? "nothing is asked" : `${clause.satisfied} of ${clause.obligated} ${clause.kind === "frames" ? "frames" : clause.kind.slice(5)}`;
-  const rowsOf = (clause, frames) => clause.lanes.flatMap((lane, index) => [
-    element("span", { class: "row-name", title: countsOf(clause) },
-      element("b", {}, ...breakable(index ? "" : clause.clause)), element("small", { text: clause.lanes.length > 1 ? lane.label : "" })),
-    track(clause, lane, frames),
-    element("span", { class: `row-value${index ? "" : " value"}`, "data-clause": index ? null : clause.clause, text: index ? "" : valueOf(clause), title: countsOf(clause) })]);
+  const rowsOf = (clause, frames) => clause.lanes.flatMap((lane, index) => {
+    const name = index ? "" : clause.clause, label = clause.lanes.length > 1 ? lane.label : "";
+    const value = index ? "" : valueOf(clause), counts = countsOf(clause);
+    return [
+      [JSON.stringify([name, label]), () => element("span", { class: "row-name", title: clause.clause }, element("b", {}, ...breakable(name)), element("small", { text: label }))],
+      [JSON.stringify([clause.clause, lane, frames, times.step()]), () => track(clause, lane, frames)],
+      [JSON.stringify([name, value, counts]), () => element("span", { class: `row-value${index ? "" : " value"}`, "data-clause": name || null, text: value, title: counts })],
+    ];
+  });
+  const violationRow = (clause, one) => [JSON.stringify([clause.clause, one]), () => element("tr", {},
+    element("th", { scope: "row", text: clause.clause }), element("td", { text: one.label }),
+    element("td", { class: "n", text: `${+times.number(one.at).toFixed(4)} s` }), element("td", { text: one.words }),
+    element("td", {}, element("code", { text: one.part })))];
   return {
     show(found) {
       const judged = found.clauses.length > 0;
@@ -32,14 +40,11 @@ const verdictView = (() => {
         mean.textContent = "";
         return;
       }
-      lanes.replaceChildren(...found.clauses.flatMap((clause) => rowsOf(clause, found.frames)));
+      patch(lanes, found.clauses.flatMap((clause) => rowsOf(clause, found.frames)));
       mean.textContent = `mean of the vector ${found.mean} (${found.aggregation}); ∅: nothing is asked`;
       const failing = found.clauses.filter((clause) => clause.satisfied < clause.obligated).map((clause) => clause.clause);
       said.textContent = `${found.contract}: mean ${found.mean}; ${failing.length ? `violated: ${failing.join(", ")}` : "nothing is violated"}`;
-      body.replaceChildren(...found.clauses.flatMap((clause) => clause.violations.map((one) => element("tr", {},
-        element("th", { scope: "row", text: clause.clause }), element("td", { text: one.label }),
-        element("td", { class: "n", text: `${+times.number(one.at).toFixed(4)} s` }), element("td", { text: one.words }),
-        element("td", {}, element("code", { text: one.part }))))));
+      patch(body, found.clauses.flatMap((clause) => clause.violations.map((one) => violationRow(clause, one))));
     },
   };
 })();
