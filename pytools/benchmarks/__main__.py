@@ -13,6 +13,7 @@ from benchmarks import (
     memory,
     metrics,
     onset_guard,
+    play,
     scaling,
     selection,
     soft,
@@ -38,6 +39,7 @@ SUBJECTS = {
     "soft": soft.measure,
     "thresholds": thresholds.measure,
     "training": training.measure,
+    "play": play.measure,
 }
 
 

@@ -26,6 +26,7 @@ _COMMANDS = {
     "metrics": "tracepact.tools.metrics.command",
     "new": "tracepact.tools.author.new",
     "oracle": "tracepact.tools.conform.oracle_command",
+    "play": "tracepact.tools.play.command",
     "profile": "tracepact.tools.audit.profile",
     "prove": "tracepact.tools.prove.command",
     "report": "tracepact.tools.score.report_command",
@@ -60,6 +61,7 @@ _SUMMARIES = {
     "metrics": "Compute the standard metrics, each with its policy.",
     "new": "Write a commented contract from a starter or from three answers.",
     "oracle": "Answer conformance cases: the reference side of the protocol.",
+    "play": "Play with a contract in the browser: draw events, see verdicts.",
     "profile": "Show the best system under each risk profile.",
     "prove": "Check the Lean proof core and list its theorems.",
     "report": "Write a stored run as an HTML page, Markdown and text.",
@@ -75,7 +77,7 @@ _SUMMARIES = {
 }
 _SECTIONS = {
     "Write contracts": (
-        *("new", "show", "help", "check", "explain", "try", "fmt"),
+        *("new", "show", "help", "check", "explain", "try", "play", "fmt"),
         *("sat", "implies", "equivalent", "simplify", "export"),
     ),
     "Score": ("score", "metrics", "curves", "tune", "watch", "report", "verify", "convert", "lint-data", "demo"),

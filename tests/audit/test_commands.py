@@ -18,7 +18,7 @@ from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics
 from tracepact.files import json_text
 from tracepact.records import Record, plain, record_of
-from tracepact.scoring.uncertainty import Bootstrap
+from tracepact.scoring.uncertainty import Bootstrap, few_clips_notes
 from tracepact.specs import spec_path
 from tracepact.tools.audit.annotation import AnnotationAudit, audit_annotation
 from tracepact.tools.audit.compare import Comparison, compare
@@ -379,3 +379,12 @@ def test_a_wrong_audit_is_offered_the_nearest(folder: Path) -> None:
     outcome = run("audit", "tolerence", folder=folder)
     assert outcome.code == 2
     assert "tolerance" in outcome.err
+
+
+@pytest.mark.parametrize("command", [("audit", "uncertainty"), ("compare",)], ids=" ".join)
+def test_intervals_over_a_few_clips_come_with_a_caution(command: tuple[str, ...], folder: Path) -> None:
+    """The runs have fewer than twenty clips."""
+    shown = " ".join(run(*command, "good", "poor", "--draws", "50", folder=folder).out.split())
+    assert "are few for a bootstrap" in shown
+    assert few_clips_notes(19) != []
+    assert few_clips_notes(20) == []

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tracepact import InvalidInput, load_contract, parse_contract, score, starter_contracts, try_contract
-from tracepact.tools.cast.members import ALWAYS_ON, PERFECT, SILENT, cast
 from tracepact.tools.cast.record import Trial
-from tracepact.tools.cast.scenes import LONGEST, allowances, measures, scenes
 from tracepact.tools.cast.show import trial_page
+from tracepact.tools.cast_members import ALWAYS_ON, PERFECT, SILENT, cast
+from tracepact.tools.cast_scenes import LONGEST, allowances, measures, scenes
 from tracepact.trace import Side
 
 HEAD = "contract tried\nstep 20ms\n"

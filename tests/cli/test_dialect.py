@@ -22,6 +22,7 @@ NOT_RESULTS = {
     "help": "prints what there is to read",
     "new": "writes a contract",
     "oracle": "answers a protocol",
+    "play": "serves a page",
     "show": "prints a contract",
     "report": "writes documents, whose formats --format names",
 }

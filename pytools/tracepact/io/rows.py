@@ -152,6 +152,9 @@ def report_time(
         diagnostics.add("bad-time", f"{where}{column} `{shown(text)}` {fault}", place, help)
 
 
+_TIME_HELP = "write a number of seconds, such as `1.25`"
+
+
 def _time_fault(text: str) -> tuple[str, str | None]:
     stripped = text.strip()
     try:
@@ -161,7 +164,7 @@ def _time_fault(text: str) -> tuple[str, str | None]:
         pass
     if stripped.lower().lstrip("+-") in ("nan", "inf", "infinity"):
         return "is not a finite number", "write the time in seconds, or leave the row out"
-    help = None
+    help = _TIME_HELP
     if stripped.replace(",", "", 1).isdecimal():
         help = "write decimals with a point"
     elif ":" in stripped:

@@ -35,6 +35,8 @@ _DEFAULT_SOFT_SCALE = Fraction(1, 10)
 _Choice = TypeVar("_Choice", bound=Enum)
 _Kind = TypeVar("_Kind")
 
+_STEP_HELP = "write the length of a frame, such as `step 20ms`"
+
 
 class ContractLowering:
     """One run over a document; every method reports what it finds and goes on."""
@@ -104,7 +106,8 @@ class ContractLowering:
         for name in names:
             if name.text in seen:
                 line = self.source.position(seen[name.text].span.start)[0]
-                self._report("repeated-name", f"{kind} `{name.text}` was declared in line {line} already", name.span)
+                headline = f"{kind} `{name.text}` was declared in line {line} already"
+                self._report("repeated-name", headline, name.span, "give one of them another name")
             seen.setdefault(name.text, name)
 
     def _of(self, kind: type[_Kind]) -> Iterator[_Kind]:
@@ -178,7 +181,7 @@ class ContractLowering:
         if found[1] == "f":
             self._report("unit-mismatch", "the step is what a frame is, not a number of frames", statement.value.span)
         elif found[0] <= 0:
-            self._report("out-of-range", "the step must be greater than zero", statement.value.span)
+            self._report("out-of-range", "the step must be greater than zero", statement.value.span, _STEP_HELP)
         else:
             self.scope.step = self.scope.in_seconds(*found)
 

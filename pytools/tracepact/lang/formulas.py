@@ -9,6 +9,7 @@ from tracepact.core import (
     Atom,
     Bound,
     Constant,
+    Each,
     Eventually,
     Formula,
     Iff,
@@ -74,6 +75,8 @@ def _atom(name: str, node: s.Mask, scope: Scope) -> Formula:
     hint = did_you_mean(name, known)
     if name in scope.parameters:
         hint = f"`{name}` is a parameter; parameters belong in windows, such as `N[{name}]`"
+    elif name in {each.value for each in Each}:
+        hint = f"an event clause is on each interval: `on each {name}`"
     scope.report("unknown-atom", f"unknown atom `{name}`", node.span, hint or f"declare it: `atom {name}`")
     return _STAND_IN
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from lark import Token
@@ -12,7 +13,9 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 from tracepact.diagnostics import Diagnostics, RowPlace, Source, Span, TextPlace, did_you_mean
 from tracepact.lang import syntax as s
 from tracepact.lang.build import token_span
+from tracepact.lang.characters import character_help, character_words
 from tracepact.lang.grammar import STATEMENTS, lex, parser, reserved_words, spellings
+from tracepact.wording import print_number
 
 LARGEST_TEXT = 1 << 20
 DEEPEST_NESTING = 200
@@ -94,15 +97,8 @@ def read_time(text: str, step: Fraction | None = None) -> tuple[Fraction, str] |
 
 # Tokens
 
-_CHARACTER_HELP = {
-    '"': 'a string ends on its own line with `"`',
-    "'": 'strings have double quotes: `"…"`',
-    "/": "there is no division; multiply by a number such as `1/3`",
-    "%": "there are no percentages; write the number, such as `0.5`",
-    "{": "windows have brackets: `N[40ms]`",
-    ";": "statements need no separator",
-}
-
+_NAMES_NEXT = re.compile(r"\b(?:contract|param|sweep|atom|clause|profile)[ \t]+$")
+_HYPHEN_BEFORE = re.compile(r"[A-Za-z0-9_]-$")
 _COMMENT_OR_STRING = re.compile(r'#[^\n]*|"(?:[^"\\\n]|\\["\\])*"')
 
 
@@ -137,6 +133,10 @@ def _report_bad_characters(source: Source, text: str, start: int, diagnostics: D
     glued = re.compile(r"[0-9.]+(?:/[0-9]*)?(?:[eE][-+]?[0-9]+)?[A-Za-z0-9_.]*").match(text, start)
     if glued:
         end, word = glued.end(), glued[0]
+        if _NAMES_NEXT.search(text, 0, start) and word[0] != ".":
+            headline, hint = f"`{word}` is not a name", f"a name starts with a letter or `_`: `_{word}`"
+            diagnostics.add("syntax", headline, TextPlace(source, Span(start, end)), hint)
+            return end
         unit = word.lstrip("0123456789./")
         hint = "units are `ms`, `s` and `f` (frames), written without a space: `40ms`"
         if unit and unit.lower() in s.UNITS:
@@ -145,21 +145,32 @@ def _report_bad_characters(source: Source, text: str, start: int, diagnostics: D
             hint = "there are no exponents; write the number out, such as `0.04`"
         diagnostics.add("bad-quantity", f"`{word}` is not a quantity", TextPlace(source, Span(start, end)), hint)
         return end
-    character = text[start]
+    if text.startswith(("//", "/*"), start):
+        end = (text + "\n").index("\n", start)
+        headline = f"`{text[start : start + 2]}` starts nothing the language knows"
+        diagnostics.add("bad-character", headline, TextPlace(source, Span(start, end)), "comments start with `#`")
+        return end
     diagnostics.add(
         "bad-character",
-        f"`{character}` starts nothing the language knows",
+        f"{character_words(text[start])} starts nothing the language knows",
         TextPlace(source, Span(start, start + 1)),
-        _CHARACTER_HELP.get(character),
+        _percentage(text, start) if text[start] == "%" else character_help(text[start]),
     )
     return start + 1
+
+
+def _percentage(text: str, start: int) -> str:
+    """How the number before a percent sign is written."""
+    before = re.compile(r"[0-9]+(?:\.[0-9]+)?$").search(text[:start].rstrip())
+    number = print_number(Fraction(before[0]) / 100) if before else "0.5"
+    return f"there are no percentages; write `{number}`"
 
 
 def _chunks(tokens: list[Token], source: Source, diagnostics: Diagnostics) -> list[list[Token]]:
     """The tokens of each statement."""
     chunks: list[list[Token]] = []
     for token in tokens:
-        if token.type in STATEMENTS:
+        if token.type in STATEMENTS and not _is_hyphenated(token, source.text):
             chunks.append([token])
         elif chunks:
             chunks[-1].append(token)
@@ -172,6 +183,11 @@ def _chunks(tokens: list[Token], source: Source, diagnostics: Diagnostics) -> li
             )
             chunks.append([])
     return [chunk for chunk in chunks if chunk and chunk[0].type in STATEMENTS]
+
+
+def _is_hyphenated(token: Token, text: str) -> bool:
+    """Whether a word is the end of a name with a hyphen in it, such as `my-clause`."""
+    return bool(_HYPHEN_BEFORE.search(text, 0, token_span(token).start))
 
 
 # Parsing
@@ -212,7 +228,8 @@ def _within_limits(tokens: list[Token], source: Source, diagnostics: Diagnostics
                 )
                 sound = False
             elif not re.sub(r"[a-z]+$", "", token.partition("/")[2] or "1").strip("0"):
-                diagnostics.add("bad-quantity", f"`{token}` divides by zero", TextPlace(source, token_span(token)))
+                headline, place = f"`{token}` divides by zero", TextPlace(source, token_span(token))
+                diagnostics.add("bad-quantity", headline, place, "write a fraction such as `1/3`, or a decimal")
                 sound = False
     return sound
 
@@ -267,6 +284,7 @@ def _report_unexpected(token: Token, tokens: list[Token], start: str, source: So
         return
     help_line = f"expected {expected}"
     hint = _arrow(before) if source.text.startswith("=>", token.start_pos) else _misread(token, before)
+    hint = _joined(token, before, source.text) or hint
     if hint is not None:
         help_line = hint
     elif str(token) in ("N", "F", "G", "U", "S"):
@@ -288,6 +306,18 @@ def _arrow(before: list[Token]) -> str:
     return "write `>=` to compare, `->` to imply" if _of_events(before) else "write `->`"
 
 
+def _joined(token: Token, before: list[Token], text: str) -> str | None:
+    """What was meant by a comma in a number, or by a hyphen in a name."""
+    last, at = before[-1] if before else None, token.start_pos or 0
+    if last is None or last.end_pos != at:
+        return None
+    if last.type == "QUANTITY" and token.type == "COMMA" and (rest := re.compile(r"[0-9]+[a-z]*").match(text, at + 1)):
+        return f"decimals have a point: `{last}.{rest[0]}`"
+    if last.type == "NAME" and token.type == "MINUS" and (rest := re.compile(r"[\w-]+").match(text, at + 1)):
+        return f"names have letters, digits and `_`: `{last}_{rest[0].replace('-', '_')}`"
+    return None
+
+
 def _misread(token: Token, before: list[Token]) -> str | None:
     """What a newcomer to the language most likely meant."""
     word, last = str(token), before[-1] if before else None
@@ -295,6 +325,10 @@ def _misread(token: Token, before: list[Token]) -> str | None:
         return f"a unit is written without a space: `{last}{word}`"
     if last is not None and word == str(last) and word in ("&", "|"):
         return f"write one `{word}`"
+    if word in _FOREIGN and not _of_events(before):
+        return _FOREIGN[word]
+    if word == "[" and last is not None and last.type == "NAME" and str(last) not in "nfgus":
+        return f"there is no operator `{last}`; windows are `N[…]` (near), `F[…]` (at some frame) and `G[…]` (at all)"
     if word != word.lower() and word.lower() in reserved_words():
         return f"write `{word.lower()}`"
     if last is not None and word == "[" and str(last) in ("n", "f", "g", "u", "s"):
@@ -306,11 +340,28 @@ def _misread(token: Token, before: list[Token]) -> str | None:
             return "windows belong to frame clauses: `clause name on ref_onset : N[40ms] pred_onset`"
         if word == "|":
             return "an absolute value is written `abs(…)`"
+    elif token.type in ("DOT", "COMPARE") and (kind := _without_each(before)):
+        return f"an event clause is on each interval: `on each {kind}`"
     elif token.type in ("DOT", "COMPARE") or (token.type == "EACH" and not before):
         return "attributes and comparisons belong to event clauses: `clause name on each ref : ref.duration >= 1s`"
     if token.type == "NAME" and get_close_matches(word, [spellings()[name] for name in STATEMENTS], 1, 0.75):
         return did_you_mean(word, [spellings()[name] for name in STATEMENTS])
     return None
+
+
+_FOREIGN = {
+    "mask": "a mask that the caller supplies is declared as an atom: `atom zone`",
+    "parameter": "did you mean `param`?",
+    "rule": "did you mean `clause`?",
+    "let": "did you mean `param`?",
+}
+"""Words of other languages where a statement would start."""
+
+
+def _without_each(before: list[Token]) -> str | None:
+    """The kind of interval after an `on` that lacks its `each`."""
+    pairs = ((str(a), str(b)) for a, b in pairwise(before))
+    return next((b for a, b in pairs if a == "on" and b in ("ref", "pred", "matched")), None)
 
 
 def _describe(terminals: Iterable[str]) -> str:

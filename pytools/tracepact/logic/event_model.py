@@ -1,5 +1,6 @@
 """A scene that answers a question about event clauses: the runs of one clip, matched and judged as scoring does."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -9,7 +10,11 @@ from tracepact.diagnostics import Span
 from tracepact.events import evaluate_events
 from tracepact.events.attributes import Obligation, Scene
 from tracepact.trace import Family, FrameRun, Mode, Side
-from tracepact.wording import print_number
+from tracepact.wording import parse_exact, print_number
+
+_OTHER = "ref of another class"
+_SIDE = re.compile(rf"^(ref|pred|{_OTHER})  +(none|\[.*)$", re.MULTILINE)
+_ENDS = re.compile(r"\[([0-9./]+), ([0-9./]+)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +57,23 @@ class EventExample:
             f"ref   {runs(scene.refs, self.obligation.ref)}",
             f"pred  {runs(scene.preds, self.obligation.pred)}",
         ]
-        lines += [f"ref of another class  {runs(some, None)}" for some in scene.refs_of_other_classes]
+        lines += [f"{_OTHER}  {runs(some, None)}" for some in scene.refs_of_other_classes]
         lines.append("times in seconds; * marks the obligated interval and its partner")
         return "\n".join(lines if self.minimal else [*lines, "there may be a smaller scene"])
+
+
+Ends = tuple[Fraction, Fraction]
+"""Onset and offset in seconds."""
+
+
+def read_words(text: str) -> tuple[list[Ends], list[Ends], list[Ends]] | None:
+    """References, predictions and references of other classes in the words of a scene; None if a text is no such."""
+    found: dict[str, list[Ends]] = {}
+    for side, ends in _SIDE.findall(text):
+        found.setdefault(side, []).extend((parse_exact(start), parse_exact(end)) for start, end in _ENDS.findall(ends))
+    if "ref" not in found or "pred" not in found:
+        return None
+    return found["ref"], found["pred"], found.get(_OTHER, [])
 
 
 def one_clip(scene: Scene, step: Fraction) -> Family:

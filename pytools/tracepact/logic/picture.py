@@ -1,12 +1,15 @@
 """A small picture of a trace: a row for each atom, a column for each frame, the judged frame marked."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.logic.model import Model
 
 NOT_SMALLEST = "it is not known whether a smaller trace shows it"
 _ACTIVE, _INACTIVE, _MARK = "█", "·", "▼"
+_HEAD = re.compile(r"frame [0-9]+ of ([0-9]+)\b")
+_ROW = re.compile(rf"(\w+)  +([{_ACTIVE}{_INACTIVE}]+)")
 _LONGEST = 64
 _WIDEST = 120
 """How many columns of a long trace are drawn."""
@@ -27,6 +30,21 @@ def picture(model: Model, names: Iterable[str] | None = None) -> str:
         cells = "".join(_gap(c) if isinstance(c, tuple) else _ACTIVE if row[c] else _INACTIVE for c in columns)
         lines.append(f"{name:<{width}}  {cells}")
     return "\n".join(line.rstrip() for line in lines)
+
+
+def read_picture(text: str) -> Mapping[str, tuple[bool, ...]] | None:
+    """The truth values of the atoms in the first picture of a text; None if it has none, or not every frame of it."""
+    lines = text.splitlines()
+    head = _HEAD.match(lines[0]) if lines else None
+    if head is None:
+        return None
+    frames, found = int(head[1]), {}
+    for line in lines[1:]:
+        row = _ROW.fullmatch(line)
+        if row is None:
+            break
+        found[row[1]] = tuple(cell == _ACTIVE for cell in row[2])
+    return found if found and all(len(row) == frames for row in found.values()) else None
 
 
 _Column = int | tuple[int]

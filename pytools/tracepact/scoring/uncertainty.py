@@ -37,6 +37,8 @@ _OUTSIDE_NOTE = (
     f"{OUTSIDE}: the interval leaves out its own value: classes with few clips are missing from many draws, and the "
     "mean over the rest is another; do not rely on it"
 )
+_FEW = 20
+"""Fewer clips than this are too few for a bootstrap to be relied on."""
 _READ = 2e-6
 """Ends for reading have six places."""
 
@@ -115,6 +117,14 @@ def outside_mark(value: Fraction | float | None, low: float | None, high: float 
 def outside_notes(texts: Iterable[str]) -> list[str]:
     """What the mark means, if one of the texts has it."""
     return [_OUTSIDE_NOTE] if any(OUTSIDE in text for text in texts) else []
+
+
+def few_clips_notes(clips: int) -> list[str]:
+    """A caution where the clips are too few for a bootstrap to be relied on."""
+    if clips >= _FEW:
+        return []
+    few = f"{count(clips, 'clip')} {'is' if clips == 1 else 'are'} few for a bootstrap"
+    return [f"caution: {few}; with fewer than {_FEW} its intervals are often too narrow"]
 
 
 def intervals(rows: ScoreRows, aggregation: Aggregation, bootstrap: Bootstrap = USUAL) -> dict[str, Interval]:

@@ -40,21 +40,25 @@ def html_page(
     sections: Sequence[Section],
     *,
     scripts: Sequence[str] = (),
+    styles: Sequence[str] = (),
     data: Any = None,
     media: str = "",
+    connect: str = "",
 ) -> str:
-    """A whole page. `head` is shown under the title; `scripts` name assets; `data` is what they find in #data.
+    """A whole page. `head` is shown under the title; `scripts` and `styles` name assets; `data` is in #data for them.
 
-    `media` are the places sounds may come from, in the words of a policy; by default none.
+    `media` are the places sounds may come from, and `connect` those that scripts may ask, in the words of a policy; by
+    default none.
     """
-    style = asset("page.css") + "".join(f".loss-{k}{{--loss:{k / _SHADES:g}}}\n" for k in range(_SHADES + 1))
+    shades = "".join(f".loss-{k}{{--loss:{k / _SHADES:g}}}\n" for k in range(_SHADES + 1))
+    style = "".join(map(asset, ("page.css", *styles))) + shades
     code = [asset(name) for name in ("theme.js", *scripts)]
     made = templates().get_template("page.html")
     return made.render(
         title=title,
         head=head,
         sections=sections,
-        policy=_policy(style, code, media),
+        policy=_policy(style, code, media, connect),
         style=Markup(style),  # noqa: S704  (files of the package)
         scripts=[Markup(script) for script in code],  # noqa: S704
         data=None if data is None else Markup(script_json(data)),  # noqa: S704  (cannot end its element)
@@ -97,11 +101,11 @@ def script_json(data: Any) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _policy(style: str, scripts: Sequence[str], media: str) -> str:
-    """What a browser may do for a page: use this style sheet, run these scripts, play these sounds, load nothing."""
+def _policy(style: str, scripts: Sequence[str], media: str, connect: str) -> str:
+    """What a browser may do for a page: use this style sheet, these scripts, sounds and servers, no others."""
     allowed = " ".join(map(_source, scripts))
-    sounds = f"media-src {media}; " if media else ""
-    loads = f"default-src 'none'; style-src {_source(style)}; script-src {allowed}; {sounds}"
+    places = "".join(f"{what}-src {where}; " for what, where in (("media", media), ("connect", connect)) if where)
+    loads = f"default-src 'none'; style-src {_source(style)}; script-src {allowed}; {places}"
     return f"{loads}base-uri 'none'; form-action 'none'"
 
 

@@ -16,6 +16,7 @@ from tracepact.scoring.uncertainty import (
     BootstrapUsed,
     differences,
     exact_scores,
+    few_clips_notes,
     holm,
     outside_notes,
     vacuous_shares,
@@ -169,7 +170,11 @@ def _scores_table(audit: Comparison) -> Table:
             ]
             for name, difference in audit.differences.items()
         ],
-        notes=[*([VACUITY] if vacuous else []), *outside_notes(map(interval_words, audit.differences.values()))],
+        notes=[
+            *([VACUITY] if vacuous else []),
+            *few_clips_notes(audit.clips),
+            *outside_notes(map(interval_words, audit.differences.values())),
+        ],
     )
 
 

@@ -17,6 +17,7 @@ from tracepact.scoring.uncertainty import (
     Difference,
     Interval,
     differences,
+    few_clips_notes,
     holm,
     intervals,
     outside_mark,
@@ -178,7 +179,10 @@ def tables(audit: UncertaintyAudit) -> list[Table]:
             [shown_name(name), *(interval_words(system.scores[name]) for system in audit.systems)]
             for name in first.scores
         ],
-        outside_notes(interval_words(one) for system in audit.systems for one in system.scores.values()),
+        [
+            *few_clips_notes(audit.clips),
+            *outside_notes(interval_words(one) for system in audit.systems for one in system.scores.values()),
+        ],
     )
     return [scores, *(_differences(system, first) for system in others)]
 

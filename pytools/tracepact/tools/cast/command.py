@@ -12,11 +12,11 @@ from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.progress import progress
 from tracepact.show.screen import output, print_tables
 from tracepact.show.terminal import TerminalTable
-from tracepact.tools.cast.members import SEED
 from tracepact.tools.cast.record import Trial
-from tracepact.tools.cast.scenes import scenes
 from tracepact.tools.cast.show import ROW_COLUMNS, finding_lines, heading, rows, tables, timeline_lines, trial_page
 from tracepact.tools.cast.trial import referenced, trial_on
+from tracepact.tools.cast_members import SEED
+from tracepact.tools.cast_scenes import scenes
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import (
     contract_argument,

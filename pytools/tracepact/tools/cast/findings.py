@@ -8,8 +8,8 @@ from tracepact.core import Contract, Each, EventClause, FrameClause
 from tracepact.events.attributes import Obligation
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.scoring import Scorecard
-from tracepact.tools.cast.members import ALWAYS_ON, PERFECT, SILENT, WRONG_CLASS, Member
 from tracepact.tools.cast.record import FindingKind, ProfileTrial, TrialFinding
+from tracepact.tools.cast_members import ALWAYS_ON, PERFECT, SILENT, WRONG_CLASS, Member
 from tracepact.trace import FrameRun, Side
 from tracepact.wording import count, decimal, listed, short
 

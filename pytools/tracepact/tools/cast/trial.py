@@ -11,7 +11,6 @@ from tracepact.records import Exact
 from tracepact.scoring import Scorecard, score_family
 from tracepact.show.table import Table
 from tracepact.tools.cast.findings import trial_findings
-from tracepact.tools.cast.members import SEED, Member, cast, played
 from tracepact.tools.cast.record import (
     ClauseOrder,
     ClauseValue,
@@ -21,8 +20,9 @@ from tracepact.tools.cast.record import (
     Tolerance,
     Trial,
 )
-from tracepact.tools.cast.scenes import LONGEST, allowances, scenes
 from tracepact.tools.cast.show import ROW_COLUMNS, finding_lines, heading, rows, tables
+from tracepact.tools.cast_members import SEED, Member, cast, played
+from tracepact.tools.cast_scenes import LONGEST, allowances, scenes
 from tracepact.tools.presented import Presented, presented
 from tracepact.tools.score.report.timeline import Timeline, timeline, worst_timelines
 from tracepact.tools.score.run import Run, contract_from, score

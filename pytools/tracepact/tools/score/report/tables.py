@@ -9,7 +9,7 @@ from tracepact.core import Aggregation, LeftOut, Projection
 from tracepact.scoring import LOGIC, MEAN
 from tracepact.scoring.bootstrap import DRAWS, SEED
 from tracepact.scoring.tolerance import Tolerance
-from tracepact.scoring.uncertainty import Interval, outside_mark, outside_notes
+from tracepact.scoring.uncertainty import Interval, few_clips_notes, outside_mark, outside_notes
 from tracepact.show.table import Bar, Cell, Column, Table, Tone, numbers, words
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.scores import VACUOUS, ScoreRecord, margin_words
@@ -19,7 +19,6 @@ from tracepact.wording import count, decimal, short
 COUNTER = "⊥"
 HEADLINE = f"mean without {VACUOUS} clauses"
 INTERVAL = f"95 % interval over clips (bootstrap, {DRAWS:,} draws, seed {SEED})"
-_FEW = 20
 _WARNINGS = 200
 
 
@@ -152,9 +151,7 @@ def _range_notes(report: Report, ranges: Mapping[str, Interval]) -> Iterator[str
     if not ranges:
         return
     yield INTERVAL
-    if report.family.clips < _FEW:
-        clips = count(report.family.clips, "clip")
-        yield f"caution: {clips} are few for a bootstrap; with fewer than {_FEW} its intervals are often too narrow"
+    yield from few_clips_notes(report.family.clips)
     if any(found.low == found.high and 0 < found.value < 1 for found in ranges.values()):
         yield "an interval without width means that every draw gave the same value, not that the value is certain"
     yield from outside_notes(map(_interval, ranges.values()))

@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tracepact.show.figure import heat_table
+from tracepact.show.figure import heat_table, inline
 from tracepact.show.page import Section, html_page, html_table, templates
 from tracepact.tools.select.report import sentences as say
 from tracepact.tools.select.report.figure import selection_picture, trace_picture
@@ -43,7 +43,7 @@ def _sections(found: SelectionRecord, parts: Any) -> Iterator[Section]:
     if found.unmet:
         larger = [say.larger_family_words(family) for family in found.beyond]
         yield Section("unmet", "Requirements that no candidate meets", parts.unmet(list(_unmet(found)), larger))
-    yield Section("cases", "Cases", parts.figure(_drawn(selection_picture(found))))
+    yield Section("cases", "Cases", parts.figure(inline(selection_picture(found))))
     if found.contract is not None:
         yield Section("contract", "Selected contract", parts.contract(found.contract.text))
     if found.selected.count:
@@ -62,20 +62,16 @@ def _sections(found: SelectionRecord, parts: Any) -> Iterator[Section]:
         yield Section("changes", "What changes", parts.changes(found.changes))
 
 
-def _drawn(svg: str) -> Markup:
-    return Markup(svg)  # noqa: S704  (figures escape the texts they draw)
-
-
 def _heat(found: SelectionRecord, coordinates: Sequence[CoordinateRecord], title: str) -> Markup:
     order = found.worst_first
     rows = [found.cases[place].title for place in order]
     values = [[coordinate.values[place] for coordinate in coordinates] for place in order]
     names = [coordinate.name for coordinate in coordinates]
-    return _drawn(heat_table(title, rows, names, values, value_range=(0, 1), low_is_dark=True))
+    return inline(heat_table(title, rows, names, values, value_range=(0, 1), low_is_dark=True))
 
 
 def _pictures(*cases: CaseRecord) -> Pictures:
-    return [(f"{case.name}, {short(case.duration)} s", _drawn(trace_picture(case))) for case in cases]
+    return [(f"{case.name}, {short(case.duration)} s", inline(trace_picture(case))) for case in cases]
 
 
 def _unmet(found: SelectionRecord) -> Iterator[tuple[list[str], Pictures]]:

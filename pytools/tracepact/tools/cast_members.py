@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tracepact.core import Contract
-from tracepact.tools.cast.scenes import LONGEST, Allowance, Measures, allowances, measures
+from tracepact.tools.cast_scenes import LONGEST, Allowance, Measures, allowances, measures
 from tracepact.trace import Family, FrameRun, Side, union_runs
 from tracepact.trace.family import Runs
 from tracepact.wording import count, time_text

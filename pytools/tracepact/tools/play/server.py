@@ -1,0 +1,138 @@
+"""A server for one page on the loopback: a token in its address, questions of that page alone (rule 23.1)."""
+
+import secrets
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import IPPROTO_TCP, TCP_NODELAY
+from typing import Any
+
+import msgspec
+
+from tracepact.tools.play.workbench import Workbench
+
+HOST = "127.0.0.1"
+LARGEST_BODY = 4 << 20
+_IDLE_SECONDS = 60
+_JSON = "application/json"
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class PlayServer(ThreadingHTTPServer):
+    """Serves a page and answers its questions until it is shut down."""
+
+    daemon_threads = True
+
+    def __init__(self, page: str, workbench: Workbench, port: int = 0) -> None:
+        super().__init__((HOST, port), _Handler)
+        self.page = page.encode()
+        self.workbench = workbench
+        self.token = secrets.token_urlsafe(24)
+
+    @property
+    def origin(self) -> str:
+        """The origin of the page."""
+        return f"http://{HOST}:{self.server_address[1]}"
+
+    @property
+    def address(self) -> str:
+        """The address of the page, with its token."""
+        return f"{self.origin}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that closes its connection is no fault; others are said by the handler."""
+
+
+class _Refused(Exception):  # noqa: N818  (it is what a request is)
+    """A request that is not answered."""
+
+    def __init__(self, status: HTTPStatus, words: str) -> None:
+        super().__init__(words)
+        self.status = status
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: PlayServer
+    protocol_version = "HTTP/1.1"
+    server_version = "tracepact"
+    sys_version = ""
+    timeout = _IDLE_SECONDS
+    wbufsize = -1  # head and body of an answer go out together, when the request is done
+
+    def setup(self) -> None:
+        """Answers are small: they are sent at once."""
+        super().setup()
+        self.connection.setsockopt(IPPROTO_TCP, TCP_NODELAY, True)
+
+    def do_GET(self) -> None:
+        """The page, and nothing else."""
+        try:
+            if self._asked():
+                raise _Refused(HTTPStatus.NOT_FOUND, "there is nothing here")
+        except _Refused as error:
+            self._refuse(error)
+        else:
+            self._send(HTTPStatus.OK, "text/html; charset=utf-8", self.server.page)
+
+    def do_POST(self) -> None:
+        """A question of the page."""
+        try:
+            self._answer()
+        except _Refused as error:
+            self._refuse(error)
+        except msgspec.MsgspecError as error:
+            self._refuse(_Refused(HTTPStatus.BAD_REQUEST, f"this is not a question: {error}"))
+        except Exception as error:  # noqa: BLE001  (the page must learn of a fault of ours)
+            self._refuse(_Refused(HTTPStatus.INTERNAL_SERVER_ERROR, f"{type(error).__name__}: {error}"))
+
+    def _answer(self) -> None:
+        answer = self.server.workbench.questions.get(self._asked())
+        if answer is None:
+            raise _Refused(HTTPStatus.NOT_FOUND, "there is no such question")
+        if self.headers.get("Origin") != self.server.origin:
+            raise _Refused(HTTPStatus.FORBIDDEN, "only the page itself may ask")
+        if self.headers.get_content_type() != _JSON:
+            raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"a question is {_JSON}")
+        self._send(HTTPStatus.OK, _JSON, answer(self._body()))
+
+    def _asked(self) -> str:
+        """The part of the path after the token; refused unless host, origin and token are ours."""
+        if self.headers.get_all("Host") != [self.server.origin.removeprefix("http://")]:
+            raise _Refused(HTTPStatus.FORBIDDEN, "this is not the host of the page")
+        if self.headers.get("Origin", self.server.origin) != self.server.origin:
+            raise _Refused(HTTPStatus.FORBIDDEN, "this is not the origin of the page")
+        _, token, *rest = [*self.path.split("/", 2), ""]
+        if not secrets.compare_digest(token.encode(), self.server.token.encode()):
+            raise _Refused(HTTPStatus.FORBIDDEN, "the address lacks its token")
+        return "".join(rest)
+
+    def _body(self) -> bytes:
+        length = self.headers.get("Content-Length", "")
+        if "Transfer-Encoding" in self.headers or not (length.isascii() and length.isdecimal()):
+            raise _Refused(HTTPStatus.LENGTH_REQUIRED, "a question says how long it is")
+        if len(length) > len(str(LARGEST_BODY)) or int(length) > LARGEST_BODY:
+            raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a question has at most {LARGEST_BODY >> 20} MiB")
+        return self.rfile.read(int(length))
+
+    def _refuse(self, error: _Refused) -> None:
+        """Say why; what else the request holds is not read, so the connection ends."""
+        self.close_connection = True
+        self._send(error.status, "text/plain; charset=utf-8", f"{error}\n".encode())
+
+    def _send(self, status: HTTPStatus, kind: str, body: bytes) -> None:
+        self.send_response(status)
+        for name, value in {**_HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Requests are not logged: their address holds the token."""

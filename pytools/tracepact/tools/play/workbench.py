@@ -1,0 +1,109 @@
+"""What the page can ask: verdicts, findings, the cast, a curve, what a file holds; each a record."""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import TypeVar
+
+import msgspec
+
+from tracepact.diagnostics import Diagnostics, InvalidInput
+from tracepact.diagnostics.record import DiagnosticRecord, diagnostic_record
+from tracepact.records import Record
+from tracepact.scoring.tolerance import curves
+from tracepact.show.figure import inline
+from tracepact.tools.cast_members import cast
+from tracepact.tools.play.clips import events_of
+from tracepact.tools.play.findings import Checker
+from tracepact.tools.play.imports import GivenFile, imported
+from tracepact.tools.play.scene import Events, Scene, compiled, family_of, judged
+from tracepact.tools.play.verdicts import slider_end, verdicts
+from tracepact.tools.score.report.evidence import tolerance_figure
+
+_R = TypeVar("_R", bound=Record)
+
+
+class Player(Record, frozen=True):
+    """A system of the cast, and what it predicts in the scene."""
+
+    name: str
+    words: str
+    pred: Events
+
+
+class Cast(Record, frozen=True):
+    """The cast of rule 22.3 on the references of a scene."""
+
+    players: tuple[Player, ...] = ()
+
+
+class CurveQuestion(Record, frozen=True):
+    """A scene, and the parameter to vary."""
+
+    scene: Scene
+    parameter: str
+
+
+class CurveAnswer(Record, frozen=True):
+    """The score curve as a picture, or why there is none."""
+
+    svg: str = ""
+    diagnostics: tuple[DiagnosticRecord, ...] = ()
+
+
+class Workbench:
+    """Answers the questions of one page; it keeps nothing of a scene but the contracts it compiled."""
+
+    def __init__(self) -> None:
+        self._checker = Checker()
+        self.questions: Mapping[str, Callable[[bytes], bytes]] = {
+            "verdicts": lambda body: _encoded(self._verdicts(_decoded(body, Scene))),
+            "findings": lambda body: _encoded(self._checker.check(_decoded(body, Scene))),
+            "cast": lambda body: _encoded(players(_decoded(body, Scene))),
+            "curve": lambda body: _encoded(curve(_decoded(body, CurveQuestion))),
+            "import": lambda body: _encoded(imported(_decoded(body, GivenFile))),
+        }
+
+    def _verdicts(self, scene: Scene) -> Record:
+        self._checker.changed(scene)
+        return verdicts(scene)
+
+
+def players(scene: Scene) -> Cast:
+    """The cast on a scene; empty where contract or scene have errors, which the verdicts tell."""
+    contract, _ = compiled(scene)
+    if contract is None:
+        return Cast()
+    found = Diagnostics()
+    try:
+        family = family_of(contract, scene, found)
+        found.raise_errors()
+    except InvalidInput:
+        return Cast()
+    return Cast(
+        tuple(Player(m.name, m.words, events_of(family, m.predicted, 0)) for m in cast(contract, family)),
+    )
+
+
+def curve(asked: CurveQuestion) -> CurveAnswer:
+    """The scores of a scene over a parameter, from zero to the end of its slider (rule 16.1).
+
+    A contract with errors has none; the verdicts tell of them.
+    """
+    contract, _ = compiled(asked.scene)
+    if contract is None:
+        return CurveAnswer()
+    try:
+        card, _ = judged(contract, asked.scene)
+        drawn = curves(card, asked.parameter, Fraction(0), slider_end(contract, asked.parameter))
+    except InvalidInput as error:
+        return CurveAnswer("", tuple(map(diagnostic_record, error.diagnostics)))
+    return CurveAnswer(str(inline(tolerance_figure(drawn))))
+
+
+def _decoded(body: bytes, kind: type[_R]) -> _R:
+    """The question in a body; msgspec.MsgspecError if it is none."""
+    return msgspec.json.decode(body, type=kind)
+
+
+def _encoded(answer: Record) -> bytes:
+    return msgspec.json.encode(answer)
