@@ -33,7 +33,10 @@ COMMANDS = {name + word: module for name, (modules, _) in TABLES.items() for wor
 SUMMARIES = {name + word: text for name, (_, summaries) in TABLES.items() for word, text in summaries.items()}
 LAZY = ("tracepact", "tracepact.io", "tracepact.show")
 """Packages whose names are loaded when they are first used; their imports at the top are for types alone."""
-LATE = {("tracepact.tools.conform.differential", "tracepact.tools.conform.draw"): "needs the extra `conform`"}
+LATE = {
+    ("tracepact.tools.conform.differential", "tracepact.tools.conform.draw"): "needs the extra `conform`",
+    ("tracepact.tools.lsp.command", "tracepact.tools.lsp.server"): "needs the extra `editor`",
+}
 """Imports inside functions, each with its reason: what it imports needs an optional extra."""
 
 

@@ -23,6 +23,7 @@ _COMMANDS = {
     "implies": "tracepact.tools.check.implies",
     "league": "tracepact.tools.league.command",
     "lint-data": "tracepact.tools.data.lint_data",
+    "lsp": "tracepact.tools.lsp.command",
     "metrics": "tracepact.tools.metrics.command",
     "new": "tracepact.tools.author.new",
     "oracle": "tracepact.tools.conform.oracle_command",
@@ -58,6 +59,7 @@ _SUMMARIES = {
     "implies": "Say whether one formula holds wherever another does.",
     "league": "Compare many systems on the same data, on one page.",
     "lint-data": "Report oddities in references and predictions; --fix corrects them.",
+    "lsp": "Serve contracts to an editor while they are written.",
     "metrics": "Compute the standard metrics, each with its policy.",
     "new": "Write a commented contract from a starter or from three answers.",
     "oracle": "Answer conformance cases: the reference side of the protocol.",
@@ -78,7 +80,7 @@ _SUMMARIES = {
 _SECTIONS = {
     "Write contracts": (
         *("new", "show", "help", "check", "explain", "try", "play", "fmt"),
-        *("sat", "implies", "equivalent", "simplify", "export"),
+        *("sat", "implies", "equivalent", "simplify", "export", "lsp"),
     ),
     "Score": ("score", "metrics", "curves", "tune", "watch", "report", "verify", "convert", "lint-data", "demo"),
     "Audit results": ("audit", "compare", "profile", "league"),

@@ -20,6 +20,7 @@ NOT_RESULTS = {
     "export": "prints a contract in another language, which --to names",
     "fmt": "writes contracts",
     "help": "prints what there is to read",
+    "lsp": "answers an editor",
     "new": "writes a contract",
     "oracle": "answers a protocol",
     "play": "serves a page",

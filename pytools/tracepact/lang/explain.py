@@ -63,18 +63,18 @@ _ATOMS_NOT = {
     "other_pred_active": "the prediction of every other class is silent",
 }
 
-_AGGREGATED = {
+AGGREGATED = {
     Aggregation.POOLED: "all counts are added, then divided",
     Aggregation.MACRO_CLIPS: "the mean over clips of the mean over classes",
     Aggregation.MACRO_CLASSES: "the mean over classes of each class's pooled score",
     Aggregation.MACRO_CLIPS_INFORMATIVE: "the mean over clips and classes that are asked something",
     Aggregation.MACRO_CLASSES_INFORMATIVE: "the mean over the classes that are asked something",
 }
-_MATCHED = {
+MATCHED = {
     MatcherKind.GREEDY: "the cheapest pair first",
     MatcherKind.OPTIMAL: "as many as possible at the least cost",
 }
-_PROJECTED = {
+PROJECTED = {
     Projection.CENTRE: "a frame is active if its centre lies in an event",
     Projection.TOUCH: "a frame is active if an event touches it",
     Projection.INSIDE: "a frame is active if it lies inside an event",
@@ -165,18 +165,18 @@ def explain_contract(contract: Contract) -> Explanation:
 def _settings(contract: Contract) -> Iterator[SettingExplanation]:
     """Every setting that the scores depend on, written or not; the matcher where some clause is about events."""
     matcher, gap = contract.matcher, contract.merge_gap
-    means = f"clips and classes become one value: {_AGGREGATED[contract.aggregation]}"
+    means = f"clips and classes become one value: {AGGREGATED[contract.aggregation]}"
     found = {"aggregate": (contract.aggregation.value, means)}
     if contract.event_clauses:
         search, reward = time_text(matcher.search).replace(" ", ""), print_number(matcher.overlap_reward)
         found["matcher"] = (
             f"{matcher.kind.value}(search = {search}, overlap_reward = {reward})",
             f"events that share a frame and have an edge within {time_text(matcher.search)} of the other's are paired "
-            f"one to one, {_MATCHED[matcher.kind]}",
+            f"one to one, {MATCHED[matcher.kind]}",
         )
         joined = f"events at most {time_text(gap)} apart are judged as one" if gap else "no gap is closed"
         found["merge_gap"] = (time_text(gap).replace(" ", ""), joined)
-    found["projection"] = (contract.projection.value, _PROJECTED[contract.projection])
+    found["projection"] = (contract.projection.value, PROJECTED[contract.projection])
     labels = "the classes are those of the data" if contract.labels is None else "these classes and no others"
     found["labels"] = (" ".join(contract.labels or ("from the data",)), labels)
     found["soft_scale"] = (

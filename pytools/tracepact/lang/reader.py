@@ -33,7 +33,7 @@ def read_document(source: Source, diagnostics: Diagnostics) -> s.Document:
             "split it into several contracts",
         )
         return s.Document((), (), tuple(s.Broken(keyword, "") for keyword in ("contract", "step", "clause")))
-    tokens, faulty = _tokens(source, diagnostics)
+    tokens, faulty = read_tokens(source, diagnostics)
     chunks = _chunks(tokens, source, diagnostics)
     starts = [token_span(chunk[0]).start for chunk in chunks]
     statements: list[s.Statement] = []
@@ -61,7 +61,7 @@ def _would_be(chunk: list[Token]) -> Iterator[s.Broken]:
 
 def read_formula(source: Source, diagnostics: Diagnostics) -> s.Expression | None:
     """One formula, or None if the text is not one."""
-    tokens, faulty = _tokens(source, diagnostics)
+    tokens, faulty = read_tokens(source, diagnostics)
     if faulty:
         return None
     node: s.Expression | None = _parse(tokens, "formula", source, diagnostics)
@@ -70,7 +70,7 @@ def read_formula(source: Source, diagnostics: Diagnostics) -> s.Expression | Non
 
 def read_value(source: Source, diagnostics: Diagnostics) -> s.Value | None:
     """A value that overrides a parameter, such as `80ms`."""
-    tokens, faulty = _tokens(Source(source.name, f"step {source.text}"), Diagnostics())
+    tokens, faulty = read_tokens(Source(source.name, f"step {source.text}"), Diagnostics())
     node = None if faulty else _parse(tokens, "statement", source, Diagnostics())
     if isinstance(node, s.Setting) and isinstance(node.value.body, s.Quantity):
         return node.value
@@ -111,7 +111,7 @@ def _comments(source: Source) -> tuple[s.Comment, ...]:
     )
 
 
-def _tokens(source: Source, diagnostics: Diagnostics) -> tuple[list[Token], list[int]]:
+def read_tokens(source: Source, diagnostics: Diagnostics) -> tuple[list[Token], list[int]]:
     """All tokens, and the positions of the characters that started none."""
     text = source.text
     faults: list[int] = []
@@ -260,7 +260,7 @@ def _report_depth(span: Span, source: Source, diagnostics: Diagnostics) -> None:
     )
 
 
-def _accepted_after(tokens: list[Token], start: str) -> set[str]:
+def accepted_after(tokens: list[Token], start: str) -> set[str]:
     """The terminals that may follow the given tokens."""
     state = parser().parse_interactive("", start=start)
     for token in tokens:
@@ -272,7 +272,7 @@ def _accepted_after(tokens: list[Token], start: str) -> set[str]:
 def _report_unexpected(token: Token, tokens: list[Token], start: str, source: Source, diagnostics: Diagnostics) -> None:
     """Say what is where something else belongs, and what would fit."""
     before = [t for t in tokens if token.type == "$END" or (t.end_pos or 0) <= (token.start_pos or 0)]
-    accepted = _accepted_after(before, start)
+    accepted = accepted_after(before, start)
     expected = _describe(accepted)
     if token.type == "$END":
         last = token_span(tokens[-1]) if tokens else Span(0, 0)

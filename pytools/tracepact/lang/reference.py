@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from tracepact.core import (
     ATTRIBUTES,
@@ -55,6 +56,8 @@ _STATEMENT_WORDS = {
 _SPELLED = {"value": "VALUE", "formula": "FORMULA", "predicate": "PREDICATE", "label": "LABEL"}
 _LITERAL = str.maketrans("()", "\x01\x02")
 _PLAIN = str.maketrans("\x01\x02", "()")
+_NAMES = ("Atoms", "Attributes", "Units")
+"""The sections of things that are called by a name."""
 _PARTS = {"option": "NAME = VALUE", "weight": "CLAUSE = WEIGHT"}
 
 
@@ -66,6 +69,7 @@ class ReferenceSection:
     entries: tuple[tuple[str, str], ...]
 
 
+@cache
 def language_reference() -> tuple[ReferenceSection, ...]:
     """Every statement, operator, atom, attribute, function and unit of the language."""
     rules = _productions()
@@ -77,6 +81,12 @@ def language_reference() -> tuple[ReferenceSection, ...]:
         ReferenceSection("Attributes", tuple((_spelling(kind), _attribute(kind)) for kind in ATTRIBUTES.values())),
         ReferenceSection("Units", tuple((unit, _UNIT_WORDS[unit]) for unit in UNITS)),
     )
+
+
+def written_with(word: str) -> list[tuple[str, str]]:
+    """The statements, operators and functions that are written with a word, each with what it means."""
+    found = [entry for section in language_reference() if section.title not in _NAMES for entry in section.entries]
+    return [(form, meaning) for form, meaning in found if word in re.findall(r"\w+", form)]
 
 
 def _productions() -> dict[str, str]:
