@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo study test quick lint unit docs benchmark schemas picture definitions lean-second clean
+.PHONY: demo study test quick lint unit docs benchmark schemas picture definitions lean-second grammar vsix clean
 
 demo: $(VENV)/.installed
 	$(BIN)/tracepact demo --out out/demo
@@ -40,6 +40,14 @@ schemas: $(VENV)/.installed
 # The picture in the README is a real report of the demo; it needs a Chromium on the machine.
 picture: demo $(VENV)/.tested
 	$(BIN)/python pytools/report_picture.py out/demo/late_long/report.html examples/report.png
+
+# The colours of contracts in editors, after a terminal of spec/grammar.lark was changed.
+grammar: $(VENV)/.installed
+	$(BIN)/python pytools/editors/textmate.py
+
+# The VS Code extension as one file; needs npm for the package through which it speaks to the server.
+vsix: $(VENV)/.installed
+	$(BIN)/python pytools/editors/vsix.py out/tracepact.vsix
 
 # The listing of the proof core's definitions, after one of them was changed: read the difference.
 definitions: $(VENV)/.tested
