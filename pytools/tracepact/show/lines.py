@@ -1,13 +1,23 @@
 """Lines and diagnostics on standard output and standard error, and readers that leave before the end."""
 
 import os
+import re
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
 import click
 
 from tracepact.diagnostics import Diagnostic, Severity, render_diagnostics
+
+_USUAL = 80
+"""The columns of a terminal that does not tell."""
+_ENTRY = re.compile(r"\s*(?:= help: |\S+\s{2,})?")
+"""What stands before the text of an entry: an indent, a mark, the term of a list."""
+_QUOTED_LINE = re.compile(r"\s*\d* \|")
+"""A line of the input, or of a picture, as a diagnostic quotes it."""
 
 
 @contextmanager
@@ -24,16 +34,38 @@ def reader_may_leave() -> Iterator[None]:
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def say(text: str, style: str | None = None, *, answer: bool = False) -> None:
-    """A line on standard error, or on standard output if it is what was asked for, as it stands.
+def say(text: str, style: str | None = None, *, answer: bool = False, verbatim: bool = False) -> None:
+    """Lines on standard error, or on standard output if they are what was asked for.
 
-    `style` is a colour, such as `red`, or a bold one, such as `bold red`.
+    In a terminal, a line that is too long goes on below unless it is `verbatim`, such as a quoted one. `style` is a
+    colour, such as `red`, or a bold one, such as `bold red`.
     """
+    text = text if verbatim else fitted(text, sys.stdout if answer else sys.stderr)
     bold, _, colour = (style or "").rpartition(" ")
     if style and not os.environ.get("NO_COLOR"):
         text = click.style(text, fg=colour, bold=bool(bold))
     with reader_may_leave():
         click.echo(text, err=not answer)
+
+
+def fitted(text: str, stream: TextIO) -> str:
+    """The lines as a terminal has room for them: what is too long goes on below, under the text of a list's entry.
+
+    Where the stream is no terminal the text stays as it is. A word that is longer than a line is not broken.
+    """
+    if not stream.isatty():
+        return text
+    width = os.get_terminal_size(stream.fileno()).columns or _USUAL
+    return "\n".join(_folded(line, width) for line in text.split("\n"))
+
+
+def _folded(line: str, width: int) -> str:
+    if len(line) <= width:
+        return line
+    indent = min(len(_ENTRY.match(line)[0]), width // 2)  # type: ignore[index]  # it matches the empty text
+    rest = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False, drop_whitespace=True)
+    rest.subsequent_indent = " " * indent
+    return rest.fill(line)
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "text", *, answer: bool = False) -> None:
@@ -50,7 +82,7 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "text", *, 
     styles = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
     for line in text.splitlines():
         style = next((style for severity, style in styles.items() if line.startswith(f"{severity.value}[")), None)
-        say(line, style, answer=answer)
+        say(line, style, answer=answer, verbatim=bool(_QUOTED_LINE.match(line)))
 
 
 def refuse(diagnostics: Iterable[Diagnostic], summary: str, command: str = "") -> None:

@@ -9,7 +9,7 @@ from rich.table import Column, Table
 
 _NARROWEST = 132
 _WORD = 40
-_LONGEST_LINE = 10_000
+LONGEST_LINE = 10_000
 
 
 def output() -> Console:
@@ -58,7 +58,7 @@ def least_width(table: Table, console: Console) -> int:
 
 
 def _column(column: Column, console: Console) -> int:
-    options = console.options.update(width=_LONGEST_LINE)
+    options = console.options.update(width=LONGEST_LINE)
     cells = [Measurement.get(console, options, cell) for cell in (column.header, *column.cells)]
     widths = [cell.maximum if column.no_wrap else min(cell.minimum, _WORD) for cell in cells]
     return max([column.min_width or 0, *widths])

@@ -7,7 +7,7 @@ import click
 
 from tracepact.diagnostics import CODES, did_you_mean
 from tracepact.lang.reference import language_reference
-from tracepact.show.lines import reader_may_leave
+from tracepact.show.lines import say
 from tracepact.show.screen import output
 from tracepact.specs import rules, spec_path
 from tracepact.tools.author.examples import examples
@@ -28,8 +28,7 @@ def command(ctx: click.Context, topic: str | None) -> None:
 
     TOPIC is `language`, `calibration`, `codes`, a code such as unknown-atom, or the name of a command.
     """
-    with reader_may_leave():
-        click.echo(_text(ctx, topic).rstrip("\n"))
+    say(_text(ctx, topic).rstrip("\n"), answer=True)
 
 
 def _text(ctx: click.Context, topic: str | None) -> str:

@@ -4,7 +4,7 @@ import click
 
 from tracepact.diagnostics import Diagnostics
 from tracepact.lang import load_contract, read_source
-from tracepact.show.lines import reader_may_leave
+from tracepact.show.lines import say
 from tracepact.specs import starter_contracts
 from tracepact.tools.parameters import complete_starter
 
@@ -23,5 +23,4 @@ def command(contract: str | None) -> None:
         diagnostics.raise_errors()
         assert source is not None  # what cannot be read is an error
         text = source.text.rstrip("\n")
-    with reader_may_leave():
-        click.echo(text)
+    say(text, answer=True, verbatim=contract is not None)

@@ -133,10 +133,16 @@ def side_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 help="Regions without obligations: filename, onset, offset, event_label; or a UEM file.",
             ),
             click.option(
-                "--ref-format", type=click.Choice(FORMATS), help="Format of the reference, if it is not detected."
+                "--ref-format",
+                type=click.Choice(FORMATS),
+                metavar="FORMAT",
+                help=f"Format of the reference, if it is not detected: {', '.join(FORMATS)}.",
             ),
             click.option(
-                "--pred-format", type=click.Choice(FORMATS), help="Format of the predictions, if it is not detected."
+                "--pred-format",
+                type=click.Choice(FORMATS),
+                metavar="FORMAT",
+                help="Format of the predictions, if it is not detected.",
             ),
             reading_options,
             click.option(

@@ -152,7 +152,7 @@ def command(
         report = _keep_profiles(report, profiles)
     with reader_may_leave():
         if brief:
-            click.echo("\n".join(brief_lines(report)))
+            say("\n".join(brief_lines(report)), answer=True)
         else:
             _show(run, report, form)
     failed = _unmet(run, wanted)

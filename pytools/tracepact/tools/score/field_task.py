@@ -56,6 +56,7 @@ def field_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--ref-format",
                 type=click.Choice(FORMATS),
+                metavar="FORMAT",
                 help="Format of the reference (default: found from its content).",
             ),
             click.option("--pred-format", type=click.Choice(FORMATS), help="Format of the predictions, likewise."),
