@@ -35,6 +35,7 @@ LAZY = ("tracepact", "tracepact.io", "tracepact.show")
 """Packages whose names are loaded when they are first used; their imports at the top are for types alone."""
 LATE = {
     ("tracepact.tools.conform.differential", "tracepact.tools.conform.draw"): "needs the extra `conform`",
+    ("tracepact.__main__", "tracepact.cli"): "`--version` is answered without it",
     ("tracepact.tools.lsp.command", "tracepact.tools.lsp.server"): "needs the extra `editor`",
 }
 """Imports inside functions, each with its reason: what it imports needs an optional extra."""

@@ -17,6 +17,7 @@ from benchmarks import (
     scaling,
     selection,
     soft,
+    start_up,
     streaming,
     thresholds,
     training,
@@ -40,6 +41,7 @@ SUBJECTS = {
     "thresholds": thresholds.measure,
     "training": training.measure,
     "play": play.measure,
+    "start_up": start_up.measure,
 }
 
 

@@ -5,6 +5,7 @@ not import each other):
 
     kernel
         files, wording       files written whole or not at all; numbers and words as people read them
+        version              the version of the package
         deprecation          old names of public things, for one version
         lazy                 packages whose names are loaded when they are first used
         progress             long work says what comes next
@@ -27,17 +28,17 @@ not import each other):
     show                     draws tables, figures and pages; knows no subject
     tools                    one folder per tool: what it computes, how it is shown, its command
     cli                      the table of commands
-    __main__                 the command line as a module
+    __main__                 the way in
 
 A tool imports the kernel, `show`, `tools.score` and the modules directly in `tools`, nothing else.
 
 The names below are the public interface; each is loaded when it is first used.
 """
 
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from tracepact.lazy import loader
+from tracepact.version import VERSION
 
 if TYPE_CHECKING:
     from tracepact.core import Aggregation, Contract
@@ -192,7 +193,7 @@ _load = loader(__name__, _HOMES)
 
 def __getattr__(name: str) -> Any:
     """A public name, or the version, read when it is asked for."""
-    return version(__name__) if name == "__version__" else _load(name)
+    return VERSION if name == "__version__" else _load(name)
 
 
 def __dir__() -> list[str]:

@@ -1,9 +1,10 @@
-"""The table of commands, and the way in: every way out is one of the exit codes."""
+"""The table of commands; every way out is one of the exit codes."""
 
 import click
 
 from tracepact.tools.entry import run_command_line
 from tracepact.tools.groups import LazyGroup
+from tracepact.version import VERSION
 
 _COMMANDS = {
     "audit": "tracepact.tools.audit.command",
@@ -97,7 +98,7 @@ _SECTIONS = {
     sections=_SECTIONS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(package_name="tracepact")
+@click.version_option(VERSION, prog_name="tracepact")
 def _group() -> None:
     """Executable boundary contracts for sound event detection.
 

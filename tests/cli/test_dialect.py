@@ -146,12 +146,27 @@ def test_help_and_version_load_no_tool_and_no_large_library(argument: str) -> No
     found = loaded(argument)
     assert "tracepact.cli" in found
     assert {name.split(".")[0] for name in found} & {"numpy", "rich", "z3", "msgspec", "jinja2", "sympy"} == set()
-    parts = {".".join(name.split(".")[:2]) for name in found if name.startswith("tracepact.")}
-    assert parts == {"tracepact.cli", "tracepact.diagnostics", "tracepact.lazy", "tracepact.show", "tracepact.tools"}
+    parts = {name.split(".")[1] for name in found if name.startswith("tracepact.")}
+    assert parts == {"cli", "diagnostics", "lazy", "show", "tools", "version"}
     assert {name for name in found if name.startswith("tracepact.tools.")} == {
         "tracepact.tools.entry",
         "tracepact.tools.exits",
         "tracepact.tools.groups",
+    }
+
+
+def test_the_version_is_answered_before_the_command_line_is_loaded() -> None:
+    folder = str(Path(cli.__file__).parents[1])
+    code = f"import sys; sys.path.insert(0, {folder!r})" + START.format(arguments=["--version"])
+    code = code.replace("tracepact.cli", "tracepact.__main__")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == run("--version").out
+    found = set(done.stderr.split())
+    assert "tracepact.__main__" in found
+    assert {name for name in found if name.startswith(("tracepact.", "click", "rich", "numpy"))} == {
+        "tracepact.__main__",
+        "tracepact.lazy",
+        "tracepact.version",
     }
 
 

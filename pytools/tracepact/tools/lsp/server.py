@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from typing import Any
 
 from lsprotocol import types as lsp
@@ -35,6 +34,7 @@ from tracepact.tools.lsp.translation import (
     span_of,
     symbol_of,
 )
+from tracepact.version import VERSION
 
 try:
     from pygls.lsp.server import LanguageServer  # type: ignore[import-not-found,unused-ignore]  # pygls 2
@@ -73,7 +73,7 @@ class ContractServer(LanguageServer):  # type: ignore[misc,unused-ignore]  # the
     """Holds the open contracts; a change of one ends the check of what it was before."""
 
     def __init__(self, question: float) -> None:
-        super().__init__("tracepact", version("tracepact"), text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
+        super().__init__("tracepact", VERSION, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
         self.question = question
         self.opened: dict[str, Opened] = {}
         self.checks: dict[str, asyncio.Future[None]] = {}
