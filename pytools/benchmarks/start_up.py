@@ -1,4 +1,4 @@
-"""What it costs to start: `--version` against an empty Python, `check` of a starter against the import of its solver."""
+"""What it costs to start: `--version` against an empty Python, `check` of a starter against importing its solver."""
 
 import resource
 import subprocess

@@ -26,7 +26,7 @@ TOKENS = {
 """How Pygments calls each group."""
 
 
-class ContractLexer(RegexLexer):
+class ContractLexer(RegexLexer):  # type: ignore[misc,unused-ignore]  # Pygments has no types
     """Colours contracts in notebooks, documents and terminals."""
 
     name = "tracepact contract"
