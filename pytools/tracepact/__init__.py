@@ -35,10 +35,10 @@ A tool imports the kernel, `show`, `tools.score` and the modules directly in `to
 The names below are the public interface; each is loaded when it is first used.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tracepact.lazy import loader
-from tracepact.version import VERSION
+from tracepact.version import VERSION as _VERSION
 
 if TYPE_CHECKING:
     from tracepact.core import Aggregation, Contract
@@ -188,12 +188,8 @@ __all__ = [
 ]
 
 
-_load = loader(__name__, _HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    """A public name, or the version, read when it is asked for."""
-    return VERSION if name == "__version__" else _load(name)
+__version__ = _VERSION
+__getattr__ = loader(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:
