@@ -145,8 +145,8 @@ def test_the_first_fix_is_what_the_help_says(line: str, fixed: str) -> None:
 
 def test_missing_statements_are_added_where_they_belong() -> None:
     text = "clause b on ref_onset : pred_onset\n"
-    while found := fixes(read(text, "a"), read(text, "a").found):
-        text = edited(text, found[0].edits)
+    for _ in range(2):  # a name and a step are missing
+        text = edited(text, fixes(read(text, "a"), read(text, "a").found)[0].edits)
     assert read(text, "a").contract is not None
     assert text.splitlines()[0].startswith("contract ")
 
