@@ -18,7 +18,7 @@ from tracepact.tools.select.report.files import write_selection
 from tracepact.tools.select.report.record import SelectionRecord
 from tracepact.tools.select.report.text import render_selection
 from tracepact.tools.select.select import Selection, larger_families, select
-from tracepact.tools.select.separate import Requirement
+from tracepact.tools.select.separate import DEFAULT_REQUIREMENTS, Requirement
 from tracepact.tools.select.write import describe
 
 
@@ -29,9 +29,9 @@ from tracepact.tools.select.write import describe
     "requirements",
     type=click.Choice([r.value for r in Requirement]),
     multiple=True,
-    default=(Requirement.SEPARATE.value,),
+    default=tuple(r.value for r in DEFAULT_REQUIREMENTS),
     show_default=True,
-    help="What the clauses must do: separate cases of different rank, name faults; repeatable.",
+    help="What the contract must do: separate or order cases of different rank, name faults; repeatable.",
 )
 @click.option(
     "--seconds", type=Seconds(), help="Time limit of the search; after it, the best set found is shown with its gap."
@@ -53,13 +53,15 @@ def command(
     (late_onset, early_onset, late_release, early_release, missing, bleed, length, split, extra, none), intervals, or a
     clip of two tables; chapter 14 of spec/tools.md has the form, spec/schemas/calibration.schema.json its schema.
 
-    The guarantee: for any two cases of different rank, at least one clause scores strictly lower on the worse case.
-    Other clauses, and the mean of all, may score higher on it; the result says for how many pairs they do. --require
-    name asks for a clause that is lowest on each case alone, except on cases whose prediction equals the reference.
-    --format csv prints the values of the selected clauses.
+    The guarantee, unless --require says otherwise: the contract has a profile, whole weights on its clauses, under
+    which the worse of any two cases of different rank has the lower mean, by the margin that is printed, alone and in a
+    corpus (order); and every fault has a clause that is lowest on it alone (name). The clauses are the fewest that do
+    it, of these sets the one of the largest margin. Pairs that no weights order together are shown. --require separate
+    asks for less: some clause is lower on the worse case; others, and the mean, may be higher. --format csv prints the
+    values of the selected clauses.
 
-    Exit codes: 0 every requirement is met and the set is proved smallest, 1 no candidate meets some requirement, 2
-    invalid input, 3 the time limit was reached before the proof.
+    Exit codes: 0 every requirement is met and the set is proved best, 1 some requirement cannot be met, 2 invalid
+    input, 3 the time limit was reached before the proof.
     """
     required = tuple(Requirement(value) for value in dict.fromkeys(requirements))
     found, selection = _selected(options, required, seconds, every)
@@ -74,7 +76,7 @@ def command(
         written = write_selection(selection, found, out)
         say(f"wrote {len(written)} files to {out}")
     _show(found, form)
-    if found.unmet:
+    if found.selected.met < found.selected.required:
         return Exit.VIOLATED
     return Exit.OK if selection.cover.optimal else Exit.UNKNOWN
 

@@ -1,4 +1,4 @@
-"""What is required of a set of coordinates, as rows of a set cover: separated pairs, named faults (14.12, 14.13)."""
+"""What is required of a set of coordinates, as rows of a set cover: pairs told apart, named faults (14.12 to 14.17)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +13,20 @@ from tracepact.tools.select.retain import Coordinate
 
 
 class Requirement(Enum):
-    """What a selected contract is to do."""
+    """What a selected contract is to do.
+
+    Attributes:
+        SEPARATE: of two cases of different rank some clause is lower on the worse one.
+        ORDER: its weights make the mean of the clauses lower on the worse of any two cases of different rank.
+        NAME: every fault has a clause that is lowest on it alone.
+    """
 
     SEPARATE = "separate"
+    ORDER = "order"
     NAME = "name"
+
+
+DEFAULT_REQUIREMENTS = (Requirement.ORDER, Requirement.NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +46,17 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """Something required, and the mask of the coordinates that meet it."""
+class PairBlend:
+    """Pairs with weights: where weights on clauses keep the order, some clause is lower on the blend (14.18)."""
 
-    of: Pair | Fault
+    weights: tuple[tuple[Pair, Fraction], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Something required, or that follows from what is, and the mask of the coordinates that meet it."""
+
+    of: Pair | Fault | PairBlend
     coordinates: int
 
 
@@ -63,10 +80,25 @@ def separates(values: Sequence[Fraction], pair: Pair) -> bool:
     return values[pair.worse] < values[pair.better]
 
 
-def names(values: Sequence[Fraction], fault: Fault) -> bool:
-    """Whether every case of the fault has a strictly smaller value than every other case."""
+def difference(coordinate: Coordinate, pair: Pair) -> Fraction:
+    """By how much a coordinate is lower on the worse case; what is for want of obligations does not help (14.17)."""
+    gap = coordinate.values[pair.better] - coordinate.values[pair.worse]
+    if gap <= 0:
+        return gap
+    vacuous, counter = coordinate.vacuous, coordinate.counter
+    helped = max(Fraction(0), vacuous[pair.better] - vacuous[pair.worse])
+    helped += max(Fraction(0), counter[pair.worse] - counter[pair.better])
+    return max(Fraction(0), gap - helped)
+
+
+def names(coordinate: Coordinate, fault: Fault) -> bool:
+    """Whether every case of the fault has a strictly smaller value than every other, and not for want of obligations.
+
+    A class of a case that scores 0 for want of obligations counts as 1 there (14.17).
+    """
+    values, counter = coordinate.values, coordinate.counter
     others = [value for place, value in enumerate(values) if place not in fault.cases]
-    return not others or max(values[place] for place in fault.cases) < min(others)
+    return not others or max(values[place] + counter[place] for place in fault.cases) < min(others)
 
 
 def requirement_rows(
@@ -74,14 +106,23 @@ def requirement_rows(
 ) -> list[Row]:
     """A row for each thing that is required; one that no coordinate meets has an empty mask."""
     rows: list[Row] = []
-    if Requirement.SEPARATE in requirements:
-        levels = np.array([_levels(c.values) for c in coordinates], dtype=np.int64)
-        levels = levels.reshape(len(coordinates), len(cases))
-        rows += [Row(pair, _mask(levels[:, pair.worse] < levels[:, pair.better])) for pair in rank_pairs(cases)]
+    if Requirement.SEPARATE in requirements or Requirement.ORDER in requirements:
+        rows += _pair_rows(cases, coordinates)
     if Requirement.NAME in requirements:
-        rows += [
-            Row(f, _mask(np.array([names(c.values, f) for c in coordinates], dtype=np.bool_))) for f in faults(cases)
-        ]
+        rows += [Row(f, _mask(np.array([names(c, f) for c in coordinates], dtype=np.bool_))) for f in faults(cases)]
+    return rows
+
+
+def _pair_rows(cases: Sequence[Case], coordinates: Sequence[Coordinate]) -> list[Row]:
+    levels = np.array([_levels(c.values) for c in coordinates], dtype=np.int64)
+    levels = levels.reshape(len(coordinates), len(cases))
+    wanting = [place for place, c in enumerate(coordinates) if any(c.vacuous) or any(c.counter)]
+    rows = []
+    for pair in rank_pairs(cases):
+        lower = levels[:, pair.worse] < levels[:, pair.better]
+        for place in wanting:
+            lower[place] = lower[place] and difference(coordinates[place], pair) > 0
+        rows.append(Row(pair, _mask(lower)))
     return rows
 
 

@@ -8,13 +8,19 @@ from tracepact.lang import format_document, read_document
 from tracepact.logic.text import formula_text
 from tracepact.tools.select.candidates import Candidate, Candidates, EventCandidate, FrameCandidate
 from tracepact.tools.select.select import Selection
-from tracepact.tools.select.separate import Fault, Pair, Requirement, Row
+from tracepact.tools.select.separate import Fault, Pair, PairBlend, Requirement, Row
 from tracepact.tools.select.trials import settings_text
-from tracepact.wording import ms, print_number
+from tracepact.wording import count, decimal, ms, print_number
 
 _WIDTH = 100
 _LONGEST_NAME = 60
 _SHOWN = 3
+HARM = "harm"
+"""The name of the profile that keeps the order."""
+_CLIPS = (
+    "The mean over clips, so that a clip counts the same whatever it is scored with: what is worse alone is worse in a "
+    "corpus."
+)
 
 
 def obligation_text(candidate: Candidate, candidates: Candidates) -> str:
@@ -111,12 +117,27 @@ def _written(selection: Selection) -> str:
     title = f"Selected from {len(calibration.cases)} cases of {calibration.name}"
     settings = settings_text(calibration, selection.matcher, contract_name(selection), title)
     lines = [*_opening(selection), settings.rstrip()]
-    lines += ["aggregate pooled", *_parameters(selection)]
+    lines += [*_comment(_CLIPS), "aggregate macro_clips", *_parameters(selection)]
     names = clause_names(selection)
     for need, coordinate, clause in zip(selection.necessity, selection.coordinates, names, strict=True):
         lines += ["", *_reasons(selection, need.only)]
         lines.append(f"clause {clause} {describe(candidates, coordinate.candidate)}")
+    lines += _profile(selection, names)
     return "\n".join(lines) + "\n"
+
+
+def _profile(selection: Selection, names: list[str]) -> list[str]:
+    """The weights under which the order of harm is kept."""
+    ordering = selection.ordering
+    if ordering is None or not ordering.differences.pairs:
+        return []
+    number = len(ordering.differences.pairs)
+    text = (
+        f"Weighed like this the mean is lower on the worse case of {count(number, 'pair')} of different rank, by "
+        f"{decimal(ordering.margin)} or more."
+    )
+    weighed = [f"{name} = {weight}" for name, weight in zip(names, ordering.weights, strict=True) if weight]
+    return ["", *_comment(text), f"profile {HARM} : {', '.join(weighed)}"]
 
 
 def contract_name(selection: Selection) -> str:
@@ -146,12 +167,14 @@ def clause_names(selection: Selection) -> list[str]:
 
 def _opening(selection: Selection) -> list[str]:
     cover, basis, rows = selection.cover, selection.retained.basis, selection.retained
-    proven = "none smaller meets it, and none as small costs less" if cover.optimal else _gap(selection)
+    least = "has a larger margin" if selection.ordering else "costs less"
+    proven = f"none smaller meets it, and none as small {least}" if cover.optimal else _gap(selection)
     text = (
         f"{len(cover.columns)} of {len(basis.coordinates)} coordinates, cost {cover.cost}: {proven}. "
-        f"Required: {' and '.join(r.value for r in selection.requirements)}, {len(rows.met)} of {len(rows.rows)} met."
+        f"Required: {' and '.join(r.value for r in selection.requirements)}, {len(rows.required) - len(rows.unmet)} of "
+        f"{len(rows.required)} met."
     )
-    if Requirement.SEPARATE in selection.requirements:
+    if selection.ordering is None and Requirement.SEPARATE in selection.requirements:
         text += " Of two cases of different rank some clause is lower on the worse one; others may be higher."
     return _comment(text)
 
@@ -180,6 +203,9 @@ def row_words(selection: Selection, row: Row) -> str:
             )
         case Fault(name):
             return f"names `{name}`"
+        case PairBlend(weights):
+            blended = (f"`{cases[p.worse].name}` under `{cases[p.better].name}`" for p, _ in weights)
+            return f"is lower on a blend of {', '.join(blended)}"
 
 
 def _comment(text: str) -> list[str]:

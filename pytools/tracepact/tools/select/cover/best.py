@@ -79,6 +79,15 @@ def solve(
     return replace(cover, refutation=_refutation(problem, cover, second_opinion, on_stage))
 
 
+def fewest(problem: Problem, clock: Clock, on_stage: OnStage = silent) -> tuple[int, ...]:
+    """The best cover without its evidence; raises `Spent` if it is not proven best in the time."""
+    small = reduced(problem, Keep.OPTIMUM)
+    found, _ = _search(small.problem, clock, on_stage)
+    if found.proven < Level.ORDER:
+        raise Spent
+    return small.whole(found.columns)
+
+
 def all_optima(
     problem: Problem, cover: Cover, *, limit: int, seconds: Fraction | None = None, on_stage: OnStage = silent
 ) -> Optima:

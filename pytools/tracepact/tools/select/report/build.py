@@ -10,9 +10,9 @@ from tracepact.tools.select.cover.problem import Evidence
 from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.report import record as r
 from tracepact.tools.select.select import Extension, Retained, Selection
-from tracepact.tools.select.separate import Fault, Pair, Row, faults, names, rank_pairs, separates
+from tracepact.tools.select.separate import Fault, Pair, PairBlend, Row, difference, faults, names, rank_pairs
 from tracepact.tools.select.trials import SHORT, Trials
-from tracepact.tools.select.write import clause_name, clause_names, contract_text, describe
+from tracepact.tools.select.write import HARM, clause_name, clause_names, contract_text, describe
 from tracepact.trace import Side
 
 MEMBERS_SHOWN = 20
@@ -118,7 +118,7 @@ def _candidates(retained: Retained) -> r.CandidateCounts:
 def _coordinate(retained: Retained, place: int) -> r.CoordinateRecord:
     observed, coordinate = retained.observed, retained.basis.coordinates[place]
     cases, candidates = observed.calibration.cases, observed.candidates
-    pairs = [pair for pair in rank_pairs(cases) if separates(coordinate.values, pair)]
+    pairs = [pair for pair in rank_pairs(cases) if difference(coordinate, pair) > 0]
     shown = tuple(describe(candidates, index) for index in coordinate.members[:MEMBERS_SHOWN])
     return r.CoordinateRecord(
         name=clause_name(candidates, coordinate.candidate),
@@ -127,23 +127,26 @@ def _coordinate(retained: Retained, place: int) -> r.CoordinateRecord:
         cost=coordinate.cost,
         proof=coordinate.proof.by,
         values=coordinate.values,
-        vacuous=coordinate.vacuous,
+        vacuous=tuple(share == 1 for share in coordinate.vacuous),
         separates=len(pairs),
         ranks=tuple(sorted({(cases[p.worse].rank, cases[p.better].rank) for p in pairs}, reverse=True)),
         alone=tuple(_requirement(retained, row) for row in retained.rows if row.coordinates == 1 << place),
-        names=tuple(fault.name for fault in faults(cases) if names(coordinate.values, fault)),
+        names=tuple(fault.name for fault in faults(cases) if names(coordinate, fault)),
         members=r.Members(len(coordinate.members), shown),
     )
 
 
-def _parts(retained: Retained, row: Row) -> tuple[str | None, str | None, str | None]:
-    """The worse case, the better case and the fault of a requirement, where it has them."""
+def _parts(retained: Retained, row: Row) -> tuple[str | None, str | None, str | None, tuple[r.BlendedPair, ...]]:
+    """The worse case, the better case, the fault and the blend of a requirement, where it has them."""
     cases = retained.observed.calibration.cases
     match row.of:
         case Pair(worse, better):
-            return cases[worse].name, cases[better].name, None
+            return cases[worse].name, cases[better].name, None, ()
         case Fault(name):
-            return None, None, name
+            return None, None, name, ()
+        case PairBlend(weights):
+            pairs = (r.BlendedPair(cases[p.worse].name, cases[p.better].name, weight) for p, weight in weights)
+            return None, None, None, tuple(pairs)
 
 
 def _requirement(retained: Retained, row: Row) -> r.RequirementRecord:
@@ -173,9 +176,35 @@ def _order(selection: Selection) -> r.OrderRecord:
     )
 
 
+def _ordering(selection: Selection) -> r.OrderingRecord | None:
+    found, cases = selection.ordering, selection.calibration.cases
+    if found is None:
+        return None
+    values = [coordinate.values for coordinate in selection.coordinates]
+    weighed = [[value * weight for value in row] for row, weight in zip(values, found.weights, strict=True)]
+
+    def named(pair: Pair) -> r.CasePair:
+        return r.CasePair(cases[pair.worse].name, cases[pair.better].name)
+
+    return r.OrderingRecord(
+        profile=HARM,
+        weights=tuple(map(r.ClauseWeight, clause_names(selection), found.weights)),
+        values=tuple(sum(column, Fraction(0)) / sum(found.weights) for column in zip(*weighed, strict=True)),
+        pairs=len(found.differences.pairs),
+        margin=found.margin,
+        largest_margin=found.weighed.margin,
+        margin_bound=found.weighed.margin_bound,
+        conflicts=tuple(
+            r.ConflictRecord(tuple(map(named, conflict.pairs)), named(conflict.left_out))
+            for conflict in found.conflicts
+        ),
+    )
+
+
 def _selected(selection: Selection) -> r.SelectedRecord:
     cover, retained = selection.cover, selection.retained
     met, refuted = retained.met, cover.refutation
+    conflicts = len(selection.ordering.conflicts) if selection.ordering else 0
     return r.SelectedRecord(
         clauses=tuple(
             r.SelectedClause(clause, need.coordinate, tuple(_requirement(retained, row) for row in need.only))
@@ -185,6 +214,7 @@ def _selected(selection: Selection) -> r.SelectedRecord:
         cost=cover.cost,
         optimal=cover.optimal,
         order=_order(selection),
+        ordering=_ordering(selection),
         count_bound=cover.count_bound,
         cost_bound=cover.cost_bound,
         evidence=_EVIDENCE[cover.evidence],
@@ -192,8 +222,8 @@ def _selected(selection: Selection) -> r.SelectedRecord:
         independent=tuple(_requirement(retained, met[row]) for row in cover.independent_rows),
         weights=tuple(r.WeightedRequirement(*_parts(retained, met[row]), weight) for row, weight in cover.row_weights),
         second_solver=r.SecondSolver(refuted.solver, refuted.count, refuted.cost, refuted.order),
-        required=len(retained.rows),
-        met=len(met),
+        required=len(retained.required),
+        met=len(retained.required) - len(retained.unmet) - conflicts,
     )
 
 

@@ -137,12 +137,21 @@ class CandidateCounts(Record, frozen=True):
     short_traces: ShortTraces
 
 
+class BlendedPair(Record, frozen=True):
+    """A pair of a blend, with its share (14.18)."""
+
+    worse: str
+    better: str
+    weight: Fraction
+
+
 class RequirementRecord(Record, frozen=True):
-    """Two cases of different rank (14.12), or a fault (14.13)."""
+    """Two cases of different rank (14.12), or a fault (14.13), or a blend of pairs that follows from the order."""
 
     worse: str | None
     better: str | None
     fault: str | None
+    blend: tuple[BlendedPair, ...]
 
 
 class UnmetRequirement(RequirementRecord, frozen=True):
@@ -243,6 +252,40 @@ class OrderRecord(Record, frozen=True):
     mean_tied: Count
 
 
+class ClauseWeight(Record, frozen=True):
+    """The weight of a selected clause in the profile that keeps the order."""
+
+    clause: str
+    weight: Count
+
+
+class CasePair(Record, frozen=True):
+    """Two cases of different rank."""
+
+    worse: str
+    better: str
+
+
+class ConflictRecord(Record, frozen=True):
+    """Pairs that no weights on any candidates order together, though all but any one they do (14.19)."""
+
+    pairs: Annotated[tuple[CasePair, ...], Meta(min_length=1)]
+    left_out: CasePair
+
+
+class OrderingRecord(Record, frozen=True):
+    """The weights under which the mean of the clauses keeps the order of harm, and by how much (14.18 to 14.20)."""
+
+    profile: str
+    weights: tuple[ClauseWeight, ...]
+    values: Annotated[tuple[Fraction, ...], Meta(description="The weighted mean on each case, in their order.")]
+    pairs: Count
+    margin: Annotated[Fraction, Meta(description="The least difference under these weights.")]
+    largest_margin: Annotated[Fraction, Meta(description="The least difference under the best weights of all.")]
+    margin_bound: Annotated[Fraction, Meta(description="No set with as few clauses has a larger margin.")]
+    conflicts: tuple[ConflictRecord, ...]
+
+
 class SecondSolver(Record, frozen=True):
     """What another solver answered when it was asked for a better set."""
 
@@ -260,6 +303,7 @@ class SelectedRecord(Record, frozen=True):
     cost: Count
     optimal: bool
     order: OrderRecord
+    ordering: OrderingRecord | None
     count_bound: Count
     cost_bound: Count
     evidence: str

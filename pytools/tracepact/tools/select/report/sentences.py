@@ -8,13 +8,15 @@ from tracepact.tools.select.report.record import (
     BasisRecord,
     CandidateCounts,
     CaseRecord,
+    ConflictRecord,
     LargerFamily,
+    OrderingRecord,
     OrderRecord,
     RequirementRecord,
     SelectedRecord,
     UnmetRequirement,
 )
-from tracepact.wording import count, listed, ms
+from tracepact.wording import count, decimal, listed, ms
 
 _ANSWERS = {Answer.REFUTED: "there is none", Answer.UNKNOWN: "not decided in time", Answer.UNASKED: "not asked"}
 NOTHING_SELECTED = "nothing was selected: no candidate meets any requirement"
@@ -55,6 +57,8 @@ def requirement_words(requirement: RequirementRecord) -> str:
     """What is required."""
     if requirement.fault is not None:
         return f"`{requirement.fault}` named"
+    if requirement.blend:
+        return f"a blend of {', '.join(f'`{pair.worse}` below `{pair.better}`' for pair in requirement.blend)}"
     return f"`{requirement.worse}` below `{requirement.better}`"
 
 
@@ -96,6 +100,32 @@ def order_words(order: OrderRecord) -> str:
     )
 
 
+def ordering_words(ordering: OrderingRecord) -> Iterator[str]:
+    """The weights, what they order, and how much larger the margin could be."""
+    if not ordering.pairs:
+        yield "no pair is ordered by weights"
+        return
+    weights = ", ".join(f"{item.clause} = {item.weight}" for item in ordering.weights)
+    yield f"weights: {weights}"
+    yield (
+        f"the weighted mean is lower on the worse case of all {count(ordering.pairs, 'pair')} of different rank, by at "
+        f"least {decimal(ordering.margin, 4)}; the largest margin of these clauses is "
+        f"{decimal(ordering.largest_margin, 4)}"
+    )
+    if ordering.margin_bound > ordering.largest_margin:
+        yield f"as few clauses may have a margin of up to {decimal(ordering.margin_bound, 4)}: not decided in the time"
+
+
+def conflict_words(conflict: ConflictRecord) -> str:
+    """Pairs that cannot be ordered together, and which of them is given up."""
+    pairs = listed([f"{pair.worse} below {pair.better}" for pair in conflict.pairs])
+    left = conflict.left_out
+    return (
+        f"no weights on any candidates order {pairs} together; `{left.worse}` below `{left.better}` was not required "
+        "further"
+    )
+
+
 def needed_words(bound: int) -> str:
     """How many clauses any set has at least."""
     return f"at least {count(bound, 'clause')} {_are(bound)} needed"
@@ -107,6 +137,8 @@ def unproved_words(selected: SelectedRecord) -> str:
     if clauses:
         return f"{needed_words(selected.count_bound)}, so at most {clauses} {_are(clauses)} too many"
     least = f"no fewer than {count(selected.count, 'clause')} will do"
+    if selected.ordering is not None:
+        return f"{least}; it is not proved that none as few has a larger margin, or the same at less cost"
     if cost > 0:
         return f"{least}; it is not proved that none as few costs less (the cost may be up to {cost} too high)"
     return f"{least}, at no less cost; it is not proved that none of these comes earlier in order"

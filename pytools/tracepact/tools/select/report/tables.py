@@ -11,6 +11,7 @@ from tracepact.tools.select.report.record import (
     SelectionRecord,
     chosen_places,
 )
+from tracepact.wording import decimal
 
 _FAIR, _GOOD = Fraction(4, 10), Fraction(8, 10)
 
@@ -25,10 +26,13 @@ def tone_of(value: Fraction) -> Tone:
 def values_table(found: SelectionRecord) -> Table:
     """The exact values of the selected clauses on every case, the worst case first."""
     columns = [Column("case"), Column("rank", numbers=True), Column("risk", tone=Tone.FAINT)]
+    ordering = found.selected.ordering
+    columns += numbers("weighted mean") if ordering else []
     rows: list[list[Cell | str]] = []
     for place in found.worst_first:
         case = found.cases[place]
-        rows.append([case.name, str(case.rank), case.risk, *(_value(c, place) for c in found.chosen)])
+        mean = [decimal(ordering.values[place], 4)] if ordering else []
+        rows.append([case.name, str(case.rank), case.risk, *mean, *(_value(c, place) for c in found.chosen)])
     notes = ["∅ is a vacuous 1: the clause obliges nothing there"] if _any_vacuous(found) else []
     return Table("values of the selected clauses", [*columns, *words(*(c.name for c in found.chosen))], rows, notes)
 

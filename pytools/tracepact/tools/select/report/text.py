@@ -55,6 +55,7 @@ def _table(table: Table) -> RenderableType:
 
 def _sections(found: SelectionRecord) -> Iterator[RenderableType]:
     yield from _unmet(found)
+    yield from _conflicts(found)
     yield _heading(found)
     yield _Matrix(found)
     if found.selected.clauses:
@@ -138,6 +139,15 @@ def _unmet(found: BasisRecord) -> Iterator[RenderableType]:
     yield Text("")
 
 
+def _conflicts(found: SelectionRecord) -> Iterator[RenderableType]:
+    """Pairs that no weights order together, with the traces of each."""
+    for conflict in found.selected.ordering.conflicts if found.selected.ordering else ():
+        yield Text(say.conflict_words(conflict), style="bold red")
+        for pair in conflict.pairs:
+            for name in (pair.worse, pair.better):
+                yield Padding(_picture(found.case(name)), (0, 0, 0, 4))
+
+
 def _picture(case: CaseRecord) -> RenderableType:
     text = Text()
     for trace in case.traces:
@@ -172,7 +182,9 @@ def _evidence(found: SelectionRecord) -> RenderableType:
         more = f", and {len(only) - _ONLY} more" if len(only) > _ONLY else ""
         alone = f" alone among the selected clauses meets {'; '.join(only[:_ONLY])}{more}\n"
         text.append(alone if only else " meets nothing that no other selected clause meets\n")
-    if Requirement.SEPARATE in found.requirements:
+    for line in say.ordering_words(selected.ordering) if selected.ordering else ():
+        text.append(f"  {line}\n")
+    if selected.ordering is None and Requirement.SEPARATE in found.requirements:
         text.append(f"  {say.order_words(selected.order)}\n")
     return text
 
