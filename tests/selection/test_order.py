@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from selection.builders import PROVED, SMALL, STEP, calibration_of, calibrations, case_of, labelled_calibrations, scaled
+from selection.test_observation import scored
 
 from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
@@ -250,3 +251,27 @@ def test_labels_that_only_one_case_has_do_not_turn_the_order_in_a_corpus() -> No
     assert found.ordering is not None
     assert [conflict.pairs for conflict in found.ordering.conflicts] == [(Pair(0, 1),)]
     assert found.ordering.differences.pairs == ()
+
+
+# How the clauses are written
+
+
+@settings(max_examples=scaled(6), deadline=None)
+@given(calibrations(most=3))
+def test_the_numbers_of_a_range_decide_the_same_and_its_neighbours_do_not(calibration: Calibration) -> None:
+    """Scored anew, each clause alone on each case, with the number replaced."""
+    found = select(calibration)
+    for clause, coordinate in zip(found.clauses, found.coordinates, strict=True):
+        assert scored(calibration, clause.text, found.matcher) == list(coordinate.values)
+        if len(clause.ranges) != 1 or not clause.ranges[0].value.endswith("ms"):
+            continue
+        (one,) = clause.ranges
+        low, high = (int(number.removesuffix("ms")) if number else 1200 for number in (one.least, one.most))
+        assert low <= int(one.value.removesuffix("ms")) <= high
+        for number in range(20, 200, 20):
+            text = clause.text.replace(one.value, f"{number}ms")
+            same = scored(calibration, text, found.matcher) == list(coordinate.values)
+            if low <= number <= high:
+                assert same
+            if number in (low - 20, high + 20) and not any(coordinate.vacuous) and not any(coordinate.counter):
+                assert not same

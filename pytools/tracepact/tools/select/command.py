@@ -12,6 +12,7 @@ from tracepact.show.screen import print_tables
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import Seconds, format_option
 from tracepact.tools.results import print_json, print_rows
+from tracepact.tools.select.candidate_words import describe
 from tracepact.tools.select.options import FamilyOptions, family_options, read_family_options, stages_shown
 from tracepact.tools.select.report.build import changes_between, selection_record
 from tracepact.tools.select.report.files import write_selection
@@ -19,7 +20,6 @@ from tracepact.tools.select.report.record import SelectionRecord
 from tracepact.tools.select.report.text import render_selection
 from tracepact.tools.select.select import Selection, larger_families, select
 from tracepact.tools.select.separate import DEFAULT_REQUIREMENTS, Requirement
-from tracepact.tools.select.write import describe
 
 
 @click.command()

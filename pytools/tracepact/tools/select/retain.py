@@ -26,6 +26,11 @@ class Coordinate:
     members: tuple[int, ...]
     proof: Proof
 
+    @property
+    def observed(self) -> tuple[tuple[Fraction, ...], ...]:
+        """All that is observed of each member, as `observed_of` gives it."""
+        return self.values, self.vacuous, self.counter
+
 
 @dataclass(frozen=True, slots=True)
 class Basis:
@@ -68,11 +73,11 @@ def observational_classes(observation: Observation) -> list[list[int]]:
         return list(classes.values())
     merged: dict[tuple[tuple[Fraction, ...], ...], list[int]] = {}
     for members in classes.values():
-        merged.setdefault(_seen(observation, members[0]), []).extend(members)
+        merged.setdefault(observed_of(observation, members[0]), []).extend(members)
     return sorted((sorted(members) for members in merged.values()), key=lambda members: members[0])
 
 
-def _seen(observation: Observation, candidate: int) -> tuple[tuple[Fraction, ...], ...]:
+def observed_of(observation: Observation, candidate: int) -> tuple[tuple[Fraction, ...], ...]:
     """All that is observed of a candidate: its values, and the shares of both kinds of want."""
     shares = (observation.shares(flags, candidate) for flags in (observation.vacuous, observation.counter))
     return (observation.values(candidate), *shares)
@@ -98,7 +103,7 @@ def retain(
     classes = observational_classes(observation)
     for done, members in enumerate(classes):
         on_stage(done, len(classes))
-        values, vacuous, counter = _seen(observation, members[0])
+        values, vacuous, counter = observed_of(observation, members[0])
         if is_constant(values):
             value = values[0] if values else None
             constants[value] = tuple(sorted((*constants.get(value, ()), *members)))

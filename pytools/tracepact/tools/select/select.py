@@ -7,17 +7,17 @@ from fractions import Fraction
 import numpy as np
 
 from tracepact.core import Contract, Matcher
-from tracepact.diagnostics import Diagnostic, Diagnostics, Place, TextPlace
+from tracepact.diagnostics import Diagnostic, TextPlace
 from tracepact.logic import Outcome
 from tracepact.progress import OnStage, silent
 from tracepact.tools.select.calibration import Calibration
-from tracepact.tools.select.candidates import Candidates, check_size, family_size
+from tracepact.tools.select.candidates import Candidates, family_size
 from tracepact.tools.select.cover.best import all_optima, solve
 from tracepact.tools.select.cover.problem import Cover, Level, Optima, Problem
 from tracepact.tools.select.family import CandidateFamily
-from tracepact.tools.select.observe import Observation, Screening, observe
-from tracepact.tools.select.perfect import Prover
-from tracepact.tools.select.places import Places
+from tracepact.tools.select.observe import Screening
+from tracepact.tools.select.observed import Observed, observe_family, with_matcher
+from tracepact.tools.select.readable import ReadableClause, readable_clauses
 from tracepact.tools.select.retain import Basis, Coordinate, retain
 from tracepact.tools.select.separate import (
     DEFAULT_REQUIREMENTS,
@@ -27,24 +27,10 @@ from tracepact.tools.select.separate import (
     Row,
     requirement_rows,
 )
-from tracepact.tools.select.trials import Trials, family_of_cases, grid_contract, trials_of
 from tracepact.tools.select.weigh.ordered import Ordering, equally_good, order_clauses
-from tracepact.wording import ms, short
+from tracepact.wording import short
 
 MOST_OPTIMA = 100
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Observed:
-    """The candidates of a family on the cases, under one matcher."""
-
-    calibration: Calibration
-    candidates: Candidates
-    trials: Trials
-    matcher: Matcher
-    observation: Observation
-    prover: Prover
-    warnings: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,13 +69,14 @@ class Necessity:
 class Selection:
     """A selected contract with its evidence; `by_matcher` has the count and cost of the best under each matcher.
 
-    `ordering` has its weights, if the order was required.
+    `ordering` has its weights, if the order was required; `clauses` are the coordinates as they are written.
     """
 
     retained: Retained
     requirements: tuple[Requirement, ...]
     cover: Cover
     ordering: Ordering | None
+    clauses: tuple[ReadableClause, ...]
     optima: Optima | None
     by_matcher: tuple[tuple[Matcher, int, int], ...]
     diagnostics: tuple[Diagnostic, ...]
@@ -119,65 +106,6 @@ class Selection:
             Necessity(place, tuple(row for row in self.retained.met if row.coordinates & mask == 1 << place))
             for place in chosen
         )
-
-
-def check_family(calibration: Calibration, family: CandidateFamily, authors: Contract | None) -> None:
-    """Refuse a family that is too large or empty, and clauses on another grid; InvalidInput says why."""
-    diagnostics = Diagnostics()
-    check_size(family, calibration.step, authors, diagnostics, _declared(calibration, family))
-    if authors is not None:
-        theirs = authors.step, authors.projection.value, authors.merge_gap
-        ours = calibration.step, calibration.projection.value, calibration.merge_gap
-        for what, a, b in zip(("step", "projection", "merge_gap"), theirs, ours, strict=True):
-            if a != b:
-                headline = f"`{what}` is {_setting(a)} in `{authors.name}` and {_setting(b)} in the calibration set"
-                place = TextPlace(authors.source, authors.clauses[0].span)
-                diagnostics.add("other-grid", headline, place, "give both the same")
-        if authors.labels is not None:
-            headline = f"`{authors.name}` declares labels; a case is scored over its own"
-            place = TextPlace(authors.source, authors.clauses[0].span)
-            diagnostics.add("other-grid", headline, place, "leave the `labels` statement out")
-        for atom in authors.declared_atoms:
-            diagnostics.add("missing-mask", f"no case has a mask for the atom `{atom}` of `{authors.name}`")
-    diagnostics.raise_errors()
-
-
-def _setting(value: object) -> str:
-    return ms(value) if isinstance(value, Fraction) else str(value)
-
-
-def _declared(calibration: Calibration, family: CandidateFamily) -> Place:
-    """Where the bound of a family is written, or as near to it as there is something."""
-    places = Places.of(family.source or calibration.source)
-    alone = family.source is not None and ("family",) not in places.keys
-    return places.key(("most",) if alone else ("family", "most"))
-
-
-def with_matcher(family: CandidateFamily, authors: Contract | None) -> CandidateFamily:
-    """The family with the matcher of an author's contract, unless it declares matchers itself."""
-    if authors is None or family.matchers != CandidateFamily().matchers:
-        return family
-    return replace(family, matchers=(authors.matcher,))
-
-
-def observe_family(
-    calibration: Calibration,
-    family: CandidateFamily,
-    authors: Contract | None = None,
-    *,
-    matcher: Matcher | None = None,
-    on_stage: OnStage = silent,
-) -> Observed:
-    """Make the candidates and observe them on the cases."""
-    check_family(calibration, family, authors)
-    matcher = matcher or with_matcher(family, authors).matchers[0]
-    on_stage("making candidates")
-    candidates = Candidates(family, calibration.step, authors)
-    warnings: list[Diagnostic] = list(calibration.warnings)
-    cases = family_of_cases(calibration, grid_contract(calibration, matcher), warnings)
-    trials = trials_of(calibration, cases, candidates.reach)
-    observation = observe(candidates, trials, matcher, on_stage)
-    return Observed(calibration, candidates, trials, matcher, observation, Prover(calibration.step), tuple(warnings))
 
 
 def retain_basis(
@@ -228,11 +156,13 @@ def select(
     if every and cover.proven >= Level.COST:
         on_stage("all other smallest sets")
         optima = _optima(retained, cover, ordering, seconds)
+    on_stage("tolerances")
     return Selection(
         retained,
         tuple(requirements),
         cover,
         ordering,
+        readable_clauses(retained.observed, [retained.basis.coordinates[place] for place in cover.columns]),
         optima,
         tuple(by_matcher),
         (*retained.observed.warnings, *_author_warnings(retained)),

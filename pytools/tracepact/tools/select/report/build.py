@@ -5,14 +5,16 @@ from fractions import Fraction
 
 from tracepact.diagnostics.record import diagnostic_record
 from tracepact.lang import parse_contract
+from tracepact.lang.explain import explain_contract
 from tracepact.logic.findings import check_contract
+from tracepact.tools.select.candidate_words import clause_name, describe
 from tracepact.tools.select.cover.problem import Evidence
 from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.report import record as r
 from tracepact.tools.select.select import Extension, Retained, Selection
 from tracepact.tools.select.separate import Fault, Pair, PairBlend, Row, difference, faults, names, rank_pairs
 from tracepact.tools.select.trials import SHORT, Trials
-from tracepact.tools.select.write import HARM, clause_name, clause_names, contract_text, describe
+from tracepact.tools.select.write import HARM, contract_text
 from tracepact.trace import Side
 
 MEMBERS_SHOWN = 20
@@ -121,7 +123,7 @@ def _coordinate(retained: Retained, place: int) -> r.CoordinateRecord:
     pairs = [pair for pair in rank_pairs(cases) if difference(coordinate, pair) > 0]
     shown = tuple(describe(candidates, index) for index in coordinate.members[:MEMBERS_SHOWN])
     return r.CoordinateRecord(
-        name=clause_name(candidates, coordinate.candidate),
+        name=clause_name(candidates[coordinate.candidate], candidates.step, coordinate.candidate),
         text=describe(candidates, coordinate.candidate),
         candidate=coordinate.candidate,
         cost=coordinate.cost,
@@ -188,7 +190,9 @@ def _ordering(selection: Selection) -> r.OrderingRecord | None:
 
     return r.OrderingRecord(
         profile=HARM,
-        weights=tuple(map(r.ClauseWeight, clause_names(selection), found.weights)),
+        weights=tuple(
+            r.ClauseWeight(clause.name, weight) for clause, weight in zip(selection.clauses, found.weights, strict=True)
+        ),
         values=tuple(sum(column, Fraction(0)) / sum(found.weights) for column in zip(*weighed, strict=True)),
         pairs=len(found.differences.pairs),
         margin=found.margin,
@@ -205,10 +209,19 @@ def _selected(selection: Selection) -> r.SelectedRecord:
     cover, retained = selection.cover, selection.retained
     met, refuted = retained.met, cover.refutation
     conflicts = len(selection.ordering.conflicts) if selection.ordering else 0
+    written = parse_contract(contract_text(selection)) if cover.columns else None
+    said = [row.words for row in explain_contract(written).clauses] if written else []
     return r.SelectedRecord(
         clauses=tuple(
-            r.SelectedClause(clause, need.coordinate, tuple(_requirement(retained, row) for row in need.only))
-            for clause, need in zip(clause_names(selection), selection.necessity, strict=True)
+            r.SelectedClause(
+                clause.name,
+                need.coordinate,
+                tuple(_requirement(retained, row) for row in need.only),
+                clause.text,
+                words,
+                tuple(r.RangeRecord(one.value, one.least, one.most) for one in clause.ranges),
+            )
+            for clause, words, need in zip(selection.clauses, said, selection.necessity, strict=True)
         ),
         count=len(cover.columns),
         cost=cover.cost,
@@ -245,7 +258,8 @@ def _optima(selection: Selection) -> r.OptimaRecord | None:
         return None
     candidates, basis = selection.retained.observed.candidates, selection.retained.basis.coordinates
     sets = tuple(
-        tuple(clause_name(candidates, basis[column].candidate) for column in columns) for columns in selection.optima
+        tuple(clause_name(candidates[i], candidates.step, i) for i in (basis[column].candidate for column in columns))
+        for columns in selection.optima
     )
     return r.OptimaRecord(selection.optima.complete, sets)
 

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from tracepact.show.figure import heat_table, inline
 from tracepact.show.page import Section, html_page, html_table, templates
+from tracepact.tools.select.readable import range_words
 from tracepact.tools.select.report import sentences as say
 from tracepact.tools.select.report.figure import selection_picture, trace_picture
 from tracepact.tools.select.report.record import (
@@ -106,10 +107,10 @@ def _conflicting(found: SelectionRecord, conflict: ConflictRecord) -> Pictures:
 def _reasons(found: SelectionRecord) -> Iterator[tuple[str, str, list[str], Pictures]]:
     """By selected clause its name, its text, what it alone meets, and the traces of a pair that shows it."""
     for clause in found.selected.clauses:
-        coordinate = found.coordinates[clause.coordinate]
         pair = next((row for row in clause.only if row.worse is not None), None)
         pictures = _pictures(found.case(pair.worse), found.case(pair.better)) if pair else []
-        yield clause.name, coordinate.text, list(_alone(found, clause)), pictures
+        ranges = (range_words(one.value, one.least, one.most) for one in clause.ranges)
+        yield clause.name, clause.text, [clause.words, *_alone(found, clause), *ranges], pictures
 
 
 def _alone(found: SelectionRecord, clause: SelectedClause) -> Iterator[str]:

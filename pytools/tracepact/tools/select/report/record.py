@@ -232,12 +232,23 @@ class MatcherOutcome(MatcherRecord, frozen=True):
     chosen: bool
 
 
+class RangeRecord(Record, frozen=True):
+    """A number of a clause, and the least and greatest around it that decide the same on every case (14.21)."""
+
+    value: str
+    least: str
+    most: Annotated[str | None, Meta(description="Null if the largest that was tried still decides the same.")]
+
+
 class SelectedClause(Record, frozen=True):
-    """A selected clause, its coordinate, and what it alone among the selected meets."""
+    """A selected clause, its coordinate, what it alone among the selected meets, how it is written and what it says."""
 
     name: str
     coordinate: Count
     only: tuple[RequirementRecord, ...]
+    text: str
+    words: str
+    ranges: tuple[RangeRecord, ...]
 
 
 class OrderRecord(Record, frozen=True):

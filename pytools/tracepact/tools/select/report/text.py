@@ -182,6 +182,7 @@ def _evidence(found: SelectionRecord) -> RenderableType:
         more = f", and {len(only) - _ONLY} more" if len(only) > _ONLY else ""
         alone = f" alone among the selected clauses meets {'; '.join(only[:_ONLY])}{more}\n"
         text.append(alone if only else " meets nothing that no other selected clause meets\n")
+        text.append(f"    {clause.words}\n", style="dim")
     for line in say.ordering_words(selected.ordering) if selected.ordering else ():
         text.append(f"  {line}\n")
     if selected.ordering is None and Requirement.SEPARATE in found.requirements:
