@@ -1,5 +1,6 @@
 """`tracepact select`: the smallest contract that respects a calibration set's order of harm."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Unpack
@@ -18,8 +19,10 @@ from tracepact.tools.select.report.build import changes_between, selection_recor
 from tracepact.tools.select.report.files import write_selection
 from tracepact.tools.select.report.record import SelectionRecord
 from tracepact.tools.select.report.text import render_selection
+from tracepact.tools.select.robust import with_disturbances
 from tracepact.tools.select.select import Selection, larger_families, select
 from tracepact.tools.select.separate import DEFAULT_REQUIREMENTS, Requirement
+from tracepact.tools.select.stability import hold_out, leave_one_out
 
 
 @click.command()
@@ -37,12 +40,24 @@ from tracepact.tools.select.separate import DEFAULT_REQUIREMENTS, Requirement
     "--seconds", type=Seconds(), help="Time limit of the search; after it, the best set found is shown with its gap."
 )
 @click.option("--all", "every", is_flag=True, help="List every other set of the same size and cost.")
+@click.option("--robust", is_flag=True, help="Require the same of disturbed copies of the cases: amounts, edges.")
+@click.option("--stability", is_flag=True, help="Leave out one case at a time and show which clauses stay.")
+@click.option(
+    "--holdout",
+    "folds",
+    type=click.IntRange(min=2),
+    metavar="FOLDS",
+    help="Select without each part of the cases in turn, and count the pairs not seen that are kept.",
+)
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Write contract, page and tables here.")
 @format_option("text", "json", "csv")
 def command(
     requirements: tuple[str, ...],
     seconds: Fraction | None,
     every: bool,
+    robust: bool,
+    stability: bool,
+    folds: int | None,
     out: Path | None,
     form: str,
     **options: Unpack[FamilyOptions],
@@ -64,10 +79,11 @@ def command(
     input, 3 the time limit was reached before the proof.
     """
     required = tuple(Requirement(value) for value in dict.fromkeys(requirements))
-    found, selection = _selected(options, required, seconds, every)
+    asked = _Asked(required, seconds, every, robust, stability, folds)
+    found, selection = _selected(options, asked)
     if options["without"] or options["ranks"]:
         unchanged: FamilyOptions = {**options, "without": (), "ranks": ()}
-        before, _ = _selected(unchanged, required, seconds, every=False)
+        before, _ = _selected(unchanged, _Asked(required, seconds, False, robust, False, None))
         found = replace(found, changes=changes_between(before, found))
     print_diagnostics(selection.diagnostics)
     if every and selection.optima is None:
@@ -81,16 +97,38 @@ def command(
     return Exit.OK if selection.cover.optimal else Exit.UNKNOWN
 
 
-def _selected(
-    options: FamilyOptions, required: tuple[Requirement, ...], seconds: Fraction | None, every: bool
-) -> tuple[SelectionRecord, Selection]:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked of a selection beside its cases and candidates."""
+
+    required: tuple[Requirement, ...]
+    seconds: Fraction | None
+    every: bool
+    robust: bool
+    stability: bool
+    folds: int | None
+
+
+def _selected(options: FamilyOptions, asked: _Asked) -> tuple[SelectionRecord, Selection]:
     calibration, family, authors = read_family_options(options)
+    if asked.robust:
+        calibration = with_disturbances(calibration)
+    seconds = asked.seconds
     with stages_shown() as on_stage:
         selection = select(
-            calibration, family, authors, requirements=required, seconds=seconds, every=every, on_stage=on_stage
+            calibration,
+            family,
+            authors,
+            requirements=asked.required,
+            seconds=seconds,
+            every=asked.every,
+            on_stage=on_stage,
         )
         on_stage("larger families")
-        return selection_record(selection, larger_families(selection, describe)), selection
+        larger = larger_families(selection, describe)
+        left = leave_one_out(selection, seconds=seconds, on_stage=on_stage) if asked.stability else None
+        held = hold_out(selection, asked.folds, seconds=seconds, on_stage=on_stage) if asked.folds else None
+        return selection_record(selection, larger, stability=left, holdout=held), selection
 
 
 def _show(found: SelectionRecord, form: str) -> None:

@@ -102,7 +102,7 @@ def _member(observed: Observed, coordinate: Coordinate) -> int:
 def _starter_shapes() -> dict[str, str]:
     """The clauses of the starter contracts without their numbers, and the name of the first of each shape."""
     shapes: dict[str, str] = {}
-    for path in starter_contracts().values():
+    for _, path in sorted(starter_contracts().items(), key=lambda item: (item[0] != "boundary_gate", item[0])):
         contract = load_contract(path)
         for clause in contract.clauses:
             shapes.setdefault(_shape(_of(clause), contract.step), clause.name)

@@ -219,12 +219,12 @@ class _Reading:
             fields.taken |= fields.data.keys()
             return None
         try:
-            how, duration, ref, pred = self._pair(fields)
+            how, duration, ref, pred, edit = self._pair(fields)
         except _Unusable:
             return None
         if len(self.diagnostics.errors) > errors:
             return None
-        return Case(name, risk, rank, fault, how, duration, ref, pred, fields.places.value(fields.path))
+        return Case(name, risk, rank, fault, how, duration, ref, pred, fields.places.value(fields.path), edit)
 
     def _rank(self, name: str, fields: Fields) -> Fraction:
         rank = fields.take("rank")
@@ -238,15 +238,15 @@ class _Reading:
             return Fraction(rank)
         return Fraction(0)
 
-    def _pair(self, fields: Fields) -> tuple[str, Fraction, tuple[Event, ...], tuple[Event, ...]]:
+    def _pair(self, fields: Fields) -> tuple[str, Fraction, tuple[Event, ...], tuple[Event, ...], Edit | None]:
         if isinstance(fields.data.get("pred"), str) or fields.has("ref"):
-            return self._tables(fields)
+            return *self._tables(fields), None
         reference = self._reference(fields)
         if fields.has("pred"):
             labels = tuple(dict.fromkeys(event.label for event in reference.events)) or (_LABEL,)
             pred = self._events(fields, "pred", reference.duration, labels)
             self._warn_one_sided(fields, reference.events, pred)
-            return "as intervals", reference.duration, reference.events, pred
+            return "as intervals", reference.duration, reference.events, pred, None
         edit = self._edit(fields)
         try:
             pred = apply(edit, reference.events, reference.duration)
@@ -258,7 +258,7 @@ class _Reading:
             headline = f"`{edit.kind}` does not apply to `{reference.name}`: {error}"
             fields.report("edit-does-not-apply", headline, key, help="choose another event or amount")
             raise _Unusable from None
-        return edit.words(), reference.duration, reference.events, pred
+        return edit.words(), reference.duration, reference.events, pred, edit
 
     def _warn_one_sided(self, fields: Fields, ref: tuple[Event, ...], pred: tuple[Event, ...]) -> None:
         """Labels that one side of a case lacks, as scoring warns of them; a side without events lacks them all."""

@@ -10,6 +10,9 @@ from tracepact.logic import Outcome
 from tracepact.tools.select.observe import Observation, Screening
 from tracepact.tools.select.perfect import Proof
 
+Observed = tuple[tuple[Fraction, ...], tuple[Fraction, ...], tuple[Fraction, ...]]
+"""By case the value, and the shares of classes that are vacuous and that score 0 for want of obligations."""
+
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
@@ -27,7 +30,7 @@ class Coordinate:
     proof: Proof
 
     @property
-    def observed(self) -> tuple[tuple[Fraction, ...], ...]:
+    def observed(self) -> Observed:
         """All that is observed of each member, as `observed_of` gives it."""
         return self.values, self.vacuous, self.counter
 
@@ -71,16 +74,16 @@ def observational_classes(observation: Observation) -> list[list[int]]:
         classes.setdefault(data[index * size : (index + 1) * size], []).append(index)
     if all(len(own) == 1 for own in observation.entries):
         return list(classes.values())
-    merged: dict[tuple[tuple[Fraction, ...], ...], list[int]] = {}
+    merged: dict[Observed, list[int]] = {}
     for members in classes.values():
         merged.setdefault(observed_of(observation, members[0]), []).extend(members)
     return sorted((sorted(members) for members in merged.values()), key=lambda members: members[0])
 
 
-def observed_of(observation: Observation, candidate: int) -> tuple[tuple[Fraction, ...], ...]:
+def observed_of(observation: Observation, candidate: int) -> Observed:
     """All that is observed of a candidate: its values, and the shares of both kinds of want."""
-    shares = (observation.shares(flags, candidate) for flags in (observation.vacuous, observation.counter))
-    return (observation.values(candidate), *shares)
+    vacuous, counter = (observation.shares(flags, candidate) for flags in (observation.vacuous, observation.counter))
+    return observation.values(candidate), vacuous, counter
 
 
 def is_constant(values: Sequence[Fraction]) -> bool:

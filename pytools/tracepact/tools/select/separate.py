@@ -39,10 +39,11 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Cases that are one fault, by their places."""
+    """Cases that are one fault, and all others it is compared with, by their places."""
 
     name: str
     cases: tuple[int, ...]
+    others: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +62,29 @@ class Row:
 
 
 def rank_pairs(cases: Sequence[Case]) -> list[Pair]:
-    """All pairs of different rank, the worse case first."""
-    places = range(len(cases))
-    return [Pair(i, j) for i in places for j in places if cases[i].rank > cases[j].rank]
+    """All pairs of different rank in one group, the worse case first."""
+    return [
+        Pair(i, j)
+        for i, worse in enumerate(cases)
+        for j, better in enumerate(cases)
+        if worse.rank > better.rank and worse.group == better.group
+    ]
 
 
 def faults(cases: Sequence[Case]) -> list[Fault]:
     """The faults in order of their first case; a perfect case is none (14.13)."""
-    found: dict[str, list[int]] = {}
+    found: dict[tuple[str, str], list[int]] = {}
     for place, case in enumerate(cases):
         if not case.perfect:
-            found.setdefault(case.fault, []).append(place)
-    return [Fault(name, tuple(places)) for name, places in found.items()]
+            found.setdefault((case.group, case.fault), []).append(place)
+    return [
+        Fault(
+            f"{name}, {group}" if group else name,
+            tuple(own),
+            tuple(k for k, case in enumerate(cases) if case.group == group and k not in own),
+        )
+        for (group, name), own in found.items()
+    ]
 
 
 def separates(values: Sequence[Fraction], pair: Pair) -> bool:
@@ -97,7 +109,7 @@ def names(coordinate: Coordinate, fault: Fault) -> bool:
     A class of a case that scores 0 for want of obligations counts as 1 there (14.17).
     """
     values, counter = coordinate.values, coordinate.counter
-    others = [value for place, value in enumerate(values) if place not in fault.cases]
+    others = [values[place] for place in fault.others]
     return not others or max(values[place] + counter[place] for place in fault.cases) < min(others)
 
 

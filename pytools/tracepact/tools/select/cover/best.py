@@ -30,7 +30,7 @@ _TURN = Fraction(5)
 """Seconds of a solver's first turn."""
 _FEW = 20
 """Beyond this many columns a cover is not searched for by branch and bound first; the tree is too deep."""
-_SECOND_OPINION = Fraction(20)
+SECOND_OPINION = Fraction(20)
 _BOUND_SHARE = Fraction(1, 3)
 """The share of a time budget that is kept for a bound, should the search not end."""
 
@@ -40,7 +40,7 @@ def solve(
     *,
     seconds: Fraction | None = None,
     on_stage: OnStage = silent,
-    second_opinion: Fraction = _SECOND_OPINION,
+    second_opinion: Fraction = SECOND_OPINION,
 ) -> Cover:
     """The best cover, or the best found in the time, said as such.
 

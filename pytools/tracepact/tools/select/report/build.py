@@ -11,8 +11,10 @@ from tracepact.tools.select.candidate_words import clause_name, describe
 from tracepact.tools.select.cover.problem import Evidence
 from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.report import record as r
+from tracepact.tools.select.robust import robustness
 from tracepact.tools.select.select import Extension, Retained, Selection
 from tracepact.tools.select.separate import Fault, Pair, PairBlend, Row, difference, faults, names, rank_pairs
+from tracepact.tools.select.stability import Holdout, LeftOut, Share
 from tracepact.tools.select.trials import SHORT, Trials
 from tracepact.tools.select.write import HARM, contract_text
 from tracepact.trace import Side
@@ -26,7 +28,12 @@ _EVIDENCE = {
 
 
 def selection_record(
-    selection: Selection, larger: Sequence[Extension] = (), changes: r.Changes | None = None
+    selection: Selection,
+    larger: Sequence[Extension] = (),
+    changes: r.Changes | None = None,
+    *,
+    stability: Sequence[LeftOut] | None = None,
+    holdout: Holdout | None = None,
 ) -> r.SelectionRecord:
     """Everything a selection says; `larger` families were tried on what it does not meet."""
     retained, basis = selection.retained, basis_record(selection.retained)
@@ -45,7 +52,22 @@ def selection_record(
         contract=_contract(selection),
         diagnostics=tuple(map(diagnostic_record, selection.diagnostics)),
         changes=changes,
+        robustness=tuple(
+            r.RobustnessRecord(one.words, one.changed, one.pairs, one.separated, one.ordered, one.faults, one.named)
+            for one in robustness(selection)
+        ),
+        stability=None if stability is None else tuple(_stability(selection, one) for one in stability),
+        holdout=r.HoldoutRecord(holdout.folds, _share(holdout.separated), _share(holdout.ordered)) if holdout else None,
     )
+
+
+def _stability(selection: Selection, one: LeftOut) -> r.StabilityRecord:
+    written = dict(zip(selection.cover.columns, selection.clauses, strict=True))
+    return r.StabilityRecord(selection.calibration.cases[one.case].name, tuple(written[c].name for c in one.gone))
+
+
+def _share(share: Share) -> r.ShareRecord:
+    return r.ShareRecord(share.count, share.of, share.interval)
 
 
 def basis_record(retained: Retained) -> r.BasisRecord:

@@ -18,7 +18,7 @@ from tracepact.tools.select.report.record import (
     SelectedClause,
     SelectionRecord,
 )
-from tracepact.tools.select.report.tables import basis_table, candidates_table
+from tracepact.tools.select.report.tables import basis_table, candidates_table, robustness_table, stability_table
 from tracepact.tools.select.separate import Requirement
 from tracepact.wording import count, short
 
@@ -66,6 +66,12 @@ def _sections(found: SelectionRecord, parts: Any) -> Iterator[Section]:
         yield Section("why", "Why each clause is there", parts.reasons(list(_reasons(found))), lead)
         smallest = "Why no smaller set will do" if found.selected.optimal else "What is known of smaller sets"
         yield Section("smallest", smallest, parts.list(list(_evidence(found))))
+    if found.robustness:
+        yield Section("robustness", "Disturbed cases", html_table(robustness_table(found)))
+    if found.stability is not None:
+        yield Section("stability", "One case left out", html_table(stability_table(found)))
+    if found.holdout is not None:
+        yield Section("holdout", "Cases not seen", parts.list([_sentence(say.holdout_words(found.holdout))]))
     shown = found.coordinates[:_HEAT]
     heat = _heat(found, shown, f"the first {count(len(shown), 'coordinate')}")
     lead = f"{count(len(found.coordinates), 'class', 'classes')} of candidates with equal values."

@@ -379,6 +379,41 @@ class Changes(Record, frozen=True):
     unmet: BeforeAfter
 
 
+class RobustnessRecord(Record, frozen=True):
+    """What the selected contract does on a disturbed copy of the cases (14.22)."""
+
+    disturbance: str
+    changed: Annotated[int, Meta(ge=0, description="How many cases the disturbance changes.")]
+    pairs: Count
+    separated: Count
+    ordered: Count | None
+    faults: Count
+    named: Count
+
+
+class StabilityRecord(Record, frozen=True):
+    """A case, and the selected clauses that are not selected without it (14.23)."""
+
+    case: str
+    gone: tuple[str, ...]
+
+
+class ShareRecord(Record, frozen=True):
+    """So many of so many, with an interval at 95 % as if all were independent."""
+
+    count: Count
+    of: Count
+    interval: tuple[float, float]
+
+
+class HoldoutRecord(Record, frozen=True):
+    """Pairs with a case that the selection had not seen: how many it separates and orders (14.24)."""
+
+    folds: Annotated[int, Meta(ge=2)]
+    separated: ShareRecord
+    ordered: ShareRecord
+
+
 class SelectionRecord(BasisRecord, SelectionOutput, frozen=True):
     """A selection: the basis it was made from, the selected contract and its evidence."""
 
@@ -390,6 +425,9 @@ class SelectionRecord(BasisRecord, SelectionOutput, frozen=True):
     contract: ContractRecord | None
     diagnostics: tuple[DiagnosticRecord, ...]
     changes: Changes | None
+    robustness: tuple[RobustnessRecord, ...]
+    stability: tuple[StabilityRecord, ...] | None
+    holdout: HoldoutRecord | None
 
     @property
     def chosen(self) -> list[CoordinateRecord]:

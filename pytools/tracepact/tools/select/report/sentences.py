@@ -9,6 +9,7 @@ from tracepact.tools.select.report.record import (
     CandidateCounts,
     CaseRecord,
     ConflictRecord,
+    HoldoutRecord,
     LargerFamily,
     OrderingRecord,
     OrderRecord,
@@ -16,7 +17,7 @@ from tracepact.tools.select.report.record import (
     SelectedRecord,
     UnmetRequirement,
 )
-from tracepact.wording import count, decimal, listed, ms
+from tracepact.wording import count, decimal, listed, ms, percent
 
 _ANSWERS = {Answer.REFUTED: "there is none", Answer.UNKNOWN: "not decided in time", Answer.UNASKED: "not asked"}
 NOTHING_SELECTED = "nothing was selected: no candidate meets any requirement"
@@ -123,6 +124,18 @@ def conflict_words(conflict: ConflictRecord) -> str:
     return (
         f"no weights on any candidates order {pairs} together; `{left.worse}` below `{left.better}` was not required "
         "further"
+    )
+
+
+def holdout_words(holdout: HoldoutRecord) -> str:
+    """How a selection does on pairs it has not seen."""
+    parts = []
+    for share, what in ((holdout.separated, "separated"), (holdout.ordered, "ordered")):
+        low, high = share.interval
+        parts.append(f"{share.count} of {share.of} {what} ({percent(low)} to {percent(high)})")
+    return (
+        f"selected anew without each of {holdout.folds} parts of the cases: of the pairs with a case not seen, "
+        f"{' and '.join(parts)}; the intervals are at 95 %, as if the pairs were independent"
     )
 
 

@@ -94,6 +94,31 @@ def pairs_table(found: BasisRecord) -> Table:
     return Table("pairs of different rank", words("worse", "better", "coordinates", "the first of them"), rows)
 
 
+def robustness_table(found: SelectionRecord) -> Table:
+    """What the selected contract does on disturbed copies of the cases."""
+    columns = [*words("disturbed"), *numbers("cases changed", "separated", "ordered", "named")]
+    rows = [
+        [
+            one.disturbance,
+            str(one.changed),
+            f"{one.separated} of {one.pairs}",
+            "–" if one.ordered is None else f"{one.ordered} of {one.pairs}",
+            f"{one.named} of {one.faults}",
+        ]
+        for one in found.robustness
+    ]
+    return Table("the same contract on disturbed cases", columns, rows)
+
+
+def stability_table(found: SelectionRecord) -> Table:
+    """What goes when a case is left out."""
+    left = found.stability or ()
+    rows = [[one.case, ", ".join(one.gone) or "all stay"] for one in left]
+    needed = {clause.name: [one.case for one in left if clause.name in one.gone] for clause in found.selected.clauses}
+    notes = [f"only `{cases[0]}` needs {name}" for name, cases in needed.items() if len(cases) == 1]
+    return Table("one case left out at a time", words("without", "clauses that go"), rows, notes)
+
+
 def basis_table(found: BasisRecord) -> Table:
     """Every coordinate with its values."""
     chosen = set(chosen_places(found))

@@ -21,7 +21,14 @@ from tracepact.tools.select.report.record import (
     SelectionRecord,
     chosen_places,
 )
-from tracepact.tools.select.report.tables import pairs_table, separation_table, tone_of, values_table
+from tracepact.tools.select.report.tables import (
+    pairs_table,
+    robustness_table,
+    separation_table,
+    stability_table,
+    tone_of,
+    values_table,
+)
 from tracepact.tools.select.separate import Requirement
 from tracepact.wording import count, short
 
@@ -66,6 +73,12 @@ def _sections(found: SelectionRecord) -> Iterator[RenderableType]:
         yield Text("selected contract", style="bold")
         yield Padding(Text(found.contract.text.rstrip()), (0, 0, 1, 2))
     yield _evidence(found)
+    if found.robustness:
+        yield _table(robustness_table(found))
+    if found.stability is not None:
+        yield _table(stability_table(found))
+    if found.holdout is not None:
+        yield Text(f"{say.holdout_words(found.holdout)}\n")
     if found.optima is not None:
         yield _optima(found.optima)
     if found.changes is not None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tracepact.progress import OnStage, silent
-from tracepact.tools.select.cover.best import all_optima, solve
+from tracepact.tools.select.cover.best import SECOND_OPINION, all_optima, solve
 from tracepact.tools.select.cover.clock import Clock
 from tracepact.tools.select.cover.problem import Answer, Cover, Level, Optima, Problem
 from tracepact.tools.select.retain import Coordinate
@@ -40,11 +40,13 @@ def order_clauses(
     classes: Sequence[int],
     *,
     seconds: Fraction | None,
+    proved: bool = True,
     on_stage: OnStage = silent,
 ) -> tuple[Ordering, Cover] | None:
     """The fewest coordinates that meet the rows and have weights that order the pairs; None if there is no such pair.
 
     The rows and the pairs are those that some coordinate meets. Pairs in conflict are left out, one of each conflict.
+    Without `proved` no second solver is asked.
     """
     on_stage("pairs that no weights order together")
     if not pairs:
@@ -60,7 +62,8 @@ def order_clauses(
     blends = tuple(_row(order, blend) for blend in weighed.blends)
     problem = Problem(tuple(row.coordinates for row in (*rows, *blends)), costs)
     left = clock.left()
-    shown = solve(problem, seconds=None if left is None else Fraction(max(left, 1)), on_stage=on_stage)
+    time = None if left is None else Fraction(max(left, 1))
+    shown = solve(problem, seconds=time, on_stage=on_stage, second_opinion=SECOND_OPINION if proved else Fraction(0))
     weights, margin = written_weights(weighed.weights, lambda whole: _margin(differences, weighed.columns, whole))
     return Ordering(differences, weighed, weights, margin, conflicts, blends), _cover(problem, weighed, shown)
 
