@@ -1,10 +1,10 @@
 """Pairs that no weights order together: irreducible sets of them (14.19)."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from tracepact.tools.select.separate import Pair
 from tracepact.tools.select.weigh.differences import Differences
-from tracepact.tools.select.weigh.game import solve_game
 from tracepact.tools.select.weigh.order import Order
 
 
@@ -21,11 +21,11 @@ def without_conflicts(differences: Differences) -> tuple[Differences, tuple[Conf
     found: list[Conflict] = []
     while len(differences) and differences.clauses:
         order = Order(differences)
-        best = order.all_clauses()
+        best = order.all_clauses(enough=Fraction(0))
         if best.margin > 0:
             break
         weights = dict(best.blend.weights)
-        places = _irreducible(differences, list(weights))
+        places = _irreducible(order, list(weights))
         heaviest = max(places, key=lambda place: (weights[place], place))
         pairs = tuple(dict.fromkeys(differences.pair(place) for place in sorted(places)))
         found.append(Conflict(pairs, differences.pair(heaviest)))
@@ -33,10 +33,10 @@ def without_conflicts(differences: Differences) -> tuple[Differences, tuple[Conf
     return differences, tuple(found)
 
 
-def _irreducible(differences: Differences, places: list[int]) -> list[int]:
+def _irreducible(order: Order, places: list[int]) -> list[int]:
     """Places that no weights order together, of which none can be left out: one after the other is tried."""
     for place in sorted(places):
         fewer = [other for other in places if other != place]
-        if fewer and solve_game(differences.game(fewer)).value <= 0:
+        if fewer and order.all_clauses(fewer, enough=Fraction(0)).margin <= 0:
             places = fewer
     return places

@@ -58,34 +58,55 @@ class Order:
             solved = solve_game(table[self.active].astype(object))
             place, least = _least(table, solved.columns)
             if least >= solved.value:
-                return Weights(solved.value, solved.columns, self._blend(solved))
+                return Weights(solved.value, solved.columns, _blend(self.active, solved))
             self.active.append(place)
 
-    def all_clauses(self) -> Weights:
-        """The largest margin that any weights on all clauses have."""
+    def all_clauses(self, places: Sequence[int] | None = None, *, enough: Fraction | None = None) -> Weights:
+        """The largest margin that any weights on all clauses have, over all pairs or some.
+
+        A margin above `enough` will do. Clauses and pairs join the game when its answer is not one for all of them.
+        """
+        rows = list(range(len(self.differences))) if places is None else list(places)
+        table = self.differences.of(rows)
+        columns, active = [int(table[0].argmax())], [0]
         while True:
-            solved = solve_game(self.differences.game(self.active))
-            used = [column for column, weight in enumerate(solved.columns) if weight]
-            place, least = _least(self.differences.of(slice(None), used), [solved.columns[column] for column in used])
-            if least >= solved.value:
-                return Weights(solved.value, solved.columns, self._blend(solved))
-            self.active.append(place)
-
-    def _blend(self, solved: Solved) -> Blend:
-        common = lcm(*(weight.denominator for weight in solved.rows))
-        listed = zip(self.active, solved.rows, strict=True)
-        return Blend(tuple(sorted((place, int(weight * common)) for place, weight in listed if weight)))
+            solved = solve_game(table[np.ix_(active, columns)].astype(object))
+            place, least = _least(table[:, columns], solved.columns)
+            weights = [Fraction(0)] * table.shape[1]
+            for column, weight in zip(columns, solved.columns, strict=True):
+                weights[column] = weight
+            if enough is not None and least > enough:
+                return Weights(least, tuple(weights), _blend([rows[k] for k in active], solved))
+            blend = _blend(active, solved)
+            lower = _lower(table[[k for k, _ in blend.weights]], blend)
+            best = int(lower.argmax())
+            if lower[best] > solved.value * blend.total:
+                columns.append(best)
+            elif least < solved.value:
+                active.append(place)
+            else:
+                return Weights(solved.value, tuple(weights), _blend([rows[k] for k in active], solved))
 
     def lower(self, blend: Blend) -> Table:
         """By clause how much lower it is on the worse sides of a blend, times the blend's total."""
-        parts = self.differences.game([place for place, _ in blend.weights])
-        total: Table = np.array([weight for _, weight in blend.weights], dtype=object).dot(parts)
-        return total
+        return _lower(self.differences.of([place for place, _ in blend.weights]), blend)
 
     def mask(self, blend: Blend, margin: Fraction, *, strict: bool) -> int:
         """The clauses of which weights with a margin above (or at least) this one need one, because of a blend."""
         lower, limit = self.lower(blend) * margin.denominator, margin.numerator * blend.total
         return mask_of(tuple(np.flatnonzero(lower > limit if strict else lower >= limit).tolist()))
+
+
+def _blend(places: Sequence[int], solved: Solved) -> Blend:
+    common = lcm(*(weight.denominator for weight in solved.rows))
+    listed = zip(places, solved.rows, strict=True)
+    return Blend(tuple(sorted((place, int(weight * common)) for place, weight in listed if weight)))
+
+
+def _lower(table: Whole, blend: Blend) -> Table:
+    """By clause how much lower it is on the worse sides of a blend whose places are the rows of a table."""
+    total: Table = np.array([weight for _, weight in blend.weights], dtype=object).dot(table.astype(object))
+    return total
 
 
 def _least(table: Whole, weights: Sequence[Fraction]) -> tuple[int, Fraction]:

@@ -14,12 +14,16 @@ from tracepact.progress import OnStage, silent
 from tracepact.tools.select.cover.best import fewest
 from tracepact.tools.select.cover.clock import Clock, Spent
 from tracepact.tools.select.cover.greedy import greedy_cover
-from tracepact.tools.select.cover.problem import Problem, members
+from tracepact.tools.select.cover.problem import Problem, mask_of, members
 from tracepact.tools.select.weigh.differences import Differences
 from tracepact.tools.select.weigh.order import Blend, Order, Weights
 
 _TRIES = 25
 """So many clauses are tried to join those that a blend shows not to be enough."""
+
+
+_TRIMMING = Fraction(5)
+"""Seconds for making a set smaller that was not proven smallest in its time."""
 
 
 class Proven(IntEnum):
@@ -68,7 +72,8 @@ def weigh(
         search.cheapest()
         proven = Proven.ORDER
     except Spent:
-        pass
+        if proven is Proven.NOTHING:
+            search.trim(Clock.of(_TRIMMING))
     scale = differences.scale
     bound = search.best.margin if proven >= Proven.MARGIN else search.most
     return Weighed(
@@ -136,6 +141,17 @@ class _Search:
                 self._take(found, weights)
                 return
             self._learn(found, weights, margin, strict=False)
+
+    def trim(self, clock: Clock) -> None:
+        """Leave out clauses that the rows and the order do not need, the lightest first, while there is time."""
+        weight = dict(zip(self.columns, self.best.weights, strict=True))
+        for column in sorted(self.columns, key=lambda c: (weight[c], -self.costs[c], -c)):
+            if clock.left() == 0:
+                return
+            fewer = tuple(c for c in self.columns if c != column)
+            mask = mask_of(fewer)
+            if all(row & mask for row in self.rows) and (weights := self.order.weights(fewer)).margin > 0:
+                self._take(fewer, weights)
 
     def _take(self, columns: tuple[int, ...], weights: Weights | None = None) -> None:
         self.columns, self.best = columns, weights or self.order.weights(columns)
