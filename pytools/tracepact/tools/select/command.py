@@ -15,6 +15,8 @@ from tracepact.tools.parameters import Seconds, format_option
 from tracepact.tools.results import print_json, print_rows
 from tracepact.tools.select.candidate_words import describe
 from tracepact.tools.select.options import FamilyOptions, family_options, read_family_options, stages_shown
+from tracepact.tools.select.preferences import read_preferences
+from tracepact.tools.select.preferring import select_by_preferences
 from tracepact.tools.select.report.build import changes_between, selection_record
 from tracepact.tools.select.report.files import write_selection
 from tracepact.tools.select.report.record import SelectionRecord
@@ -40,6 +42,11 @@ from tracepact.tools.select.stability import hold_out, leave_one_out
     "--seconds", type=Seconds(), help="Time limit of the search; after it, the best set found is shown with its gap."
 )
 @click.option("--all", "every", is_flag=True, help="List every other set of the same size and cost.")
+@click.option(
+    "--preferences",
+    metavar="FILE",
+    help="A table (a, b, worse, perhaps weight and judge) of which of two cases is worse; ranks are not used.",
+)
 @click.option("--robust", is_flag=True, help="Require the same of disturbed copies of the cases: amounts, edges.")
 @click.option("--stability", is_flag=True, help="Leave out one case at a time and show which clauses stay.")
 @click.option(
@@ -58,6 +65,7 @@ def command(
     robust: bool,
     stability: bool,
     folds: int | None,
+    preferences: str | None,
     out: Path | None,
     form: str,
     **options: Unpack[FamilyOptions],
@@ -79,11 +87,13 @@ def command(
     input, 3 the time limit was reached before the proof.
     """
     required = tuple(Requirement(value) for value in dict.fromkeys(requirements))
-    asked = _Asked(required, seconds, every, robust, stability, folds)
+    if preferences is not None and (every or robust or stability or options["without"] or options["ranks"]):
+        raise click.UsageError("--preferences goes with --family, --clauses, --seconds, --holdout and --out alone")
+    asked = _Asked(required, seconds, every, robust, stability, folds, preferences)
     found, selection = _selected(options, asked)
     if options["without"] or options["ranks"]:
         unchanged: FamilyOptions = {**options, "without": (), "ranks": ()}
-        before, _ = _selected(unchanged, _Asked(required, seconds, False, robust, False, None))
+        before, _ = _selected(unchanged, _Asked(required, seconds, False, robust, False, None, None))
         found = replace(found, changes=changes_between(before, found))
     print_diagnostics(selection.diagnostics)
     if every and selection.optima is None:
@@ -92,7 +102,7 @@ def command(
         written = write_selection(selection, found, out)
         say(f"wrote {len(written)} files to {out}")
     _show(found, form)
-    if found.selected.met < found.selected.required:
+    if found.selected.met < found.selected.required or (found.preferences and found.preferences.violated):
         return Exit.VIOLATED
     return Exit.OK if selection.cover.optimal else Exit.UNKNOWN
 
@@ -107,9 +117,22 @@ class _Asked:
     robust: bool
     stability: bool
     folds: int | None
+    preferences: str | None
+
+
+def _preferred(options: FamilyOptions, asked: _Asked, path: str) -> tuple[SelectionRecord, Selection]:
+    calibration, family, authors = read_family_options(options, ranked=False)
+    judged = read_preferences(path, calibration.cases)
+    with stages_shown() as on_stage:
+        found = select_by_preferences(
+            calibration, judged, family, authors, folds=asked.folds, seconds=asked.seconds, on_stage=on_stage
+        )
+    return selection_record(found.selection, preferred=found), found.selection
 
 
 def _selected(options: FamilyOptions, asked: _Asked) -> tuple[SelectionRecord, Selection]:
+    if asked.preferences is not None:
+        return _preferred(options, asked, asked.preferences)
     calibration, family, authors = read_family_options(options)
     if asked.robust:
         calibration = with_disturbances(calibration)

@@ -30,7 +30,11 @@ def calibrations() -> dict[str, Path]:
 
 
 def load_calibration(
-    given: str | Path, *, without: tuple[str, ...] = (), ranks: Mapping[str, str] | None = None
+    given: str | Path,
+    *,
+    without: tuple[str, ...] = (),
+    ranks: Mapping[str, str] | None = None,
+    ranked: bool = True,
 ) -> Calibration:
     """Read a calibration set, by file or by the name of a shipped one; InvalidInput carries every fault.
 
@@ -43,18 +47,23 @@ def load_calibration(
     source = read_file(path, diagnostics, hint)
     if source is None:
         raise InvalidInput(diagnostics)
-    return read_calibration(source, path.parent, without=without, ranks=ranks)
+    return read_calibration(source, path.parent, without=without, ranks=ranks, ranked=ranked)
 
 
 def read_calibration(
-    source: Source, folder: Path = Path(), *, without: tuple[str, ...] = (), ranks: Mapping[str, str] | None = None
+    source: Source,
+    folder: Path = Path(),
+    *,
+    without: tuple[str, ...] = (),
+    ranks: Mapping[str, str] | None = None,
+    ranked: bool = True,
 ) -> Calibration:
-    """The calibration set of a text; tables it names are looked for in `folder`."""
+    """The calibration set of a text; tables it names are looked for in `folder`. Not `ranked`, ranks may be absent."""
     diagnostics = Diagnostics()
     data = read_toml(source, diagnostics)
     if data is None:
         raise InvalidInput(diagnostics)
-    found = _Reading(source, data, folder, diagnostics).calibration(without, ranks or {})
+    found = _Reading(source, data, folder, diagnostics, ranked).calibration(without, ranks or {})
     diagnostics.raise_errors()
     return found
 
@@ -62,8 +71,11 @@ def read_calibration(
 class _Reading:
     """Reads one text; `fields` is its outermost table."""
 
-    def __init__(self, source: Source, data: dict[str, Any], folder: Path, diagnostics: Diagnostics) -> None:
+    def __init__(
+        self, source: Source, data: dict[str, Any], folder: Path, diagnostics: Diagnostics, ranked: bool = True
+    ) -> None:
         self.source = source
+        self.ranked = ranked
         self.folder = folder
         self.diagnostics = diagnostics
         self.fields = Fields(data, (), Places.of(source), diagnostics, what="calibration set")
@@ -228,6 +240,8 @@ class _Reading:
 
     def _rank(self, name: str, fields: Fields) -> Fraction:
         rank = fields.take("rank")
+        if rank is None and not self.ranked:
+            return Fraction(0)
         if rank is None:
             fields.report_key("bad-rank", f"case `{name}` has no rank", help="say how bad it is: `rank = 3`")
         elif not is_number(rank):
@@ -383,7 +397,7 @@ class _Reading:
     def _check_ranks(self, cases: list[Case]) -> None:
         if not cases and not self.diagnostics.errors:
             self.fields.report_key("empty-calibration", "every case was left out", "cases", help="leave some in")
-        if cases and not self.diagnostics.errors and len({case.rank for case in cases}) == 1:
+        if self.ranked and cases and not self.diagnostics.errors and len({case.rank for case in cases}) == 1:
             headline = f"every case has rank {cases[0].rank}: there is nothing to separate"
             self.fields.report_key("one-rank", headline, "cases", help="give the worse cases a higher rank")
 

@@ -51,7 +51,7 @@ def with_disturbances(calibration: Calibration) -> Calibration:
 def robustness(selection: Selection) -> tuple[Robustness, ...]:
     """How the selected contract does on each disturbed copy, as it is written."""
     calibration = selection.calibration
-    if not selection.clauses:
+    if not selection.clauses or not rank_pairs(calibration.cases):
         return ()
     contract = parse_contract(contract_text(selection))
     weights = selection.ordering.weights if selection.ordering else None

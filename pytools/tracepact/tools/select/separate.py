@@ -119,18 +119,20 @@ def requirement_rows(
     """A row for each thing that is required; one that no coordinate meets has an empty mask."""
     rows: list[Row] = []
     if Requirement.SEPARATE in requirements or Requirement.ORDER in requirements:
-        rows += _pair_rows(cases, coordinates)
+        rows += pair_rows(coordinates, rank_pairs(cases))
     if Requirement.NAME in requirements:
         rows += [Row(f, _mask(np.array([names(c, f) for c in coordinates], dtype=np.bool_))) for f in faults(cases)]
     return rows
 
 
-def _pair_rows(cases: Sequence[Case], coordinates: Sequence[Coordinate]) -> list[Row]:
+def pair_rows(coordinates: Sequence[Coordinate], pairs: Sequence[Pair]) -> list[Row]:
+    """By pair the coordinates that are lower on the worse case."""
+    if not coordinates:
+        return [Row(pair, 0) for pair in pairs]
     levels = np.array([_levels(c.values) for c in coordinates], dtype=np.int64)
-    levels = levels.reshape(len(coordinates), len(cases))
     wanting = [place for place, c in enumerate(coordinates) if any(c.vacuous) or any(c.counter)]
     rows = []
-    for pair in rank_pairs(cases):
+    for pair in pairs:
         lower = levels[:, pair.worse] < levels[:, pair.better]
         for place in wanting:
             lower[place] = lower[place] and difference(coordinates[place], pair) > 0

@@ -10,6 +10,7 @@ from tracepact.logic.findings import check_contract
 from tracepact.tools.select.candidate_words import clause_name, describe
 from tracepact.tools.select.cover.problem import Evidence
 from tracepact.tools.select.family import CandidateFamily
+from tracepact.tools.select.preferring import Preferred
 from tracepact.tools.select.report import record as r
 from tracepact.tools.select.robust import robustness
 from tracepact.tools.select.select import Extension, Retained, Selection
@@ -34,6 +35,7 @@ def selection_record(
     *,
     stability: Sequence[LeftOut] | None = None,
     holdout: Holdout | None = None,
+    preferred: Preferred | None = None,
 ) -> r.SelectionRecord:
     """Everything a selection says; `larger` families were tried on what it does not meet."""
     retained, basis = selection.retained, basis_record(selection.retained)
@@ -58,6 +60,34 @@ def selection_record(
         ),
         stability=None if stability is None else tuple(_stability(selection, one) for one in stability),
         holdout=r.HoldoutRecord(holdout.folds, _share(holdout.separated), _share(holdout.ordered)) if holdout else None,
+        preferences=_preferences(preferred) if preferred else None,
+    )
+
+
+def _preferences(preferred: Preferred) -> r.PreferencesRecord:
+    asked, cases = preferred.preferences, preferred.selection.calibration.cases
+    weights = asked.weights()
+
+    def named(pair: Pair) -> tuple[str, str]:
+        return cases[pair.worse].name, cases[pair.better].name
+
+    def judges(pair: Pair) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(row.judge for row in asked.rows if row.pair == pair and row.judge))
+
+    return r.PreferencesRecord(
+        file=asked.file,
+        judgements=len(asked.rows),
+        same=asked.same,
+        judges=tuple(sorted({row.judge for row in asked.rows if row.judge})),
+        weight=sum(weights.values(), Fraction(0)),
+        violated=tuple(r.ViolatedPreference(*named(p), weights[p], judges(p)) for p in preferred.violated),
+        violated_weight=preferred.given_up.weight,
+        bound=preferred.given_up.bound,
+        contradictions=tuple(
+            r.ContradictionRecord(*named(found.pair), found.weight, found.against) for found in asked.contradictions()
+        ),
+        folds=preferred.agreement[0] if preferred.agreement else None,
+        agreement=_share(preferred.agreement[1]) if preferred.agreement else None,
     )
 
 

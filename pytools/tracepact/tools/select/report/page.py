@@ -66,6 +66,13 @@ def _sections(found: SelectionRecord, parts: Any) -> Iterator[Section]:
         yield Section("why", "Why each clause is there", parts.reasons(list(_reasons(found))), lead)
         smallest = "Why no smaller set will do" if found.selected.optimal else "What is known of smaller sets"
         yield Section("smallest", smallest, parts.list(list(_evidence(found))))
+    if found.preferences is not None:
+        violated = [
+            ([f"Violated: {one.worse} below {one.better}."], _pictures(found.case(one.worse), found.case(one.better)))
+            for one in found.preferences.violated
+        ]
+        said = [_sentence(line) for line in say.preference_words(found.preferences)]
+        yield Section("preferences", "Preferences", parts.unmet(violated, said))
     if found.robustness:
         yield Section("robustness", "Disturbed cases", html_table(robustness_table(found)))
     if found.stability is not None:

@@ -414,6 +414,40 @@ class HoldoutRecord(Record, frozen=True):
     ordered: ShareRecord
 
 
+class ViolatedPreference(Record, frozen=True):
+    """A preference that the contract does not keep, with its weight and who said it."""
+
+    worse: str
+    better: str
+    weight: Fraction
+    judges: tuple[str, ...]
+
+
+class ContradictionRecord(Record, frozen=True):
+    """Two cases that were judged both ways, and the weight of each side, the heavier first."""
+
+    worse: str
+    better: str
+    weight: Fraction
+    against: Fraction
+
+
+class PreferencesRecord(Record, frozen=True):
+    """The judgements a selection was made from, what it violates of them, and what is proved of that (14.26, 14.27)."""
+
+    file: str
+    judgements: Count
+    same: Count
+    judges: tuple[str, ...]
+    weight: Fraction
+    violated: tuple[ViolatedPreference, ...]
+    violated_weight: Fraction
+    bound: Annotated[Fraction, Meta(description="No contract of these candidates violates less.")]
+    contradictions: tuple[ContradictionRecord, ...]
+    folds: Count | None
+    agreement: ShareRecord | None
+
+
 class SelectionRecord(BasisRecord, SelectionOutput, frozen=True):
     """A selection: the basis it was made from, the selected contract and its evidence."""
 
@@ -428,6 +462,7 @@ class SelectionRecord(BasisRecord, SelectionOutput, frozen=True):
     robustness: tuple[RobustnessRecord, ...]
     stability: tuple[StabilityRecord, ...] | None
     holdout: HoldoutRecord | None
+    preferences: PreferencesRecord | None
 
     @property
     def chosen(self) -> list[CoordinateRecord]:

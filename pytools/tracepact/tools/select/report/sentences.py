@@ -13,11 +13,12 @@ from tracepact.tools.select.report.record import (
     LargerFamily,
     OrderingRecord,
     OrderRecord,
+    PreferencesRecord,
     RequirementRecord,
     SelectedRecord,
     UnmetRequirement,
 )
-from tracepact.wording import count, decimal, listed, ms, percent
+from tracepact.wording import count, decimal, listed, ms, percent, print_number
 
 _ANSWERS = {Answer.REFUTED: "there is none", Answer.UNKNOWN: "not decided in time", Answer.UNASKED: "not asked"}
 NOTHING_SELECTED = "nothing was selected: no candidate meets any requirement"
@@ -125,6 +126,30 @@ def conflict_words(conflict: ConflictRecord) -> str:
         f"no weights on any candidates order {pairs} together; `{left.worse}` below `{left.better}` was not required "
         "further"
     )
+
+
+def preference_words(found: PreferencesRecord) -> Iterator[str]:
+    """What was judged, what is violated, and what is proved of it."""
+    judges = f" by {count(len(found.judges), 'judge')}" if found.judges else ""
+    same = f", {found.same} more say neither is worse" if found.same else ""
+    yield f"{count(found.judgements, 'judgement')}{judges}, of weight {print_number(found.weight)}{same}"
+    proved = (
+        "no contract of these candidates violates less"
+        if found.bound == found.violated_weight
+        else f"at least {print_number(found.bound)} is violated by any; whether less than this can be is not decided"
+    )
+    yield f"violated: weight {print_number(found.violated_weight)}; {proved}"
+    for one in found.contradictions:
+        yield (
+            f"judged both ways: `{one.worse}` below `{one.better}` with weight {print_number(one.weight)}, "
+            f"the other way with {print_number(one.against)}"
+        )
+    if found.agreement is not None:
+        low, high = found.agreement.interval
+        yield (
+            f"on judgements left out ({found.folds} folds) {found.agreement.count} of {found.agreement.of} are kept "
+            f"({percent(low)} to {percent(high)} at 95 %)"
+        )
 
 
 def holdout_words(holdout: HoldoutRecord) -> str:

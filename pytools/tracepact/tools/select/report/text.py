@@ -73,6 +73,7 @@ def _sections(found: SelectionRecord) -> Iterator[RenderableType]:
         yield Text("selected contract", style="bold")
         yield Padding(Text(found.contract.text.rstrip()), (0, 0, 1, 2))
     yield _evidence(found)
+    yield from _preferences(found)
     if found.robustness:
         yield _table(robustness_table(found))
     if found.stability is not None:
@@ -149,6 +150,19 @@ def _unmet(found: BasisRecord) -> Iterator[RenderableType]:
             yield Padding(_picture(case), (0, 0, 0, 4))
     for larger in found.beyond if isinstance(found, SelectionRecord) else ():
         yield Text(f"  {say.larger_family_words(larger)}", style="dim")
+    yield Text("")
+
+
+def _preferences(found: SelectionRecord) -> Iterator[RenderableType]:
+    """What was judged, and every violated preference with its two traces."""
+    if found.preferences is None:
+        return
+    yield Text("\n".join(say.preference_words(found.preferences)))
+    for one in found.preferences.violated:
+        by = f" ({', '.join(one.judges)})" if one.judges else ""
+        yield Text(f"violated: `{one.worse}` below `{one.better}`{by}", style="bold")
+        for name in (one.worse, one.better):
+            yield Padding(_picture(found.case(name)), (0, 0, 0, 4))
     yield Text("")
 
 

@@ -25,7 +25,7 @@ def without_conflicts(differences: Differences) -> tuple[Differences, tuple[Conf
         if best.margin > 0:
             break
         weights = dict(best.blend.weights)
-        places = _irreducible(order, list(weights))
+        places = irreducible(order, list(weights))
         heaviest = max(places, key=lambda place: (weights[place], place))
         pairs = tuple(dict.fromkeys(differences.pair(place) for place in sorted(places)))
         found.append(Conflict(pairs, differences.pair(heaviest)))
@@ -33,7 +33,7 @@ def without_conflicts(differences: Differences) -> tuple[Differences, tuple[Conf
     return differences, tuple(found)
 
 
-def _irreducible(order: Order, places: list[int]) -> list[int]:
+def irreducible(order: Order, places: list[int]) -> list[int]:
     """Places that no weights order together, of which none can be left out: one after the other is tried."""
     for place in sorted(places):
         fewer = [other for other in places if other != place]
