@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli.command import run
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from selection.builders import scaled
 from selection.test_order import margin_of, weighings
@@ -16,7 +16,7 @@ from tracepact.tools.select.calibration import Case
 from tracepact.tools.select.cover.clock import Clock
 from tracepact.tools.select.preferences import Preference, Preferences
 from tracepact.tools.select.retain import Coordinate
-from tracepact.tools.select.separate import Pair
+from tracepact.tools.select.separate import Pair, difference
 from tracepact.tools.select.weigh.differences import differences_of
 from tracepact.tools.select.weigh.violated import least_given_up
 
@@ -52,6 +52,21 @@ def test_no_choice_that_leaves_an_order_is_lighter(
     assert found.proven
     assert found.places in fitting
     assert found.weight == min(sum((weights[k] for k in out), Fraction(0)) for out in fitting)
+
+
+@settings(max_examples=scaled(40), deadline=None)
+@given(weighings(), st.data())
+def test_preferences_of_a_hidden_contract_are_all_kept(
+    problem: tuple[list[Case], list[Coordinate], list[int]], data: st.DataObject
+) -> None:
+    """Whatever weights somebody judges by, if they are on the candidates no judgement has to be given up."""
+    cases, coordinates, _ = problem
+    hidden = [data.draw(st.integers(0, 3)) for _ in coordinates]
+    every = [Pair(i, j) for i in range(len(cases)) for j in range(len(cases)) if i != j]
+    pairs = [p for p in every if sum(difference(c, p) * w for c, w in zip(coordinates, hidden, strict=True)) > 0]
+    assume(pairs)
+    found = least_given_up(differences_of(coordinates, pairs, [1] * len(cases)), [Fraction(1)] * len(pairs), Clock())
+    assert (found.places, found.weight, found.proven) == ((), 0, True)
 
 
 def test_what_is_judged_both_ways_is_a_contradiction_with_the_weight_of_each_side() -> None:

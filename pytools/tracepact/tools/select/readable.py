@@ -81,7 +81,8 @@ def readable_clauses(observed: Observed, coordinates: Sequence[Coordinate]) -> t
         name = clause_name(candidates[index], candidates.step, index)
         if place in free:
             compiled = _candidate(observed, free[place])
-            name = _starter_name(compiled, candidates.step) or clause_name(compiled, candidates.step, index)
+            starter = _starter_name(compiled, candidates.step)
+            name = starter if starter and starter not in names else clause_name(compiled, candidates.step, index)
         names.append(name if name not in names else f"{name}_{index}")
     return tuple(ReadableClause(names[p], texts[p], tuple(found[p])) for p in range(len(chosen)))
 

@@ -1,7 +1,7 @@
 """The best weights on some clauses against all pairs, and on all clauses against some: games that grow as they must."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
@@ -10,9 +10,6 @@ import numpy as np
 from tracepact.tools.select.cover.problem import mask_of
 from tracepact.tools.select.weigh.differences import Differences, Whole
 from tracepact.tools.select.weigh.game import Solved, Table, solve_game
-
-_ALL = 60
-"""Up to this many pairs a game begins with all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +36,27 @@ class Weights:
     blend: Blend
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Order:
-    """The games of one set of differences; `active` are the places that some game needed."""
+    """The games of one set of differences."""
 
     differences: Differences
-    active: list[int] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.active = list(range(min(len(self.differences), _ALL)))
 
     def weights(self, columns: Sequence[int]) -> Weights:
-        """The largest margin of some clauses over all pairs; no clauses have less than any."""
+        """The largest margin of some clauses over all pairs; no clauses have less than any.
+
+        The game begins with one pair; the pair that its weights order least joins it until none is ordered less.
+        """
         if not columns:
             return Weights(Fraction(-2 * self.differences.scale), (), Blend(((0, 1),)))
         table = self.differences.of(slice(None), columns)
+        active = [int(table.sum(axis=1).argmin())]
         while True:
-            solved = solve_game(table[self.active].astype(object))
+            solved = solve_game(table[active].astype(object))
             place, least = _least(table, solved.columns)
             if least >= solved.value:
-                return Weights(solved.value, solved.columns, _blend(self.active, solved))
-            self.active.append(place)
+                return Weights(solved.value, solved.columns, _blend(active, solved))
+            active.append(place)
 
     def all_clauses(self, places: Sequence[int] | None = None, *, enough: Fraction | None = None) -> Weights:
         """The largest margin that any weights on all clauses have, over all pairs or some.
