@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selection.builders import scaled
 
-from tracepact.diagnostics import Diagnostics, Source
+from tracepact.diagnostics import Source
 from tracepact.lang import load_contract
 from tracepact.specs import spec_path
-from tracepact.tools.select.draft import FAULTS, busiest, draft_calibration
+from tracepact.tools.select.draft import FAULTS, best_clip, draft_calibration
 from tracepact.tools.select.reading import load_calibration, read_calibration
 from tracepact.trace import Event, EventTable
 
@@ -40,9 +40,10 @@ def test_whatever_the_events_the_draft_is_read_back(parts: list[tuple[int, int]]
         onset = at + Fraction(silence, 100)
         at = onset + Fraction(length, 100)
         made.append(Event(onset, at, "a b"))
-    found = busiest(EventTable("t", {"clip": tuple(made)}), None, Diagnostics())
+    contract = load_contract("boundary_gate")
+    found = best_clip(contract, EventTable("t", {"clip": tuple(made)}), None, None)
     assert found is not None
-    text = draft_calibration(load_contract("boundary_gate"), "mine", *found, at + 1, {})
+    text = draft_calibration(contract, "mine", *found, {})
     cases = text.count("edit = ")
     if cases >= 2 and len({line.split("rank = ")[1][0] for line in text.splitlines() if "edit = " in line}) > 1:
         assert len(read_calibration(Source("mine", text)).cases) == cases

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import click
 
-from tracepact.diagnostics import Diagnostics, Source
+from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, Source
 from tracepact.files import write_whole
 from tracepact.io import durations_from, events_from
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.tools.parameters import complete_starter, durations_option, named_contract
-from tracepact.tools.select.draft import FAULTS, busiest, draft_calibration
+from tracepact.tools.select.draft import FAULTS, best_clip, draft_calibration
 from tracepact.tools.select.reading import read_calibration
-from tracepact.trace import Durations
 
 _WORST = {
     "misses": ("missing activity",),
@@ -24,7 +23,7 @@ _WORST = {
 
 
 @click.command()
-@click.option("--ref", required=True, metavar="TABLE", help="The references, in any format that score reads.")
+@click.option("--ref", type=click.Path(), required=True, help="Reference events: a file or folder of any format.")
 @click.option(
     "--contract",
     default="boundary_gate",
@@ -60,15 +59,14 @@ def command(
     table = events_from(Path(ref), diagnostics, name=ref)
     lengths = durations_from(durations, diagnostics) if durations is not None else None
     diagnostics.raise_errors()
-    found = busiest(table, label, diagnostics)
-    diagnostics.raise_errors()
-    assert found is not None
-    clip, events = found
+    found = best_clip(compiled, table, lengths, label)
+    if found is None:
+        what = f"no event has the label `{label}`" if label else "the references have no event"
+        diagnostics.add("empty-calibration", f"{what}; there is nothing to make faults of", RowPlace(ref))
+        raise InvalidInput(diagnostics)
     if worst is None and not early_is_worse and not whole and sys.stdin.isatty():
         worst, early_is_worse, whole = _asked()
-    ends = events[-1].offset + 1
-    duration = lengths.clips.get(clip, ends) if isinstance(lengths, Durations) else lengths or ends
-    text = draft_calibration(compiled, out.stem, clip, events, duration, _ranks(worst, early_is_worse, whole))
+    text = draft_calibration(compiled, out.stem, *found, _ranks(worst, early_is_worse, whole))
     read_calibration(Source(str(out), text))
     print_diagnostics(diagnostics)
     write_whole({out: text})

@@ -6,13 +6,13 @@ from fractions import Fraction
 from itertools import pairwise
 
 from tracepact.core import Contract, FrameClause
-from tracepact.diagnostics import Diagnostics
 from tracepact.lang.explain import windows
 from tracepact.tools.select.edits import Edit, NotApplicable, apply
-from tracepact.trace import Event, EventTable, FrameRun, Grid, union_runs
+from tracepact.trace import Durations, Event, EventTable, FrameRun, Grid, union_runs
 from tracepact.wording import ms, print_number
 
 _MOST_EVENTS = 40
+_MOST_CLIPS = 100
 _EACH = {"length": 2, "split": 1, "bleed": _MOST_EVENTS}
 _EDGES = 3
 """So many events are edited in a case: more at edges than in length, more in length than in pieces, so that a clause
@@ -77,18 +77,30 @@ def tolerance_of(contract: Contract) -> Fraction:
     return (named or [min(bounds, default=2 * contract.step)])[0]
 
 
-def busiest(table: EventTable, label: str | None, diagnostics: Diagnostics) -> tuple[str, tuple[Event, ...]] | None:
-    """The clip with the most events of one label that do not touch, and these events, the first of them if many."""
-    found: tuple[str, tuple[Event, ...]] | None = None
-    for clip, events in table.clips.items():
-        for one in [label] if label else sorted({event.label for event in events}):
-            apart = _apart([event for event in events if event.label == one])
-            if apart and (found is None or len(apart) > len(found[1])):
-                found = clip, apart
-    if found is None:
-        what = f"no event has the label `{label}`" if label else "the references have no event"
-        diagnostics.add("empty-calibration", f"{what}; there is nothing to make faults of")
-    return found
+def best_clip(
+    contract: Contract, table: EventTable, lengths: Durations | Fraction | None, label: str | None
+) -> tuple[str, tuple[Event, ...], Fraction] | None:
+    """A clip, its events of one label that do not touch, and its duration; None if there is no event.
+
+    Of the clips with the most events it is the first to which the most faults apply.
+    """
+    found = [
+        (clip, apart)
+        for clip, events in table.clips.items()
+        for one in ([label] if label else sorted({event.label for event in events}))
+        if (apart := _apart([event for event in events if event.label == one]))
+    ]
+    found.sort(key=lambda item: -len(item[1]))
+    tolerance, grid = tolerance_of(contract), Grid(contract.step, contract.projection)
+    best: tuple[int, tuple[str, tuple[Event, ...], Fraction]] | None = None
+    for clip, events in found[:_MOST_CLIPS]:
+        ends = events[-1].offset + 1
+        duration = lengths.clips.get(clip, ends) if isinstance(lengths, Durations) else lengths or ends
+        edited = _Clip(events, duration, grid)
+        number = sum(_fitting(fault, tolerance, edited) is not None for fault in FAULTS)
+        if best is None or number > best[0]:
+            best = number, (clip, events, duration)
+    return None if best is None else best[1]
 
 
 def _apart(events: Sequence[Event]) -> tuple[Event, ...]:

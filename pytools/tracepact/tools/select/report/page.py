@@ -18,7 +18,13 @@ from tracepact.tools.select.report.record import (
     SelectedClause,
     SelectionRecord,
 )
-from tracepact.tools.select.report.tables import basis_table, candidates_table, robustness_table, stability_table
+from tracepact.tools.select.report.tables import (
+    basis_table,
+    candidates_table,
+    robustness_table,
+    stability_table,
+    values_table,
+)
 from tracepact.tools.select.separate import Requirement
 from tracepact.wording import count, short
 
@@ -62,6 +68,8 @@ def _sections(found: SelectionRecord, parts: Any) -> Iterator[Section]:
     if found.selected.count:
         heat = _heat(found, found.chosen, "darker is lower; 1.00 is perfect")
         yield Section("values", "Values of the selected clauses", parts.figure(heat))
+        lead = "The exact values, the worst case first, and the order that the weights give."
+        yield Section("table", "Cases and clauses", html_table(values_table(found)), lead)
         lead = "What each does that no other selected clause does."
         yield Section("why", "Why each clause is there", parts.reasons(list(_reasons(found))), lead)
         smallest = "Why no smaller set will do" if found.selected.optimal else "What is known of smaller sets"

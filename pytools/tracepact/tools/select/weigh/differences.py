@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.separate import Pair
-from tracepact.tools.select.weigh.game import Table
 
 _FINEST = 10**12
 """Values are counted in parts of their common denominator, or of this number if that is larger."""
@@ -56,10 +55,6 @@ class Differences:
         helped += np.maximum(0, counter[:, worse] - counter[:, better])
         judged: Whole = np.where(gap > 0, np.maximum(0, gap - helped.T), gap)
         return judged
-
-    def game(self, places: Sequence[int], columns: Sequence[int] | slice = slice(None)) -> Table:
-        """The same as a table of Python's whole numbers."""
-        return self.of(places, columns).astype(object)
 
     def without(self, place: int) -> "Differences":
         """The differences without the pair of a place, alone and within a corpus."""
