@@ -56,7 +56,7 @@ def selection_record(
         changes=changes,
         robustness=tuple(
             r.RobustnessRecord(one.words, one.changed, one.pairs, one.separated, one.ordered, one.faults, one.named)
-            for one in robustness(selection)
+            for one in (robustness(selection) if preferred is None else ())
         ),
         stability=None if stability is None else tuple(_stability(selection, one) for one in stability),
         holdout=r.HoldoutRecord(holdout.folds, _share(holdout.separated), _share(holdout.ordered)) if holdout else None,
