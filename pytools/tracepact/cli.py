@@ -9,6 +9,7 @@ from tracepact.version import VERSION
 _COMMANDS = {
     "audit": "tracepact.tools.audit.command",
     "basis": "tracepact.tools.select.basis_command",
+    "calibrate": "tracepact.tools.select.calibrate_command",
     "certify": "tracepact.tools.prove.certify_command",
     "check": "tracepact.tools.check.command",
     "compare": "tracepact.tools.audit.compare",
@@ -45,6 +46,7 @@ _COMMANDS = {
 _SUMMARIES = {
     "audit": "Show what a result depends on, from stored runs.",
     "basis": "Show the steps of a selection: candidates, values, basis, pairs.",
+    "calibrate": "Write a calibration set made of your own references.",
     "certify": "Have the Lean kernel check the frame verdicts of a scoring run.",
     "check": "Check contracts and report everything wrong with them.",
     "compare": "Show what became better or worse from one run to another.",
@@ -85,7 +87,7 @@ _SECTIONS = {
     ),
     "Score": ("score", "metrics", "curves", "tune", "watch", "report", "verify", "convert", "lint-data", "demo"),
     "Audit results": ("audit", "compare", "profile", "league"),
-    "Select a contract": ("select", "basis"),
+    "Select a contract": ("calibrate", "select", "basis"),
     "Test other implementations": ("conform", "oracle"),
     "Prove": ("prove", "certify"),
 }

@@ -15,6 +15,7 @@ from tracepact.diagnostics import DIAGNOSTIC_FORMATS
 from tracepact.tools.exits import Exit
 
 NOT_RESULTS = {
+    "calibrate": "writes a calibration set",
     "convert": "writes files",
     "demo": "writes run directories and shows them",
     "export": "prints a contract in another language, which --to names",

@@ -100,7 +100,9 @@ def observation_of(values: list[list[Fraction]]) -> Observation:
     shape = len(values), len(values[0]) if values else 0
     tops = np.array([[v.numerator for v in row] for row in values], dtype=np.int64).reshape(shape)
     bottoms = np.array([[v.denominator for v in row] for row in values], dtype=np.int64).reshape(shape)
-    return Observation(tops, bottoms, np.zeros(shape, dtype=np.bool_), np.zeros(shape[0], dtype=np.int8))
+    none = np.zeros(shape, dtype=np.bool_)
+    entries = tuple((place,) for place in range(shape[1]))
+    return Observation(tops, bottoms, none, none, np.zeros(shape[0], dtype=np.int8), entries)
 
 
 def value_tables(cases: int | None = None, most: int = 9) -> st.SearchStrategy[list[list[Fraction]]]:

@@ -90,7 +90,7 @@ def test_rows_of_words_are_the_masks_of_the_reference(
 
 
 def scored(calibration: Calibration, text: str, matcher: Matcher) -> list[Fraction]:
-    """The pooled score of one clause on each case, as scoring gives it for that case alone."""
+    """The score of one clause on each case, as scoring gives it for that case alone."""
     contract = grid_contract(calibration, matcher, f"clause c {text}")
     return [scored_alone(contract, case, "c") for case in calibration.cases]
 
@@ -100,12 +100,12 @@ def scored_alone(contract: Contract, case: Case, clause: str) -> Fraction:
     tables = (EventTable(name, {"clip": events}) for name, events in (("ref", case.ref), ("pred", case.pred)))
     durations = Durations("durations", {"clip": case.duration})
     family = assemble(contract, *tables, durations=durations, diagnostics=Diagnostics())
-    return score_family(contract, family).score(clause, Aggregation.POOLED).value
+    return score_family(contract, family).score(clause, Aggregation.MACRO_CLIPS).value
 
 
 @settings(max_examples=scaled(12))
 @given(calibrations(most=3), st.data())
-def test_values_are_the_pooled_scores_of_each_clause_alone(calibration: Calibration, data: st.DataObject) -> None:
+def test_values_are_the_scores_of_each_clause_alone(calibration: Calibration, data: st.DataObject) -> None:
     matcher = Matcher(data.draw(st.sampled_from(MatcherKind)), search=Fraction(3, 50))
     observed = observe_family(calibration, FULL, matcher=matcher)
     size = len(observed.candidates)
@@ -143,9 +143,11 @@ def test_values_are_those_of_each_case_alone_whatever_labels_the_others_have(
 def test_a_case_left_out_changes_no_value_of_another(calibration: Calibration) -> None:
     fewer = replace(calibration, cases=calibration.cases[1:], references=calibration.references[1:])
     all_of_them, rest = (observe_family(c, CLASSES).observation for c in (calibration, fewer))
-    assert np.array_equal(all_of_them.numerator[:, 1:], rest.numerator)
-    assert np.array_equal(all_of_them.denominator[:, 1:], rest.denominator)
-    assert np.array_equal(all_of_them.vacuous[:, 1:], rest.vacuous)
+    own = all_of_them.entries[0]
+    for before, after in ((all_of_them.numerator, rest.numerator), (all_of_them.denominator, rest.denominator)):
+        assert np.array_equal(before[:, len(own) :], after)
+    for before, after in ((all_of_them.vacuous, rest.vacuous), (all_of_them.counter, rest.counter)):
+        assert np.array_equal(before[:, len(own) :], after)
 
 
 def test_values_of_an_author_are_the_scores_of_the_contract() -> None:
@@ -156,7 +158,7 @@ def test_values_of_an_author_are_the_scores_of_the_contract() -> None:
         assert list(observed.observation.values(index)) == expected
 
 
-def test_labels_of_a_case_are_scored_apart_and_pooled() -> None:
+def test_labels_of_a_case_are_scored_apart_and_count_alike() -> None:
     """Two classes that swap places: each frame is wrong for both, though activity as such is right."""
     base = case_of("swap", 2, [True, True, False], [True, True, False])
     dog, cat = Event(Fraction(0), 2 * STEP, "dog"), Event(Fraction(0), 2 * STEP, "cat")
@@ -164,7 +166,8 @@ def test_labels_of_a_case_are_scored_apart_and_pooled() -> None:
     observed = observe_family(calibration_of([swapped, case_of("fine", 1, [True], [True])]), SMALL)
     texts = {describe(observed.candidates, i): i for i in range(len(observed.candidates))}
     values = observed.observation.values(texts["on ref_active : ref_active -> pred_active"])
-    assert values == (Fraction(0), Fraction(1))
+    # All of dog is lost; of cat nothing was asked, which is 1 (7.3): each class is half of the clip (macro_clips).
+    assert values == (Fraction(1, 2), Fraction(1))
 
 
 def test_a_vacuous_value_is_one_and_marked() -> None:
@@ -178,6 +181,7 @@ def test_a_vacuous_value_is_one_and_marked() -> None:
     pair = texts["on each matched : abs(pred.onset - ref.onset) <= 20ms"]
     assert observed.observation.values(pair) == (0, 1)
     assert observed.observation.vacuous[pair].tolist() == [False, False]
+    assert observed.observation.counter[pair].tolist() == [True, False]
 
 
 # Perfection

@@ -166,7 +166,7 @@ def test_no_coordinate_names_two_faults(problem: tuple[list[Case], list[Coordina
     cases, coordinates = problem
     found = faults(cases)
     for coordinate in coordinates:
-        assert sum(names(coordinate.values, fault) for fault in found) <= 1 or len(found) == 1
+        assert sum(names(coordinate, fault) for fault in found) <= 1 or len(found) == 1
 
 
 @settings(max_examples=scaled(120))
@@ -204,7 +204,7 @@ def test_a_set_that_separates_more_cases_separates_fewer(
         smaller = [case for k, case in enumerate(cases) if k != left]
         cut = [
             Coordinate(
-                c.candidate, c.cost, tuple(v for k, v in enumerate(c.values) if k != left), (), c.members, c.proof
+                c.candidate, c.cost, tuple(v for k, v in enumerate(c.values) if k != left), (), (), c.members, c.proof
             )
             for c in chosen
         ]
@@ -227,13 +227,15 @@ def test_the_least_selection_of_several_matchers_is_taken() -> None:
     author = parse_contract("contract c step 20ms clause c on each ref : matched clause d on ref_active : pred_active")
     greedy, optimal = (Matcher(kind) for kind in MatcherKind)
     for matchers, chosen in (((greedy, optimal), greedy), ((optimal, greedy), optimal), ((optimal,), optimal)):
-        found = select(calibration_of(cases), replace(NO_FAMILY, matchers=matchers), author)
+        family = replace(NO_FAMILY, matchers=matchers)
+        found = select(calibration_of(cases), family, author, requirements=(Requirement.SEPARATE,))
         assert [m for m, _, _ in found.by_matcher] == list(matchers)
         assert found.matcher == chosen
     # Ranked the other way round, losing an event is worse than a late onset: only greedy matching loses one.
     swapped = [replace(case, rank=3 - case.rank) for case in cases]
     only = parse_contract("contract c step 20ms clause c on each ref : matched")
-    found = select(calibration_of(swapped), replace(NO_FAMILY, matchers=(optimal, greedy)), only)
+    family = replace(NO_FAMILY, matchers=(optimal, greedy))
+    found = select(calibration_of(swapped), family, only, requirements=(Requirement.SEPARATE,))
     assert (found.matcher, len(found.coordinates), found.retained.unmet) == (greedy, 1, ())
 
 

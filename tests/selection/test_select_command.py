@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from cli.command import run
+from cli.command import Outcome, run
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
@@ -57,6 +57,11 @@ each = []
 """
 
 
+def separated(*arguments: str, folder: Path) -> Outcome:
+    """A selection of which separation alone is required."""
+    return run("select", *arguments, "--require", "separate", folder=folder)
+
+
 def faults(data: Any, schema: str = "selection.schema.json") -> list[str]:
     validator = Draft202012Validator(SCHEMAS[schema], registry=REGISTRY)
     return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(data)]
@@ -74,7 +79,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def gate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """The paper's set with the default family, once: its files and its JSON."""
     out = tmp_path_factory.mktemp("gate")
-    done = run("select", "boundary_gate", "--format", "json", "--all", "--out", "out", folder=out)
+    done = separated("boundary_gate", "--format", "json", "--all", "--out", "out", folder=out)
     assert done.code == 0, done.err
     return out / "out", json.loads(done.out)
 
@@ -145,7 +150,7 @@ def test_the_evidence_of_the_paper_can_be_checked_from_what_is_printed(gate: tup
 
 
 def test_the_starter_guards_separate_and_four_of_them_suffice(folder: Path) -> None:
-    done = run("select", "boundary_gate", *GUARDS, "--format", "json", folder=folder)
+    done = separated("boundary_gate", *GUARDS, "--format", "json", folder=folder)
     data = json.loads(done.out)
     assert (done.code, data["unmet"]) == (0, [])
     assert [c["name"] for c in data["selected"]["clauses"]] == [
@@ -154,7 +159,7 @@ def test_the_starter_guards_separate_and_four_of_them_suffice(folder: Path) -> N
     values = {
         c["name"]: dict(zip([k["name"] for k in data["cases"]], c["values"], strict=True)) for c in data["coordinates"]
     }
-    printed = run("select", "boundary_gate", *GUARDS, folder=folder).out
+    printed = separated("boundary_gate", *GUARDS, folder=folder).out
     assert "on ref_onset : ref_onset -> N[tol] pred_onset" in printed
     # By hand. 300 reference frames in 8 events. Onset: 3 of 8 moved by more than 2 frames; one of 8 is missing.
     assert values["onset_guard"]["late onset"] == values["onset_guard"]["early onset"] == "5/8"
@@ -196,6 +201,7 @@ def test_the_json_is_valid_under_the_schema(gate: tuple[Path, dict[str, Any]], f
     for command in (
         ("select", "small.calibration", "--without", "late", "--format", "json"),
         ("select", "alike.calibration", "--format", "json"),
+        ("select", "small.calibration", "--require", "separate", "--format", "json"),
         ("basis", "retain", "small.calibration", "--format", "json"),
         ("basis", "separate", "small.calibration", "--format", "json"),
     ):
@@ -292,33 +298,34 @@ def test_the_table_can_be_read_without_colour(gate: tuple[Path, dict[str, Any]])
 def test_all_other_optima_are_listed_on_request(gate: tuple[Path, dict[str, Any]], folder: Path) -> None:
     optima = gate[1]["optima"]
     assert optima["complete"]
-    assert [c["name"] for c in gate[1]["selected"]["clauses"]] == optima["sets"][0]
+    chosen = [gate[1]["coordinates"][clause["coordinate"]]["name"] for clause in gate[1]["selected"]["clauses"]]
+    assert chosen == optima["sets"][0]
     assert len({tuple(names) for names in optima["sets"]}) == len(optima["sets"])
-    assert json.loads(run("select", "small.calibration", "--format", "json", folder=folder).out)["optima"] is None
+    assert json.loads(separated("small.calibration", "--format", "json", folder=folder).out)["optima"] is None
 
 
 # What changes
 
 
 def test_a_case_left_out_shows_what_changes(folder: Path) -> None:
-    done = run("select", "small.calibration", "--without", "lost", folder=folder)
+    done = separated("small.calibration", "--without", "lost", folder=folder)
     assert done.code == 0
     assert "what changes: without `lost`" in done.out
-    data = json.loads(run("select", "small.calibration", "--without", "lost", "--format", "json", folder=folder).out)
-    plain = json.loads(run("select", "small.calibration", "--format", "json", folder=folder).out)
+    data = json.loads(separated("small.calibration", "--without", "lost", "--format", "json", folder=folder).out)
+    plain = json.loads(separated("small.calibration", "--format", "json", folder=folder).out)
     assert data["changes"]["without"] == ["lost"]
     assert data["changes"]["count"] == [plain["selected"]["count"], data["selected"]["count"]]
     assert plain["changes"] is None
 
 
 def test_another_rank_shows_what_changes(folder: Path) -> None:
-    data = json.loads(run("select", "small.calibration", "--rank", "lost=1", "--format", "json", folder=folder).out)
+    data = json.loads(separated("small.calibration", "--rank", "lost=1", "--format", "json", folder=folder).out)
     assert data["changes"]["ranks"] == [{"case": "lost", "before": "4", "after": "1"}]
 
 
 def test_what_no_candidate_separates_comes_first_with_its_traces(folder: Path) -> None:
     """With 20 ms every onset is missed; with 40 ms the first case is in time; the other two are the same trace."""
-    done = run("select", "alike.calibration", folder=folder)
+    done = separated("alike.calibration", folder=folder)
     assert done.code == 1
     assert "no candidate meets 3 of the requirements" in done.out.splitlines()[0]
     assert "no candidate is lower on `as late` (rank 4) than on `later` (rank 3)" in done.out
@@ -326,7 +333,7 @@ def test_what_no_candidate_separates_comes_first_with_its_traces(folder: Path) -
     assert "nothing was selected" in done.out
     assert "smallest" not in done.out
     assert "differ at 0.2–0.28 s, 0.6–0.68 s" in done.out
-    data = json.loads(run("select", "alike.calibration", "--format", "json", folder=folder).out)
+    data = json.loads(separated("alike.calibration", "--format", "json", folder=folder).out)
     assert [(row["worse"], row["better"]) for row in data["unmet"]] == [
         ("later", "late"),
         ("as late", "late"),
@@ -342,7 +349,7 @@ def test_what_no_candidate_separates_comes_first_with_its_traces(folder: Path) -
 
 
 def test_what_lies_beyond_the_bound_is_said_and_not_tried(folder: Path) -> None:
-    done = run("select", "alike.calibration", "--most", "5", "--format", "json", folder=folder)
+    done = separated("alike.calibration", "--most", "5", "--format", "json", folder=folder)
     wider, deeper = json.loads(done.out)["beyond"]
     # Two literals, and one window over each: 4 candidates. A second window makes 6; a second level makes 2 + 2 + 2.
     assert (wider["size"], wider["affordable"], wider["found"]) == (6, False, [])
@@ -353,13 +360,13 @@ def test_nothing_of_an_earlier_selection_stays(folder: Path) -> None:
     """The contract goes when nothing is selected, also under another name; what somebody else put there stays."""
     for name in ("again", "renamed"):
         (folder / f"{name}.calibration").write_text(SMALL, encoding="utf-8")
-    run("select", "again.calibration", "--out", "twice", folder=folder)
+    separated("again.calibration", "--out", "twice", folder=folder)
     assert (folder / "twice" / "again.contract").exists()
     (folder / "twice" / "own.contract").write_text("mine", encoding="utf-8")
-    assert run("select", "renamed.calibration", "--out", "twice", folder=folder).code == 0
+    assert separated("renamed.calibration", "--out", "twice", folder=folder).code == 0
     assert sorted(p.name for p in (folder / "twice").glob("*.contract")) == ["own.contract", "renamed.contract"]
     (folder / "renamed.calibration").write_text(ALIKE, encoding="utf-8")
-    assert run("select", "renamed.calibration", "--out", "twice", folder=folder).code == 1
+    assert separated("renamed.calibration", "--out", "twice", folder=folder).code == 1
     assert sorted(p.name for p in (folder / "twice").glob("*.contract")) == ["own.contract"]
     page = (folder / "twice" / "selection.html").read_text(encoding="utf-8")
     assert "Nothing was selected" in page
@@ -369,7 +376,7 @@ def test_nothing_of_an_earlier_selection_stays(folder: Path) -> None:
 def test_a_rounded_edit_is_said_to_be_the_same_trace(folder: Path) -> None:
     text = SMALL.replace('by = "100ms"', 'by = "65ms"')
     (folder / "rounded.calibration").write_text(text, encoding="utf-8")
-    done = run("select", "rounded.calibration", folder=folder)
+    done = separated("rounded.calibration", folder=folder)
     assert done.code == 1
     words = " ".join(done.out.split())
     assert "no family can separate them; times of `later` are not multiples of 20ms and were rounded" in words
@@ -379,7 +386,7 @@ def test_what_separation_does_not_say_is_counted(folder: Path) -> None:
     """Recounted here from the values that are printed."""
     from fractions import Fraction
 
-    data = json.loads(run("select", "boundary_gate", *GUARDS, "--format", "json", folder=folder).out)
+    data = json.loads(separated("boundary_gate", *GUARDS, "--format", "json", folder=folder).out)
     chosen = [data["coordinates"][c["coordinate"]]["values"] for c in data["selected"]["clauses"]]
     rows = [[Fraction(v) for v in values] for values in chosen]
     ranks = [int(c["rank"]) for c in data["cases"]]
@@ -408,7 +415,7 @@ def test_options_that_contradict_each_other_are_refused(folder: Path) -> None:
         (("--clauses", "boundary_gate", "--clauses", "speech_gate"), "one contract"),
         (("--rank", "late"), "late onset=5"),
     ):
-        done = run("select", "small.calibration", *more, folder=folder)
+        done = separated("small.calibration", *more, folder=folder)
         assert done.code == 2
         assert word in " ".join(done.err.split())
 
@@ -459,8 +466,8 @@ def _cells(row: dict[str, Any]) -> list[str]:
 
 
 def test_the_values_of_a_selection_as_csv_are_those_of_its_json(folder: Path) -> None:
-    data = json.loads(run("select", "small.calibration", "--format", "json", folder=folder).out)
-    header, *rows = csv.reader(StringIO(run("select", "small.calibration", "--format", "csv", folder=folder).out))
+    data = json.loads(separated("small.calibration", "--format", "json", folder=folder).out)
+    header, *rows = csv.reader(StringIO(separated("small.calibration", "--format", "csv", folder=folder).out))
     assert header == ["case", "rank", "risk", *(clause["name"] for clause in data["selected"]["clauses"])]
     assert [row[0] for row in rows] == ["lost", "later", "late"]  # the worst first
     places = {case["name"]: place for place, case in enumerate(data["cases"])}
@@ -498,20 +505,20 @@ def test_the_pairs_as_csv_are_all_pairs_of_different_rank(folder: Path) -> None:
     ],
 )
 def test_bad_input_is_refused_with_its_code(arguments: tuple[str, ...], code: str, folder: Path) -> None:
-    done = run("select", *arguments, folder=folder)
+    done = separated(*arguments, folder=folder)
     assert done.code == 2
     assert done.codes == [code]
     assert done.out == ""
 
 
 def test_without_time_the_best_found_is_given_with_its_gap(folder: Path) -> None:
-    done = run("select", "boundary_gate", "--seconds", "0", "--format", "json", folder=folder)
+    done = separated("boundary_gate", "--seconds", "0", "--format", "json", folder=folder)
     chosen = json.loads(done.out)["selected"]
     assert done.code == (0 if chosen["optimal"] else 3)
     assert chosen["met"] == chosen["required"]
     if not chosen["optimal"]:
         assert chosen["count_bound"] <= chosen["count"]
-        text = run("select", "boundary_gate", "--seconds", "0", folder=folder).out
+        text = separated("boundary_gate", "--seconds", "0", folder=folder).out
         assert "the best found in the time" in text
         assert "none smaller meets it" not in text
 
@@ -525,9 +532,10 @@ def test_a_set_that_is_not_proved_smallest_never_says_it_is() -> None:
     from tracepact.tools.select.report.files import selection_text
     from tracepact.tools.select.report.page import selection_page
     from tracepact.tools.select.select import select
+    from tracepact.tools.select.separate import Requirement
     from tracepact.tools.select.write import contract_text
 
-    found = select(load_calibration("boundary_gate"))
+    found = select(load_calibration("boundary_gate"), requirements=(Requirement.SEPARATE,))
     spent = replace(
         found, cover=replace(found.cover, proven=Level.NONE, count_bound=1, independent_rows=(), row_weights=())
     )
@@ -543,23 +551,23 @@ def test_a_set_that_is_not_proved_smallest_never_says_it_is() -> None:
 def test_a_family_too_large_is_refused_where_its_bound_stands(folder: Path) -> None:
     (folder / "large.toml").write_text("depth = 2\nmost = 9\n", encoding="utf-8")
     (folder / "inside.calibration").write_text(f"{SMALL}depth = 2\nmost = 9\n", encoding="utf-8")
-    own = run("select", "small.calibration", "--family", "large.toml", folder=folder)
+    own = separated("small.calibration", "--family", "large.toml", folder=folder)
     assert own.places == [("family-too-large", "large.toml:2:1")]
-    inside = run("select", "inside.calibration", folder=folder)
+    inside = separated("inside.calibration", folder=folder)
     assert inside.places == [("family-too-large", f"inside.calibration:{SMALL.count(chr(10)) + 2}:1")]
-    asked = run("select", "small.calibration", "--most", "9", folder=folder)
+    asked = separated("small.calibration", "--most", "9", folder=folder)
     assert asked.places == [("family-too-large", "small.calibration:10:1")]  # at the table that declares the family
 
 
 def test_a_number_of_seconds_that_is_none_is_refused(folder: Path) -> None:
-    assert run("select", "small.calibration", "--seconds", "soon", folder=folder).code == 2
+    assert separated("small.calibration", "--seconds", "soon", folder=folder).code == 2
 
 
 def test_an_authors_clause_that_punishes_perfection_is_named(folder: Path) -> None:
     clauses = "clause silent on ref_active : !pred_active\nclause near on ref_active : pred_active\n"
     text = f"contract mine\nstep 20ms\n{clauses}"
     (folder / "mine.contract").write_text(text, encoding="utf-8")
-    done = run("select", "small.calibration", "--clauses", "mine.contract", "--family", "none", folder=folder)
+    done = separated("small.calibration", "--clauses", "mine.contract", "--family", "none", folder=folder)
     assert done.places == [("imperfect-clause", "mine.contract:3:1")]
 
 
@@ -567,7 +575,7 @@ def test_any_name_gives_a_contract_and_files(folder: Path) -> None:
     odd = SMALL.replace('step = "20ms"', 'calibration = "../1 <b>\\"[red]é"\nstep = "20ms"', 1)
     odd = odd.replace('"late"', '"[bold]`late` </svg>"')
     (folder / "odd.calibration").write_text(odd, encoding="utf-8")
-    done = run("select", "odd.calibration", "--out", "odd", folder=folder)
+    done = separated("odd.calibration", "--out", "odd", folder=folder)
     assert done.code == 0, done.err
     assert "[bold]`late` </svg>" in done.out
     files = sorted(path.name for path in (folder / "odd").iterdir())

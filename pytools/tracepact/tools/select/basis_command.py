@@ -14,16 +14,17 @@ from tracepact.show.screen import print_tables
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import format_option
 from tracepact.tools.results import print_json, print_rows
+from tracepact.tools.select.candidate_words import describe
 from tracepact.tools.select.candidates import Candidates
 from tracepact.tools.select.observe import Screening
+from tracepact.tools.select.observed import check_family, observe_family
 from tracepact.tools.select.options import FamilyOptions, family_options, read_family_options, stages_shown
 from tracepact.tools.select.report.build import basis_record
 from tracepact.tools.select.report.files import MEMBER_COLUMNS, MemberRecord, member_records, member_rows
 from tracepact.tools.select.report.tables import pair_rows
 from tracepact.tools.select.report.text import render_basis, render_pairs
-from tracepact.tools.select.select import check_family, observe_family, retain_basis
+from tracepact.tools.select.select import retain_basis
 from tracepact.tools.select.separate import Requirement
-from tracepact.tools.select.write import describe
 
 _SEPARATOR = {"text": "\t", "csv": ","}
 _PERFECT: dict[Screening, Literal["passed", "fails on a reference", "fails on a short trace"]] = {

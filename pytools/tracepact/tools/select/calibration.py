@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from tracepact.core import Projection
 from tracepact.diagnostics import Diagnostic, Source, TextPlace
+from tracepact.tools.select.edits import Edit
 from tracepact.tools.select.family import CandidateFamily
 from tracepact.trace import Event
 
@@ -20,7 +21,10 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A prediction against a reference, how bad it is, and why; `how` says how the prediction was given."""
+    """A prediction against a reference, how bad it is, and why; `how` says how the prediction was given.
+
+    Only cases of one `group` are compared: a disturbed copy of a set is a group of its own (14.22).
+    """
 
     name: str
     risk: str
@@ -31,6 +35,8 @@ class Case:
     ref: tuple[Event, ...]
     pred: tuple[Event, ...]
     place: TextPlace | None = field(default=None, compare=False, repr=False)
+    edit: Edit | None = field(default=None, compare=False, repr=False)
+    group: str = ""
 
     @property
     def perfect(self) -> bool:

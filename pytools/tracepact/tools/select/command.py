@@ -1,5 +1,6 @@
 """`tracepact select`: the smallest contract that respects a calibration set's order of harm."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Unpack
@@ -12,14 +13,18 @@ from tracepact.show.screen import print_tables
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import Seconds, format_option
 from tracepact.tools.results import print_json, print_rows
+from tracepact.tools.select.candidate_words import describe
 from tracepact.tools.select.options import FamilyOptions, family_options, read_family_options, stages_shown
+from tracepact.tools.select.preferences import read_preferences
+from tracepact.tools.select.preferring import select_by_preferences
 from tracepact.tools.select.report.build import changes_between, selection_record
 from tracepact.tools.select.report.files import write_selection
 from tracepact.tools.select.report.record import SelectionRecord
 from tracepact.tools.select.report.text import render_selection
+from tracepact.tools.select.robust import with_disturbances
 from tracepact.tools.select.select import Selection, larger_families, select
-from tracepact.tools.select.separate import Requirement
-from tracepact.tools.select.write import describe
+from tracepact.tools.select.separate import DEFAULT_REQUIREMENTS, Requirement
+from tracepact.tools.select.stability import hold_out, leave_one_out
 
 
 @click.command()
@@ -29,20 +34,38 @@ from tracepact.tools.select.write import describe
     "requirements",
     type=click.Choice([r.value for r in Requirement]),
     multiple=True,
-    default=(Requirement.SEPARATE.value,),
+    default=tuple(r.value for r in DEFAULT_REQUIREMENTS),
     show_default=True,
-    help="What the clauses must do: separate cases of different rank, name faults; repeatable.",
+    help="What the contract must do: separate or order cases of different rank, name faults; repeatable.",
 )
 @click.option(
     "--seconds", type=Seconds(), help="Time limit of the search; after it, the best set found is shown with its gap."
 )
 @click.option("--all", "every", is_flag=True, help="List every other set of the same size and cost.")
+@click.option(
+    "--preferences",
+    metavar="FILE",
+    help="A table (a, b, worse, perhaps weight and judge) of which of two cases is worse; ranks are not used.",
+)
+@click.option("--robust", is_flag=True, help="Require the same of disturbed copies of the cases: amounts, edges.")
+@click.option("--stability", is_flag=True, help="Leave out one case at a time and show which clauses stay.")
+@click.option(
+    "--holdout",
+    "folds",
+    type=click.IntRange(min=2),
+    metavar="FOLDS",
+    help="Select without each part of the cases in turn, and count the pairs not seen that are kept.",
+)
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Write contract, page and tables here.")
 @format_option("text", "json", "csv")
 def command(
     requirements: tuple[str, ...],
     seconds: Fraction | None,
     every: bool,
+    robust: bool,
+    stability: bool,
+    folds: int | None,
+    preferences: str | None,
     out: Path | None,
     form: str,
     **options: Unpack[FamilyOptions],
@@ -53,19 +76,24 @@ def command(
     (late_onset, early_onset, late_release, early_release, missing, bleed, length, split, extra, none), intervals, or a
     clip of two tables; chapter 14 of spec/tools.md has the form, spec/schemas/calibration.schema.json its schema.
 
-    The guarantee: for any two cases of different rank, at least one clause scores strictly lower on the worse case.
-    Other clauses, and the mean of all, may score higher on it; the result says for how many pairs they do. --require
-    name asks for a clause that is lowest on each case alone, except on cases whose prediction equals the reference.
-    --format csv prints the values of the selected clauses.
+    The guarantee, unless --require says otherwise: the contract has a profile, whole weights on its clauses, under
+    which the worse of any two cases of different rank has the lower mean, by the margin that is printed, alone and in a
+    corpus (order); and every fault has a clause that is lowest on it alone (name). The clauses are the fewest that do
+    it, of these sets the one of the largest margin. Pairs that no weights order together are shown. --require separate
+    asks for less: some clause is lower on the worse case; others, and the mean, may be higher. --format csv prints the
+    values of the selected clauses.
 
-    Exit codes: 0 every requirement is met and the set is proved smallest, 1 no candidate meets some requirement, 2
-    invalid input, 3 the time limit was reached before the proof.
+    Exit codes: 0 every requirement is met and the set is proved best, 1 some requirement cannot be met, 2 invalid
+    input, 3 the time limit was reached before the proof.
     """
     required = tuple(Requirement(value) for value in dict.fromkeys(requirements))
-    found, selection = _selected(options, required, seconds, every)
+    if preferences is not None and (every or robust or stability or options["without"] or options["ranks"]):
+        raise click.UsageError("--preferences goes with --family, --clauses, --seconds, --holdout and --out alone")
+    asked = _Asked(required, seconds, every, robust, stability, folds, preferences)
+    found, selection = _selected(options, asked)
     if options["without"] or options["ranks"]:
         unchanged: FamilyOptions = {**options, "without": (), "ranks": ()}
-        before, _ = _selected(unchanged, required, seconds, every=False)
+        before, _ = _selected(unchanged, _Asked(required, seconds, False, robust, False, None, None))
         found = replace(found, changes=changes_between(before, found))
     print_diagnostics(selection.diagnostics)
     if every and selection.optima is None:
@@ -74,21 +102,56 @@ def command(
         written = write_selection(selection, found, out)
         say(f"wrote {len(written)} files to {out}")
     _show(found, form)
-    if found.unmet:
+    if found.selected.met < found.selected.required or (found.preferences and found.preferences.violated):
         return Exit.VIOLATED
     return Exit.OK if selection.cover.optimal else Exit.UNKNOWN
 
 
-def _selected(
-    options: FamilyOptions, required: tuple[Requirement, ...], seconds: Fraction | None, every: bool
-) -> tuple[SelectionRecord, Selection]:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked of a selection beside its cases and candidates."""
+
+    required: tuple[Requirement, ...]
+    seconds: Fraction | None
+    every: bool
+    robust: bool
+    stability: bool
+    folds: int | None
+    preferences: str | None
+
+
+def _preferred(options: FamilyOptions, asked: _Asked, path: str) -> tuple[SelectionRecord, Selection]:
+    calibration, family, authors = read_family_options(options, ranked=False)
+    judged = read_preferences(path, calibration.cases)
+    with stages_shown() as on_stage:
+        found = select_by_preferences(
+            calibration, judged, family, authors, folds=asked.folds, seconds=asked.seconds, on_stage=on_stage
+        )
+    return selection_record(found.selection, preferred=found), found.selection
+
+
+def _selected(options: FamilyOptions, asked: _Asked) -> tuple[SelectionRecord, Selection]:
+    if asked.preferences is not None:
+        return _preferred(options, asked, asked.preferences)
     calibration, family, authors = read_family_options(options)
+    if asked.robust:
+        calibration = with_disturbances(calibration)
+    seconds = asked.seconds
     with stages_shown() as on_stage:
         selection = select(
-            calibration, family, authors, requirements=required, seconds=seconds, every=every, on_stage=on_stage
+            calibration,
+            family,
+            authors,
+            requirements=asked.required,
+            seconds=seconds,
+            every=asked.every,
+            on_stage=on_stage,
         )
         on_stage("larger families")
-        return selection_record(selection, larger_families(selection, describe)), selection
+        larger = larger_families(selection, describe)
+        left = leave_one_out(selection, seconds=seconds, on_stage=on_stage) if asked.stability else None
+        held = hold_out(selection, asked.folds, seconds=seconds, on_stage=on_stage) if asked.folds else None
+        return selection_record(selection, larger, stability=left, holdout=held), selection
 
 
 def _show(found: SelectionRecord, form: str) -> None:

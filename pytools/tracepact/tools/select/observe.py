@@ -34,20 +34,35 @@ class Screening(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observation:
-    """By candidate and case: the value in lowest terms, and whether it is vacuous; by candidate the `Screening`."""
+    """By candidate and entry, which is a case and one of its classes: the score in lowest terms, and what it rests on.
+
+    `vacuous` marks a 1 for want of obligations (7.3), `counter` a 0 for want of them (7.4). `entries` are the places of
+    the entries of each case. By candidate there is the `Screening`.
+    """
 
     numerator: Counts
     denominator: Counts
     vacuous: Flags
+    counter: Flags
     screening: NDArray[np.int8]
+    entries: tuple[tuple[int, ...], ...]
 
     def __len__(self) -> int:
         return len(self.screening)
 
+    def value(self, candidate: int, case: int) -> Fraction:
+        """The mean over the classes of a case (14.9)."""
+        tops, bottoms, own = self.numerator[candidate], self.denominator[candidate], self.entries[case]
+        return sum((Fraction(int(tops[e]), int(bottoms[e])) for e in own), Fraction(0)) / len(own)
+
     def values(self, candidate: int) -> tuple[Fraction, ...]:
         """The values of one candidate."""
-        pairs = zip(self.numerator[candidate].tolist(), self.denominator[candidate].tolist(), strict=True)
-        return tuple(Fraction(top, bottom) for top, bottom in pairs)
+        return tuple(self.value(candidate, case) for case in range(len(self.entries)))
+
+    def shares(self, flags: Flags, candidate: int) -> tuple[Fraction, ...]:
+        """By case the share of its classes that a candidate's flags mark."""
+        row = flags[candidate]
+        return tuple(Fraction(sum(bool(row[e]) for e in own), len(own)) for own in self.entries)
 
     @classmethod
     def joined(cls, parts: Sequence["Observation"]) -> "Observation":
@@ -56,12 +71,14 @@ class Observation:
             np.concatenate([part.numerator for part in parts]),
             np.concatenate([part.denominator for part in parts]),
             np.concatenate([part.vacuous for part in parts]),
+            np.concatenate([part.counter for part in parts]),
             np.concatenate([part.screening for part in parts]),
+            parts[0].entries,
         )
 
 
 def _observation(
-    satisfied: Counts, obligated: Counts, counter: Flags | None, screening: NDArray[np.int8]
+    satisfied: Counts, obligated: Counts, counter: Flags | None, screening: NDArray[np.int8], trials: Trials
 ) -> Observation:
     """Rules 7.2 to 7.4, in lowest terms."""
     obligated = np.broadcast_to(obligated, satisfied.shape)
@@ -70,7 +87,9 @@ def _observation(
     numerator = np.where(asked, satisfied, np.where(against, 0, 1))
     denominator = np.where(asked, obligated, 1)
     divisor = np.gcd(numerator, denominator)
-    return Observation(numerator // divisor, denominator // divisor, ~asked & ~against, screening)
+    return Observation(
+        numerator // divisor, denominator // divisor, ~asked & ~against, against, screening, trials.entries
+    )
 
 
 def observe(candidates: Candidates, trials: Trials, matcher: Matcher, on_stage: OnStage = silent) -> Observation:
@@ -98,22 +117,22 @@ def _author(clause: FrameClause | EventClause, trials: Trials, matcher: Matcher)
 def observe_frames(dag: Dag, asked: Sequence[int], formulas: Sequence[int], trials: Trials) -> Observation:
     """Each formula under each obligation, formula by formula."""
     obligation_rows = _rows(dag, asked, trials)
-    obligated = trials.by_case(np.bitwise_count(obligation_rows[:, : trials.words]))[:, : trials.cases]
+    obligated = trials.by_segment(np.bitwise_count(obligation_rows[:, : trials.words]))[:, trials.case_segments]
     shape = len(formulas), len(asked)
-    failed = np.zeros((*shape, trials.cases), dtype=np.int64)
+    failed = np.zeros((*shape, len(trials.case_segments)), dtype=np.int64)
     screening = np.zeros(shape, dtype=np.int8)
     for places, rows in evaluate_rows(dag, formulas, trials.atoms, trials.algebra):
         missed = ~rows
         for column, row in enumerate(obligation_rows):
             violated = missed & row
-            counts = trials.by_case(np.bitwise_count(violated[:, : trials.words]))
-            failed[places, column] = counts[:, : trials.cases]
+            counts = trials.by_segment(np.bitwise_count(violated[:, : trials.words]))
+            failed[places, column] = counts[:, trials.case_segments]
             found = screening[places, column]
             found[violated[:, trials.words :].any(axis=1)] = Screening.FAILED_ON_SHORT_TRACE
-            found[counts[:, trials.cases :].any(axis=1)] = Screening.FAILED_ON_REFERENCE
+            found[counts[:, trials.perfect_segments].any(axis=1)] = Screening.FAILED_ON_REFERENCE
             screening[places, column] = found
-    satisfied = (obligated[None] - failed).reshape(-1, trials.cases)
-    return _observation(satisfied, np.tile(obligated, (len(formulas), 1)), None, screening.reshape(-1))
+    satisfied = (obligated[None] - failed).reshape(-1, len(trials.case_segments))
+    return _observation(satisfied, np.tile(obligated, (len(formulas), 1)), None, screening.reshape(-1), trials)
 
 
 def _rows(dag: Dag, roots: Sequence[int], trials: Trials) -> Rows:
@@ -128,36 +147,36 @@ def _rows(dag: Dag, roots: Sequence[int], trials: Trials) -> Rows:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The obligations of one kind: a bit each, and the bits of each clip."""
+    """The obligations of one kind: a bit each, and the bits of each segment."""
 
     all: tuple[Obligation, ...]
-    clips: tuple[int, ...]
+    segments: tuple[int, ...]
 
 
 def observe_events(clauses: Sequence[EventClause], trials: Trials, matcher: Matcher) -> Observation:
     """Event clauses: one bit an obligation, the predicates as formulas over the masks of their comparisons."""
-    family, cases = trials.family, trials.cases
+    family, entries = trials.family, trials.case_segments
     scenes = _scenes(family, trials.merge_gap, matcher)
-    counter = np.array([any(clip == c for clip, *_ in scenes) for c in range(cases)], dtype=np.bool_)
-    satisfied = np.zeros((len(clauses), cases), dtype=np.int64)
-    obligated = np.zeros((len(clauses), cases), dtype=np.int64)
+    counter = np.isin(entries, [segment for segment, *_ in scenes])
+    satisfied = np.zeros((len(clauses), len(entries)), dtype=np.int64)
+    obligated = np.zeros((len(clauses), len(entries)), dtype=np.int64)
     screening = np.zeros(len(clauses), dtype=np.int8)
     for each in Each:
         chosen = [index for index, clause in enumerate(clauses) if clause.each is each]
         if not chosen:
             continue
-        asked = _asked(each, scenes, len(family.clips))
+        asked = _asked(each, scenes, family.segments)
         event_atoms = {name: atom for i in chosen for name, atom in clauses[i].event_atoms}
         prepared = {name: prepare(atom, family.step) for name, atom in event_atoms.items()}
         masks = {name: _mask(atom.truth(o) for o in asked.all) for name, atom in prepared.items()}
         every = (1 << len(asked.all)) - 1
         truths = evaluate_masks([clauses[i].formula for i in chosen], masks, IntegerAlgebra(every, len(asked.all)))
         for index, truth in zip(chosen, truths, strict=True):
-            satisfied[index] = [(truth & bits).bit_count() for bits in asked.clips[:cases]]
-            obligated[index] = [bits.bit_count() for bits in asked.clips[:cases]]
-            if any(bits & ~truth for bits in asked.clips[cases:]):
+            satisfied[index] = [(truth & asked.segments[entry]).bit_count() for entry in entries]
+            obligated[index] = [asked.segments[entry].bit_count() for entry in entries]
+            if any(asked.segments[segment] & ~truth for segment in trials.perfect_segments):
                 screening[index] = Screening.FAILED_ON_REFERENCE
-    return _observation(satisfied, obligated, counter, screening)
+    return _observation(satisfied, obligated, counter, screening, trials)
 
 
 def _mask(truths: Iterable[bool]) -> int:
@@ -167,7 +186,7 @@ def _mask(truths: Iterable[bool]) -> int:
 def _scenes(
     family: Family, merge_gap: Fraction, matcher: Matcher
 ) -> list[tuple[int, Scene, tuple[tuple[int, int], ...]]]:
-    """The runs of every clip and class that has any, with their matches."""
+    """By segment, a clip and class, that has any: its runs and their matches."""
     match_runs = matching(matcher, family.step)
     joined = {
         side: {s: join_runs(runs, merge_gap, family.step) for s, runs in family.runs[side].items() if runs}
@@ -183,15 +202,15 @@ def _scenes(
             if other != segment and other in joined[Side.REF]
         )
         pairs = match_runs(refs, preds) if refs and preds else ()
-        found.append((clip, Scene(refs, preds, others), pairs))
+        found.append((segment, Scene(refs, preds, others), pairs))
     return found
 
 
-def _asked(each: Each, scenes: Sequence[tuple[int, Scene, tuple[tuple[int, int], ...]]], clips: int) -> _Asked:
+def _asked(each: Each, scenes: Sequence[tuple[int, Scene, tuple[tuple[int, int], ...]]], segments: int) -> _Asked:
     every: list[Obligation] = []
-    bits = [0] * clips
-    for clip, scene, pairs in scenes:
+    bits = [0] * segments
+    for segment, scene, pairs in scenes:
         for obligation in obligations(each, scene, pairs):
-            bits[clip] |= 1 << len(every)
+            bits[segment] |= 1 << len(every)
             every.append(obligation)
     return _Asked(tuple(every), tuple(bits))

@@ -64,14 +64,17 @@ def family_options(function: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-def read_family_options(options: FamilyOptions) -> tuple[Calibration, CandidateFamily, Contract | None]:
-    """The calibration set, the family and the author's contract that the options name."""
+def read_family_options(
+    options: FamilyOptions, *, ranked: bool = True
+) -> tuple[Calibration, CandidateFamily, Contract | None]:
+    """The calibration set, the family and the author's contract that the options name; ranks unless not `ranked`."""
     if len(options["clauses"]) > 1:
         raise click.UsageError("--clauses takes one contract: put the clauses into one file")
     for name in options["without"]:
         if name in dict(options["ranks"]):
             raise click.UsageError(f"`{name}` is left out with --without and given a rank with --rank")
-    calibration = load_calibration(options["calibration"], without=options["without"], ranks=dict(options["ranks"]))
+    ranks = dict(options["ranks"])
+    calibration = load_calibration(options["calibration"], without=options["without"], ranks=ranks, ranked=ranked)
     authors = named_contract(options["clauses"][0]) if options["clauses"] else None
     return calibration, _family(options, calibration), authors
 

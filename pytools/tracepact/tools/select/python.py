@@ -14,7 +14,7 @@ from tracepact.tools.select.reading import load_calibration
 from tracepact.tools.select.report.build import selection_record
 from tracepact.tools.select.report.record import SelectionRecord
 from tracepact.tools.select.select import select as select_clauses
-from tracepact.tools.select.separate import Requirement
+from tracepact.tools.select.separate import DEFAULT_REQUIREMENTS, Requirement
 from tracepact.wording import count
 
 
@@ -47,15 +47,16 @@ def select(
     calibration: str | Path,
     *,
     clauses: Contract | str | Path | None = None,
-    require: Sequence[Requirement | str] = (Requirement.SEPARATE,),
+    require: Sequence[Requirement | str] = DEFAULT_REQUIREMENTS,
     seconds: Fraction | None = None,
 ) -> SelectedContract:
-    """Find the smallest contract that scores worse cases lower (chapter 14 of the tools).
+    """Find the smallest contract that scores worse cases lower, with its weights (chapter 14 of the tools).
 
     Args:
         calibration: a calibration file, or the name of a shipped set such as `boundary_gate`.
         clauses: a contract whose clauses are tried as candidates too, before all others.
-        require: what the clauses must do: `separate` cases of different rank, `name` faults.
+        require: what the contract must do: `separate` cases of different rank by some clause, `order` them by a
+            weighted mean, `name` faults by a clause each.
         seconds: the time limit of the search; after it the best set found is returned with its gap.
 
     Returns:

@@ -30,7 +30,11 @@ def calibrations() -> dict[str, Path]:
 
 
 def load_calibration(
-    given: str | Path, *, without: tuple[str, ...] = (), ranks: Mapping[str, str] | None = None
+    given: str | Path,
+    *,
+    without: tuple[str, ...] = (),
+    ranks: Mapping[str, str] | None = None,
+    ranked: bool = True,
 ) -> Calibration:
     """Read a calibration set, by file or by the name of a shipped one; InvalidInput carries every fault.
 
@@ -43,18 +47,23 @@ def load_calibration(
     source = read_file(path, diagnostics, hint)
     if source is None:
         raise InvalidInput(diagnostics)
-    return read_calibration(source, path.parent, without=without, ranks=ranks)
+    return read_calibration(source, path.parent, without=without, ranks=ranks, ranked=ranked)
 
 
 def read_calibration(
-    source: Source, folder: Path = Path(), *, without: tuple[str, ...] = (), ranks: Mapping[str, str] | None = None
+    source: Source,
+    folder: Path = Path(),
+    *,
+    without: tuple[str, ...] = (),
+    ranks: Mapping[str, str] | None = None,
+    ranked: bool = True,
 ) -> Calibration:
-    """The calibration set of a text; tables it names are looked for in `folder`."""
+    """The calibration set of a text; tables it names are looked for in `folder`. Not `ranked`, ranks may be absent."""
     diagnostics = Diagnostics()
     data = read_toml(source, diagnostics)
     if data is None:
         raise InvalidInput(diagnostics)
-    found = _Reading(source, data, folder, diagnostics).calibration(without, ranks or {})
+    found = _Reading(source, data, folder, diagnostics, ranked).calibration(without, ranks or {})
     diagnostics.raise_errors()
     return found
 
@@ -62,8 +71,11 @@ def read_calibration(
 class _Reading:
     """Reads one text; `fields` is its outermost table."""
 
-    def __init__(self, source: Source, data: dict[str, Any], folder: Path, diagnostics: Diagnostics) -> None:
+    def __init__(
+        self, source: Source, data: dict[str, Any], folder: Path, diagnostics: Diagnostics, ranked: bool = True
+    ) -> None:
         self.source = source
+        self.ranked = ranked
         self.folder = folder
         self.diagnostics = diagnostics
         self.fields = Fields(data, (), Places.of(source), diagnostics, what="calibration set")
@@ -219,15 +231,17 @@ class _Reading:
             fields.taken |= fields.data.keys()
             return None
         try:
-            how, duration, ref, pred = self._pair(fields)
+            how, duration, ref, pred, edit = self._pair(fields)
         except _Unusable:
             return None
         if len(self.diagnostics.errors) > errors:
             return None
-        return Case(name, risk, rank, fault, how, duration, ref, pred, fields.places.value(fields.path))
+        return Case(name, risk, rank, fault, how, duration, ref, pred, fields.places.value(fields.path), edit)
 
     def _rank(self, name: str, fields: Fields) -> Fraction:
         rank = fields.take("rank")
+        if rank is None and not self.ranked:
+            return Fraction(0)
         if rank is None:
             fields.report_key("bad-rank", f"case `{name}` has no rank", help="say how bad it is: `rank = 3`")
         elif not is_number(rank):
@@ -238,15 +252,15 @@ class _Reading:
             return Fraction(rank)
         return Fraction(0)
 
-    def _pair(self, fields: Fields) -> tuple[str, Fraction, tuple[Event, ...], tuple[Event, ...]]:
+    def _pair(self, fields: Fields) -> tuple[str, Fraction, tuple[Event, ...], tuple[Event, ...], Edit | None]:
         if isinstance(fields.data.get("pred"), str) or fields.has("ref"):
-            return self._tables(fields)
+            return *self._tables(fields), None
         reference = self._reference(fields)
         if fields.has("pred"):
             labels = tuple(dict.fromkeys(event.label for event in reference.events)) or (_LABEL,)
             pred = self._events(fields, "pred", reference.duration, labels)
             self._warn_one_sided(fields, reference.events, pred)
-            return "as intervals", reference.duration, reference.events, pred
+            return "as intervals", reference.duration, reference.events, pred, None
         edit = self._edit(fields)
         try:
             pred = apply(edit, reference.events, reference.duration)
@@ -258,7 +272,7 @@ class _Reading:
             headline = f"`{edit.kind}` does not apply to `{reference.name}`: {error}"
             fields.report("edit-does-not-apply", headline, key, help="choose another event or amount")
             raise _Unusable from None
-        return edit.words(), reference.duration, reference.events, pred
+        return edit.words(), reference.duration, reference.events, pred, edit
 
     def _warn_one_sided(self, fields: Fields, ref: tuple[Event, ...], pred: tuple[Event, ...]) -> None:
         """Labels that one side of a case lacks, as scoring warns of them; a side without events lacks them all."""
@@ -383,7 +397,7 @@ class _Reading:
     def _check_ranks(self, cases: list[Case]) -> None:
         if not cases and not self.diagnostics.errors:
             self.fields.report_key("empty-calibration", "every case was left out", "cases", help="leave some in")
-        if cases and not self.diagnostics.errors and len({case.rank for case in cases}) == 1:
+        if self.ranked and cases and not self.diagnostics.errors and len({case.rank for case in cases}) == 1:
             headline = f"every case has rank {cases[0].rank}: there is nothing to separate"
             self.fields.report_key("one-rank", headline, "cases", help="give the worse cases a higher rank")
 

@@ -10,17 +10,29 @@ from tracepact.logic import Outcome
 from tracepact.tools.select.observe import Observation, Screening
 from tracepact.tools.select.perfect import Proof
 
+Observed = tuple[tuple[Fraction, ...], tuple[Fraction, ...], tuple[Fraction, ...]]
+"""By case the value, and the shares of classes that are vacuous and that score 0 for want of obligations."""
+
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
-    """A representative, its values, and the candidates that have the same ones, itself among them, in order."""
+    """A representative, its values, and the candidates that have the same ones, itself among them, in order.
+
+    `vacuous` and `counter` are the shares of the classes of each case that score 1, or 0, for want of obligations.
+    """
 
     candidate: int
     cost: int
     values: tuple[Fraction, ...]
-    vacuous: tuple[bool, ...]
+    vacuous: tuple[Fraction, ...]
+    counter: tuple[Fraction, ...]
     members: tuple[int, ...]
     proof: Proof
+
+    @property
+    def observed(self) -> Observed:
+        """All that is observed of each member, as `observed_of` gives it."""
+        return self.values, self.vacuous, self.counter
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +64,26 @@ class Basis:
 
 
 def observational_classes(observation: Observation) -> list[list[int]]:
-    """The kept candidates by their values, classes and members in order."""
-    rows = np.ascontiguousarray(np.concatenate([observation.numerator, observation.denominator], axis=1))
+    """The kept candidates by their values and by what these rest on, classes and members in order."""
+    columns = (observation.numerator, observation.denominator, observation.vacuous, observation.counter)
+    rows = np.ascontiguousarray(np.concatenate([column.astype(np.int64) for column in columns], axis=1))
     size = rows.shape[1] * rows.itemsize
     data = rows.tobytes()
     classes: dict[bytes, list[int]] = {}
     for index in np.flatnonzero(observation.screening == Screening.PASSED).tolist():
         classes.setdefault(data[index * size : (index + 1) * size], []).append(index)
-    return list(classes.values())
+    if all(len(own) == 1 for own in observation.entries):
+        return list(classes.values())
+    merged: dict[Observed, list[int]] = {}
+    for members in classes.values():
+        merged.setdefault(observed_of(observation, members[0]), []).extend(members)
+    return sorted((sorted(members) for members in merged.values()), key=lambda members: members[0])
+
+
+def observed_of(observation: Observation, candidate: int) -> Observed:
+    """All that is observed of a candidate: its values, and the shares of both kinds of want."""
+    vacuous, counter = (observation.shares(flags, candidate) for flags in (observation.vacuous, observation.counter))
+    return observation.values(candidate), vacuous, counter
 
 
 def is_constant(values: Sequence[Fraction]) -> bool:
@@ -82,9 +106,10 @@ def retain(
     classes = observational_classes(observation)
     for done, members in enumerate(classes):
         on_stage(done, len(classes))
-        values = observation.values(members[0])
+        values, vacuous, counter = observed_of(observation, members[0])
         if is_constant(values):
-            constants[values[0] if values else None] = tuple(members)
+            value = values[0] if values else None
+            constants[value] = tuple(sorted((*constants.get(value, ()), *members)))
             continue
         out: set[int] = set()
         for candidate in sorted(members, key=lambda index: (costs[index], index)):
@@ -92,8 +117,7 @@ def retain(
             if proof.outcome is Outcome.YES:
                 proofs[proof.by] = proofs.get(proof.by, 0) + 1
                 kept = tuple(index for index in members if index not in out)
-                vacuous = tuple(observation.vacuous[candidate].tolist())
-                coordinates.append(Coordinate(candidate, costs[candidate], values, vacuous, kept, proof))
+                coordinates.append(Coordinate(candidate, costs[candidate], values, vacuous, counter, kept, proof))
                 break
             out.add(candidate)
             (refuted if proof.outcome is Outcome.NO else undecided).append(candidate)

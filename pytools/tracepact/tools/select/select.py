@@ -4,37 +4,33 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
+
 from tracepact.core import Contract, Matcher
-from tracepact.diagnostics import Diagnostic, Diagnostics, Place, TextPlace
+from tracepact.diagnostics import Diagnostic, TextPlace
 from tracepact.logic import Outcome
 from tracepact.progress import OnStage, silent
 from tracepact.tools.select.calibration import Calibration
-from tracepact.tools.select.candidates import Candidates, check_size, family_size
+from tracepact.tools.select.candidates import Candidates, family_size
 from tracepact.tools.select.cover.best import all_optima, solve
 from tracepact.tools.select.cover.problem import Cover, Level, Optima, Problem
 from tracepact.tools.select.family import CandidateFamily
-from tracepact.tools.select.observe import Observation, Screening, observe
-from tracepact.tools.select.perfect import Prover
-from tracepact.tools.select.places import Places
+from tracepact.tools.select.observe import Screening
+from tracepact.tools.select.observed import Observed, observe_family, with_matcher
+from tracepact.tools.select.readable import ReadableClause, readable_clauses
 from tracepact.tools.select.retain import Basis, Coordinate, retain
-from tracepact.tools.select.separate import Pair, Requirement, Row, requirement_rows, separates
-from tracepact.tools.select.trials import Trials, family_of_cases, grid_contract, trials_of
-from tracepact.wording import ms, short
+from tracepact.tools.select.separate import (
+    DEFAULT_REQUIREMENTS,
+    Pair,
+    PairBlend,
+    Requirement,
+    Row,
+    requirement_rows,
+)
+from tracepact.tools.select.weigh.ordered import Ordering, equally_good, order_clauses
+from tracepact.wording import short
 
 MOST_OPTIMA = 100
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Observed:
-    """The candidates of a family on the cases, under one matcher."""
-
-    calibration: Calibration
-    candidates: Candidates
-    trials: Trials
-    matcher: Matcher
-    observation: Observation
-    prover: Prover
-    warnings: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +45,11 @@ class Retained:
     def met(self) -> tuple[Row, ...]:
         """What some coordinate meets."""
         return tuple(row for row in self.rows if row.coordinates)
+
+    @property
+    def required(self) -> tuple[Row, ...]:
+        """What was asked for, without what only follows from it."""
+        return tuple(row for row in self.rows if not isinstance(row.of, PairBlend))
 
     @property
     def unmet(self) -> tuple[Row, ...]:
@@ -66,11 +67,16 @@ class Necessity:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
-    """A selected contract with its evidence; `by_matcher` has the count and cost of the best under each matcher."""
+    """A selected contract with its evidence; `by_matcher` has the count and cost of the best under each matcher.
+
+    `ordering` has its weights, if the order was required; `clauses` are the coordinates as they are written.
+    """
 
     retained: Retained
     requirements: tuple[Requirement, ...]
     cover: Cover
+    ordering: Ordering | None
+    clauses: tuple[ReadableClause, ...]
     optima: Optima | None
     by_matcher: tuple[tuple[Matcher, int, int], ...]
     diagnostics: tuple[Diagnostic, ...]
@@ -102,65 +108,6 @@ class Selection:
         )
 
 
-def check_family(calibration: Calibration, family: CandidateFamily, authors: Contract | None) -> None:
-    """Refuse a family that is too large or empty, and clauses on another grid; InvalidInput says why."""
-    diagnostics = Diagnostics()
-    check_size(family, calibration.step, authors, diagnostics, _declared(calibration, family))
-    if authors is not None:
-        theirs = authors.step, authors.projection.value, authors.merge_gap
-        ours = calibration.step, calibration.projection.value, calibration.merge_gap
-        for what, a, b in zip(("step", "projection", "merge_gap"), theirs, ours, strict=True):
-            if a != b:
-                headline = f"`{what}` is {_setting(a)} in `{authors.name}` and {_setting(b)} in the calibration set"
-                place = TextPlace(authors.source, authors.clauses[0].span)
-                diagnostics.add("other-grid", headline, place, "give both the same")
-        if authors.labels is not None:
-            headline = f"`{authors.name}` declares labels; a case is scored over its own"
-            place = TextPlace(authors.source, authors.clauses[0].span)
-            diagnostics.add("other-grid", headline, place, "leave the `labels` statement out")
-        for atom in authors.declared_atoms:
-            diagnostics.add("missing-mask", f"no case has a mask for the atom `{atom}` of `{authors.name}`")
-    diagnostics.raise_errors()
-
-
-def _setting(value: object) -> str:
-    return ms(value) if isinstance(value, Fraction) else str(value)
-
-
-def _declared(calibration: Calibration, family: CandidateFamily) -> Place:
-    """Where the bound of a family is written, or as near to it as there is something."""
-    places = Places.of(family.source or calibration.source)
-    alone = family.source is not None and ("family",) not in places.keys
-    return places.key(("most",) if alone else ("family", "most"))
-
-
-def with_matcher(family: CandidateFamily, authors: Contract | None) -> CandidateFamily:
-    """The family with the matcher of an author's contract, unless it declares matchers itself."""
-    if authors is None or family.matchers != CandidateFamily().matchers:
-        return family
-    return replace(family, matchers=(authors.matcher,))
-
-
-def observe_family(
-    calibration: Calibration,
-    family: CandidateFamily,
-    authors: Contract | None = None,
-    *,
-    matcher: Matcher | None = None,
-    on_stage: OnStage = silent,
-) -> Observed:
-    """Make the candidates and observe them on the cases."""
-    check_family(calibration, family, authors)
-    matcher = matcher or with_matcher(family, authors).matchers[0]
-    on_stage("making candidates")
-    candidates = Candidates(family, calibration.step, authors)
-    warnings: list[Diagnostic] = list(calibration.warnings)
-    cases = family_of_cases(calibration, grid_contract(calibration, matcher), warnings)
-    trials = trials_of(calibration, cases, candidates.reach)
-    observation = observe(candidates, trials, matcher, on_stage)
-    return Observed(calibration, candidates, trials, matcher, observation, Prover(calibration.step), tuple(warnings))
-
-
 def retain_basis(
     observed: Observed,
     requirements: Sequence[Requirement] = (Requirement.SEPARATE,),
@@ -184,7 +131,7 @@ def select(
     family: CandidateFamily | None = None,
     authors: Contract | None = None,
     *,
-    requirements: Sequence[Requirement] = (Requirement.SEPARATE,),
+    requirements: Sequence[Requirement] = DEFAULT_REQUIREMENTS,
     seconds: Fraction | None = None,
     every: bool = False,
     on_stage: OnStage = silent,
@@ -194,31 +141,58 @@ def select(
     Where count and cost are not proved least within the budget there are no optima to list.
     """
     family = with_matcher(family or calibration.family, authors)
-    best: tuple[tuple[int, int, int], Retained, Cover] | None = None
+    found: list[tuple[tuple[int | Fraction, ...], Retained, Cover, Ordering | None]] = []
     by_matcher = []
     for matcher in family.matchers:
         observed = observe_family(calibration, family, authors, matcher=matcher, on_stage=on_stage)
         retained = retain_basis(observed, requirements, on_stage=on_stage)
-        on_stage("the smallest set")
-        cover = solve(_problem(retained), seconds=seconds, on_stage=on_stage)
+        retained, cover, ordering = _least(retained, requirements, seconds, on_stage)
         by_matcher.append((matcher, len(cover.columns), cover.cost))
-        key = (len(retained.unmet), len(cover.columns), cover.cost)
-        if best is None or key < best[0]:
-            best = key, retained, cover
-    assert best is not None
-    _, retained, cover = best
+        conflicts, margin = (len(ordering.conflicts), ordering.weighed.margin) if ordering else (0, Fraction(0))
+        key = (len(retained.unmet) + conflicts, len(cover.columns), -margin, cover.cost)
+        found.append((key, retained, cover, ordering))
+    _, retained, cover, ordering = min(found, key=lambda one: one[0])
     optima = None
     if every and cover.proven >= Level.COST:
         on_stage("all other smallest sets")
-        optima = all_optima(_problem(retained), cover, limit=MOST_OPTIMA, seconds=seconds)
+        optima = _optima(retained, cover, ordering, seconds)
+    on_stage("tolerances")
     return Selection(
         retained,
         tuple(requirements),
         cover,
+        ordering,
+        readable_clauses(retained.observed, [retained.basis.coordinates[place] for place in cover.columns]),
         optima,
         tuple(by_matcher),
         (*retained.observed.warnings, *_author_warnings(retained)),
     )
+
+
+def _least(
+    retained: Retained, requirements: Sequence[Requirement], seconds: Fraction | None, on_stage: OnStage
+) -> tuple[Retained, Cover, Ordering | None]:
+    """The smallest set that meets what some coordinate meets, with weights if the order is required."""
+    on_stage("the smallest set")
+    ordered = None
+    if Requirement.ORDER in requirements:
+        pairs = [row.of for row in retained.met if isinstance(row.of, Pair)]
+        classes = [len(own) for own in retained.observed.observation.entries]
+        ordered = order_clauses(
+            retained.basis.coordinates, retained.met, pairs, classes, seconds=seconds, on_stage=on_stage
+        )
+    if ordered is None:
+        return retained, solve(_problem(retained), seconds=seconds, on_stage=on_stage), None
+    ordering, cover = ordered
+    return replace(retained, rows=(*retained.rows, *ordering.blends)), cover, ordering
+
+
+def _optima(retained: Retained, cover: Cover, ordering: Ordering | None, seconds: Fraction | None) -> Optima:
+    if ordering is None:
+        return all_optima(_problem(retained), cover, limit=MOST_OPTIMA, seconds=seconds)
+    rows = [row for row in retained.met if not isinstance(row.of, PairBlend)]
+    costs = [coordinate.cost for coordinate in retained.basis.coordinates]
+    return equally_good(ordering, rows, costs, cover, limit=MOST_OPTIMA)
 
 
 def _problem(retained: Retained) -> Problem:
@@ -294,14 +268,14 @@ _TRIED = 50
 
 def _separator(observed: Observed, pair: Pair) -> int | None:
     """The cheapest proved candidate that separates a pair, among the first few."""
-    seen = observed.observation
-    tops, bottoms = seen.numerator.astype(object), seen.denominator.astype(object)
-    less = tops[:, pair.worse] * bottoms[:, pair.better]
-    more = tops[:, pair.better] * bottoms[:, pair.worse]
-    passing = ((less < more) & (seen.screening == Screening.PASSED)).nonzero()[0].tolist()
-    costs = observed.candidates.costs
-    for index in sorted(passing, key=lambda i: (costs[i], i))[:_TRIED]:
-        if observed.prover.decide(observed.candidates[index]).outcome is Outcome.YES:
-            assert separates(seen.values(index), pair)
-            return int(index)
+    seen, costs = observed.observation, observed.candidates.costs
+    passed = np.flatnonzero(seen.screening == Screening.PASSED).tolist()
+    tried = 0
+    for index in sorted(passed, key=lambda i: (costs[i], i)):
+        if seen.value(index, pair.worse) < seen.value(index, pair.better):
+            tried += 1
+            if observed.prover.decide(observed.candidates[index]).outcome is Outcome.YES:
+                return int(index)
+            if tried == _TRIED:
+                break
     return None

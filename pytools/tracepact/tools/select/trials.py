@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain, product
+from functools import cached_property
+from itertools import accumulate, chain, product
 from typing import NamedTuple
 
 import numpy as np
@@ -91,7 +92,7 @@ def family_of_cases(calibration: Calibration, contract: Contract, warnings: list
     return family
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Trials:
     """The atoms of all trials in one bitset; the first words are the clips of the family, the rest short traces."""
 
@@ -122,12 +123,26 @@ class Trials:
 
         return self.family.frames[one] == self.family.frames[other] and classes(one) == classes(other)
 
-    def by_case(self, ones: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Counts by clip from counts by word, all classes of a clip together."""
-        by_segment = np.add.reduceat(ones, self.first_word, axis=-1, dtype=np.int64)
-        shape = (*by_segment.shape[:-1], len(self.family.classes), len(self.family.clips))
-        summed: NDArray[np.int64] = by_segment.reshape(shape).sum(axis=-2)
-        return summed
+    def by_segment(self, ones: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Counts by segment from counts by word."""
+        counts: NDArray[np.int64] = np.add.reduceat(ones, self.first_word, axis=-1, dtype=np.int64)
+        return counts
+
+    @cached_property
+    def case_segments(self) -> list[int]:
+        """The segments of the cases, one case after the other: each is an entry of an observation."""
+        return list(chain.from_iterable(self.segments[: self.cases]))
+
+    @cached_property
+    def perfect_segments(self) -> list[int]:
+        """The segments of the references that are their own predictions."""
+        return list(chain.from_iterable(self.segments[self.cases :]))
+
+    @cached_property
+    def entries(self) -> tuple[tuple[int, ...], ...]:
+        """By case the places of its segments in `case_segments`."""
+        ends = list(accumulate(len(own) for own in self.segments[: self.cases]))
+        return tuple(tuple(range(end - len(own), end)) for end, own in zip(ends, self.segments, strict=False))
 
 
 def own_segments(calibration: Calibration, family: Family) -> tuple[tuple[int, ...], ...]:

@@ -2,101 +2,22 @@
 
 import re
 
-from tracepact.core import Always, And, Atom, Eventually, Formula, Not, Or, Since, Until
 from tracepact.diagnostics import Diagnostics, Source
 from tracepact.lang import format_document, read_document
-from tracepact.logic.text import formula_text
-from tracepact.tools.select.candidates import Candidate, Candidates, EventCandidate, FrameCandidate
+from tracepact.tools.select.candidate_words import describe
 from tracepact.tools.select.select import Selection
-from tracepact.tools.select.separate import Fault, Pair, Requirement, Row
+from tracepact.tools.select.separate import Fault, Pair, PairBlend, Requirement, Row
 from tracepact.tools.select.trials import settings_text
-from tracepact.wording import ms, print_number
+from tracepact.wording import count, decimal, print_number
 
 _WIDTH = 100
-_LONGEST_NAME = 60
 _SHOWN = 3
-
-
-def obligation_text(candidate: Candidate, candidates: Candidates) -> str:
-    """Where a candidate must hold, as it is written."""
-    if isinstance(candidate, EventCandidate):
-        return f"each {candidate.clause.each.value}"
-    return formula_text(candidate.obligation, candidates.step)
-
-
-def body_text(candidate: Candidate, candidates: Candidates) -> str:
-    """What must hold, as it is written."""
-    if isinstance(candidate, EventCandidate):
-        return _predicate_text(candidate.clause.formula)
-    return formula_text(candidate.formula, candidates.step)
-
-
-def _predicate_text(formula: Formula) -> str:
-    """A predicate; the names of its atoms are their canonical texts."""
-    match formula:
-        case Atom(name):
-            return name
-        case And(left, right):
-            return f"{_part_text(left)} and {_part_text(right)}"
-        case Or(left, right):
-            return f"{_part_text(left)} or {_part_text(right)}"
-        case Not(body):
-            return f"not {_part_text(body)}"
-    raise TypeError(f"no family has a predicate {formula}")
-
-
-def _part_text(formula: Formula) -> str:
-    text = _predicate_text(formula)
-    return text if isinstance(formula, Atom) else f"({text})"
-
-
-def describe(candidates: Candidates, index: int) -> str:
-    """A candidate on one line; an author's clause as it is written."""
-    if candidates.contract is not None and index < candidates.first_frame:
-        text = candidates.contract.source.text
-        clause = candidates.authors[index]
-        return " ".join(text[clause.span.start : clause.span.end].split()).split(None, 2)[2]
-    candidate = candidates[index]
-    return f"on {obligation_text(candidate, candidates)} : {body_text(candidate, candidates)}"
-
-
-def clause_name(candidates: Candidates, index: int) -> str:
-    """The author's name, or one made of what the candidate says."""
-    candidate = candidates[index]
-    if candidate.name is not None:
-        return candidate.name
-    if isinstance(candidate, FrameCandidate):
-        words = f"{obligation_text(candidate, candidates)} {_words(candidate.duty, candidates)}"
-    else:
-        words = f"{candidate.clause.each.value} {_predicate_text(candidate.clause.formula)}"
-    words = words.replace("<=", "at most").replace(">=", "at least").replace("!", "no ").replace(" -", " minus ")
-    words = words.replace("*", "of").replace(".", "_")
-    name = re.sub(r"[^A-Za-z0-9]+", "_", words).strip("_")
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 8].rstrip('_')}_{index}"
-
-
-def _words(formula: Formula, candidates: Candidates) -> str:
-    def reach(frames: int) -> str:
-        return ms(abs(frames) * candidates.step).replace(".", "p").replace("/", "over")
-
-    match formula:
-        case Atom(name):
-            return name
-        case Not(body):
-            return f"no {_words(body, candidates)}"
-        case And(a, b):
-            return f"{_words(a, candidates)} and {_words(b, candidates)}"
-        case Or(a, b):
-            return f"{_words(a, candidates)} or {_words(b, candidates)}"
-        case Eventually(lo, hi, body) | Always(lo, hi, body):
-            kind = "" if isinstance(formula, Eventually) else "all "
-            side = "near" if lo == -hi else "ahead" if lo == 0 else "back"
-            return f"{kind}{side} {reach(hi or lo)} {_words(body, candidates)}"
-        case Until(radius, a, b):
-            return f"{_words(a, candidates)} until {reach(radius)} {_words(b, candidates)}"
-        case Since(radius, a, b):
-            return f"{_words(a, candidates)} since {reach(radius)} {_words(b, candidates)}"
-    return "formula"
+HARM = "harm"
+"""The name of the profile that keeps the order."""
+_CLIPS = (
+    "The mean over clips, so that a clip counts the same whatever it is scored with: what is worse alone is worse in a "
+    "corpus."
+)
 
 
 def contract_text(selection: Selection) -> str:
@@ -106,17 +27,31 @@ def contract_text(selection: Selection) -> str:
 
 
 def _written(selection: Selection) -> str:
-    observed, calibration = selection.retained.observed, selection.calibration
-    candidates = observed.candidates
+    calibration = selection.calibration
     title = f"Selected from {len(calibration.cases)} cases of {calibration.name}"
     settings = settings_text(calibration, selection.matcher, contract_name(selection), title)
     lines = [*_opening(selection), settings.rstrip()]
-    lines += ["aggregate pooled", *_parameters(selection)]
-    names = clause_names(selection)
-    for need, coordinate, clause in zip(selection.necessity, selection.coordinates, names, strict=True):
-        lines += ["", *_reasons(selection, need.only)]
-        lines.append(f"clause {clause} {describe(candidates, coordinate.candidate)}")
+    lines += [*_comment(_CLIPS), "aggregate macro_clips", *_parameters(selection)]
+    for need, clause in zip(selection.necessity, selection.clauses, strict=True):
+        ranges = [line for found in clause.ranges for line in _comment(found.words)]
+        lines += ["", *_reasons(selection, need.only), *ranges]
+        lines.append(f"clause {clause.name} {clause.text}")
+    lines += _profile(selection, [clause.name for clause in selection.clauses])
     return "\n".join(lines) + "\n"
+
+
+def _profile(selection: Selection, names: list[str]) -> list[str]:
+    """The weights under which the order of harm is kept."""
+    ordering = selection.ordering
+    if ordering is None or not ordering.differences.pairs:
+        return []
+    number = len(ordering.differences.pairs)
+    text = (
+        f"Weighed like this the mean is lower on the worse case of {count(number, 'pair')} of different rank, by "
+        f"{decimal(ordering.margin)} or more."
+    )
+    weighed = [f"{name} = {weight}" for name, weight in zip(names, ordering.weights, strict=True) if weight]
+    return ["", *_comment(text), f"profile {HARM} : {', '.join(weighed)}"]
 
 
 def contract_name(selection: Selection) -> str:
@@ -134,24 +69,16 @@ def _parameters(selection: Selection) -> list[str]:
     return [f"param {p.name} = {p.text}" for p in declared if p.name in mentioned]
 
 
-def clause_names(selection: Selection) -> list[str]:
-    """The names of the chosen clauses, each once."""
-    candidates = selection.retained.observed.candidates
-    taken: list[str] = []
-    for coordinate in selection.coordinates:
-        name = clause_name(candidates, coordinate.candidate)
-        taken.append(name if name not in taken else f"{name}_{coordinate.candidate}")
-    return taken
-
-
 def _opening(selection: Selection) -> list[str]:
     cover, basis, rows = selection.cover, selection.retained.basis, selection.retained
-    proven = "none smaller meets it, and none as small costs less" if cover.optimal else _gap(selection)
+    least = "has a larger margin" if selection.ordering else "costs less"
+    proven = f"none smaller meets it, and none as small {least}" if cover.optimal else _gap(selection)
     text = (
         f"{len(cover.columns)} of {len(basis.coordinates)} coordinates, cost {cover.cost}: {proven}. "
-        f"Required: {' and '.join(r.value for r in selection.requirements)}, {len(rows.met)} of {len(rows.rows)} met."
+        f"Required: {' and '.join(r.value for r in selection.requirements)}, {len(rows.required) - len(rows.unmet)} of "
+        f"{len(rows.required)} met."
     )
-    if Requirement.SEPARATE in selection.requirements:
+    if selection.ordering is None and Requirement.SEPARATE in selection.requirements:
         text += " Of two cases of different rank some clause is lower on the worse one; others may be higher."
     return _comment(text)
 
@@ -180,6 +107,9 @@ def row_words(selection: Selection, row: Row) -> str:
             )
         case Fault(name):
             return f"names `{name}`"
+        case PairBlend(weights):
+            blended = (f"`{cases[p.worse].name}` under `{cases[p.better].name}`" for p, _ in weights)
+            return f"is lower on a blend of {', '.join(blended)}"
 
 
 def _comment(text: str) -> list[str]:

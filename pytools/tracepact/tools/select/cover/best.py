@@ -30,7 +30,7 @@ _TURN = Fraction(5)
 """Seconds of a solver's first turn."""
 _FEW = 20
 """Beyond this many columns a cover is not searched for by branch and bound first; the tree is too deep."""
-_SECOND_OPINION = Fraction(20)
+SECOND_OPINION = Fraction(20)
 _BOUND_SHARE = Fraction(1, 3)
 """The share of a time budget that is kept for a bound, should the search not end."""
 
@@ -40,7 +40,7 @@ def solve(
     *,
     seconds: Fraction | None = None,
     on_stage: OnStage = silent,
-    second_opinion: Fraction = _SECOND_OPINION,
+    second_opinion: Fraction = SECOND_OPINION,
 ) -> Cover:
     """The best cover, or the best found in the time, said as such.
 
@@ -77,6 +77,15 @@ def solve(
         float_bound=float_bound,
     )
     return replace(cover, refutation=_refutation(problem, cover, second_opinion, on_stage))
+
+
+def fewest(problem: Problem, clock: Clock, on_stage: OnStage = silent) -> tuple[int, ...]:
+    """The best cover without its evidence; raises `Spent` if it is not proven best in the time."""
+    small = reduced(problem, Keep.OPTIMUM)
+    found, _ = _search(small.problem, clock, on_stage)
+    if found.proven < Level.ORDER:
+        raise Spent
+    return small.whole(found.columns)
 
 
 def all_optima(

@@ -5,14 +5,19 @@ from fractions import Fraction
 
 from tracepact.diagnostics.record import diagnostic_record
 from tracepact.lang import parse_contract
+from tracepact.lang.explain import explain_contract
 from tracepact.logic.findings import check_contract
+from tracepact.tools.select.candidate_words import clause_name, describe
 from tracepact.tools.select.cover.problem import Evidence
 from tracepact.tools.select.family import CandidateFamily
+from tracepact.tools.select.preferring import Preferred
 from tracepact.tools.select.report import record as r
+from tracepact.tools.select.robust import robustness
 from tracepact.tools.select.select import Extension, Retained, Selection
-from tracepact.tools.select.separate import Fault, Pair, Row, faults, names, rank_pairs, separates
+from tracepact.tools.select.separate import Fault, Pair, PairBlend, Row, difference, faults, names, rank_pairs
+from tracepact.tools.select.stability import Holdout, LeftOut, Share
 from tracepact.tools.select.trials import SHORT, Trials
-from tracepact.tools.select.write import clause_name, clause_names, contract_text, describe
+from tracepact.tools.select.write import HARM, contract_text
 from tracepact.trace import Side
 
 MEMBERS_SHOWN = 20
@@ -24,7 +29,13 @@ _EVIDENCE = {
 
 
 def selection_record(
-    selection: Selection, larger: Sequence[Extension] = (), changes: r.Changes | None = None
+    selection: Selection,
+    larger: Sequence[Extension] = (),
+    changes: r.Changes | None = None,
+    *,
+    stability: Sequence[LeftOut] | None = None,
+    holdout: Holdout | None = None,
+    preferred: Preferred | None = None,
 ) -> r.SelectionRecord:
     """Everything a selection says; `larger` families were tried on what it does not meet."""
     retained, basis = selection.retained, basis_record(selection.retained)
@@ -43,7 +54,50 @@ def selection_record(
         contract=_contract(selection),
         diagnostics=tuple(map(diagnostic_record, selection.diagnostics)),
         changes=changes,
+        robustness=tuple(
+            r.RobustnessRecord(one.words, one.changed, one.pairs, one.separated, one.ordered, one.faults, one.named)
+            for one in (robustness(selection) if preferred is None else ())
+        ),
+        stability=None if stability is None else tuple(_stability(selection, one) for one in stability),
+        holdout=r.HoldoutRecord(holdout.folds, _share(holdout.separated), _share(holdout.ordered)) if holdout else None,
+        preferences=_preferences(preferred) if preferred else None,
     )
+
+
+def _preferences(preferred: Preferred) -> r.PreferencesRecord:
+    asked, cases = preferred.preferences, preferred.selection.calibration.cases
+    weights = asked.weights()
+
+    def named(pair: Pair) -> tuple[str, str]:
+        return cases[pair.worse].name, cases[pair.better].name
+
+    def judges(pair: Pair) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(row.judge for row in asked.rows if row.pair == pair and row.judge))
+
+    return r.PreferencesRecord(
+        file=asked.file,
+        judgements=len(asked.rows),
+        same=asked.same,
+        judges=tuple(sorted({row.judge for row in asked.rows if row.judge})),
+        weight=sum(weights.values(), Fraction(0)),
+        violated=tuple(r.ViolatedPreference(*named(p), weights[p], judges(p)) for p in preferred.violated),
+        violated_weight=preferred.given_up.weight,
+        bound=preferred.given_up.bound,
+        contradictions=tuple(
+            r.ContradictionRecord(*named(found.pair), found.weight, found.against) for found in asked.contradictions()
+        ),
+        folds=preferred.agreement[0] if preferred.agreement else None,
+        agreement=_share(preferred.agreement[1]) if preferred.agreement else None,
+    )
+
+
+def _stability(selection: Selection, one: LeftOut) -> r.StabilityRecord:
+    written = dict(zip(selection.cover.columns, selection.clauses, strict=True))
+    return r.StabilityRecord(selection.calibration.cases[one.case].name, tuple(written[c].name for c in one.gone))
+
+
+def _share(share: Share) -> r.ShareRecord:
+    return r.ShareRecord(share.count, share.of, share.interval)
 
 
 def basis_record(retained: Retained) -> r.BasisRecord:
@@ -118,32 +172,35 @@ def _candidates(retained: Retained) -> r.CandidateCounts:
 def _coordinate(retained: Retained, place: int) -> r.CoordinateRecord:
     observed, coordinate = retained.observed, retained.basis.coordinates[place]
     cases, candidates = observed.calibration.cases, observed.candidates
-    pairs = [pair for pair in rank_pairs(cases) if separates(coordinate.values, pair)]
+    pairs = [pair for pair in rank_pairs(cases) if difference(coordinate, pair) > 0]
     shown = tuple(describe(candidates, index) for index in coordinate.members[:MEMBERS_SHOWN])
     return r.CoordinateRecord(
-        name=clause_name(candidates, coordinate.candidate),
+        name=clause_name(candidates[coordinate.candidate], candidates.step, coordinate.candidate),
         text=describe(candidates, coordinate.candidate),
         candidate=coordinate.candidate,
         cost=coordinate.cost,
         proof=coordinate.proof.by,
         values=coordinate.values,
-        vacuous=coordinate.vacuous,
+        vacuous=tuple(share == 1 for share in coordinate.vacuous),
         separates=len(pairs),
         ranks=tuple(sorted({(cases[p.worse].rank, cases[p.better].rank) for p in pairs}, reverse=True)),
         alone=tuple(_requirement(retained, row) for row in retained.rows if row.coordinates == 1 << place),
-        names=tuple(fault.name for fault in faults(cases) if names(coordinate.values, fault)),
+        names=tuple(fault.name for fault in faults(cases) if names(coordinate, fault)),
         members=r.Members(len(coordinate.members), shown),
     )
 
 
-def _parts(retained: Retained, row: Row) -> tuple[str | None, str | None, str | None]:
-    """The worse case, the better case and the fault of a requirement, where it has them."""
+def _parts(retained: Retained, row: Row) -> tuple[str | None, str | None, str | None, tuple[r.BlendedPair, ...]]:
+    """The worse case, the better case, the fault and the blend of a requirement, where it has them."""
     cases = retained.observed.calibration.cases
     match row.of:
         case Pair(worse, better):
-            return cases[worse].name, cases[better].name, None
+            return cases[worse].name, cases[better].name, None, ()
         case Fault(name):
-            return None, None, name
+            return None, None, name, ()
+        case PairBlend(weights):
+            pairs = (r.BlendedPair(cases[p.worse].name, cases[p.better].name, weight) for p, weight in weights)
+            return None, None, None, tuple(pairs)
 
 
 def _requirement(retained: Retained, row: Row) -> r.RequirementRecord:
@@ -173,18 +230,56 @@ def _order(selection: Selection) -> r.OrderRecord:
     )
 
 
+def _ordering(selection: Selection) -> r.OrderingRecord | None:
+    found, cases = selection.ordering, selection.calibration.cases
+    if found is None:
+        return None
+    values = [coordinate.values for coordinate in selection.coordinates]
+    weighed = [[value * weight for value in row] for row, weight in zip(values, found.weights, strict=True)]
+
+    def named(pair: Pair) -> r.CasePair:
+        return r.CasePair(cases[pair.worse].name, cases[pair.better].name)
+
+    return r.OrderingRecord(
+        profile=HARM,
+        weights=tuple(
+            r.ClauseWeight(clause.name, weight) for clause, weight in zip(selection.clauses, found.weights, strict=True)
+        ),
+        values=tuple(sum(column, Fraction(0)) / sum(found.weights) for column in zip(*weighed, strict=True)),
+        pairs=len(found.differences.pairs),
+        margin=found.margin,
+        largest_margin=found.weighed.margin,
+        margin_bound=found.weighed.margin_bound,
+        conflicts=tuple(
+            r.ConflictRecord(tuple(map(named, conflict.pairs)), named(conflict.left_out))
+            for conflict in found.conflicts
+        ),
+    )
+
+
 def _selected(selection: Selection) -> r.SelectedRecord:
     cover, retained = selection.cover, selection.retained
     met, refuted = retained.met, cover.refutation
+    conflicts = len(selection.ordering.conflicts) if selection.ordering else 0
+    written = parse_contract(contract_text(selection)) if cover.columns else None
+    said = [row.words for row in explain_contract(written).clauses] if written else []
     return r.SelectedRecord(
         clauses=tuple(
-            r.SelectedClause(clause, need.coordinate, tuple(_requirement(retained, row) for row in need.only))
-            for clause, need in zip(clause_names(selection), selection.necessity, strict=True)
+            r.SelectedClause(
+                clause.name,
+                need.coordinate,
+                tuple(_requirement(retained, row) for row in need.only),
+                clause.text,
+                words,
+                tuple(r.RangeRecord(one.value, one.least, one.most) for one in clause.ranges),
+            )
+            for clause, words, need in zip(selection.clauses, said, selection.necessity, strict=True)
         ),
         count=len(cover.columns),
         cost=cover.cost,
         optimal=cover.optimal,
         order=_order(selection),
+        ordering=_ordering(selection),
         count_bound=cover.count_bound,
         cost_bound=cover.cost_bound,
         evidence=_EVIDENCE[cover.evidence],
@@ -192,8 +287,8 @@ def _selected(selection: Selection) -> r.SelectedRecord:
         independent=tuple(_requirement(retained, met[row]) for row in cover.independent_rows),
         weights=tuple(r.WeightedRequirement(*_parts(retained, met[row]), weight) for row, weight in cover.row_weights),
         second_solver=r.SecondSolver(refuted.solver, refuted.count, refuted.cost, refuted.order),
-        required=len(retained.rows),
-        met=len(met),
+        required=len(retained.required),
+        met=len(retained.required) - len(retained.unmet) - conflicts,
     )
 
 
@@ -215,7 +310,8 @@ def _optima(selection: Selection) -> r.OptimaRecord | None:
         return None
     candidates, basis = selection.retained.observed.candidates, selection.retained.basis.coordinates
     sets = tuple(
-        tuple(clause_name(candidates, basis[column].candidate) for column in columns) for columns in selection.optima
+        tuple(clause_name(candidates[i], candidates.step, i) for i in (basis[column].candidate for column in columns))
+        for columns in selection.optima
     )
     return r.OptimaRecord(selection.optima.complete, sets)
 

@@ -12,13 +12,13 @@ from rich.console import Console
 from tracepact.files import Row, json_text, table_text, write_whole
 from tracepact.records import Count, Record, plain
 from tracepact.show.screen import needed_width
+from tracepact.tools.select.candidate_words import describe
 from tracepact.tools.select.observe import Screening
 from tracepact.tools.select.report.figure import selection_picture
 from tracepact.tools.select.report.page import selection_page
 from tracepact.tools.select.report.record import SelectionRecord
 from tracepact.tools.select.report.text import render_selection
 from tracepact.tools.select.select import Retained, Selection
-from tracepact.tools.select.write import describe
 
 _WIDTH = 132
 _SCREENINGS = {

@@ -8,10 +8,23 @@ from markupsafe import Markup
 
 from tracepact.show.figure import heat_table, inline
 from tracepact.show.page import Section, html_page, html_table, templates
+from tracepact.tools.select.readable import range_words
 from tracepact.tools.select.report import sentences as say
 from tracepact.tools.select.report.figure import selection_picture, trace_picture
-from tracepact.tools.select.report.record import CaseRecord, CoordinateRecord, SelectedClause, SelectionRecord
-from tracepact.tools.select.report.tables import basis_table, candidates_table
+from tracepact.tools.select.report.record import (
+    CaseRecord,
+    ConflictRecord,
+    CoordinateRecord,
+    SelectedClause,
+    SelectionRecord,
+)
+from tracepact.tools.select.report.tables import (
+    basis_table,
+    candidates_table,
+    robustness_table,
+    stability_table,
+    values_table,
+)
 from tracepact.tools.select.separate import Requirement
 from tracepact.wording import count, short
 
@@ -35,7 +48,9 @@ def _summary(found: SelectionRecord) -> Iterator[str]:
         return
     state = "proved smallest" if selected.optimal else say.unproved_words(selected)
     yield f"{count(selected.count, 'clause')} at a cost of {selected.cost}, {state}; {met}."
-    if Requirement.SEPARATE in found.requirements:
+    if selected.ordering is not None:
+        yield from (_sentence(line) for line in say.ordering_words(selected.ordering))
+    elif Requirement.SEPARATE in found.requirements:
         yield _sentence(say.order_words(selected.order))
 
 
@@ -43,16 +58,35 @@ def _sections(found: SelectionRecord, parts: Any) -> Iterator[Section]:
     if found.unmet:
         larger = [say.larger_family_words(family) for family in found.beyond]
         yield Section("unmet", "Requirements that no candidate meets", parts.unmet(list(_unmet(found)), larger))
+    if found.selected.ordering is not None and found.selected.ordering.conflicts:
+        conflicts = found.selected.ordering.conflicts
+        drawn = [([_sentence(say.conflict_words(conflict))], _conflicting(found, conflict)) for conflict in conflicts]
+        yield Section("conflicts", "Pairs that no weights order together", parts.unmet(drawn, []))
     yield Section("cases", "Cases", parts.figure(inline(selection_picture(found))))
     if found.contract is not None:
         yield Section("contract", "Selected contract", parts.contract(found.contract.text))
     if found.selected.count:
         heat = _heat(found, found.chosen, "darker is lower; 1.00 is perfect")
         yield Section("values", "Values of the selected clauses", parts.figure(heat))
+        lead = "The exact values, the worst case first, and the order that the weights give."
+        yield Section("table", "Cases and clauses", html_table(values_table(found)), lead)
         lead = "What each does that no other selected clause does."
         yield Section("why", "Why each clause is there", parts.reasons(list(_reasons(found))), lead)
         smallest = "Why no smaller set will do" if found.selected.optimal else "What is known of smaller sets"
         yield Section("smallest", smallest, parts.list(list(_evidence(found))))
+    if found.preferences is not None:
+        violated = [
+            ([f"Violated: {one.worse} below {one.better}."], _pictures(found.case(one.worse), found.case(one.better)))
+            for one in found.preferences.violated
+        ]
+        said = [_sentence(line) for line in say.preference_words(found.preferences)]
+        yield Section("preferences", "Preferences", parts.unmet(violated, said))
+    if found.robustness:
+        yield Section("robustness", "Disturbed cases", html_table(robustness_table(found)))
+    if found.stability is not None:
+        yield Section("stability", "One case left out", html_table(stability_table(found)))
+    if found.holdout is not None:
+        yield Section("holdout", "Cases not seen", parts.list([_sentence(say.holdout_words(found.holdout))]))
     shown = found.coordinates[:_HEAT]
     heat = _heat(found, shown, f"the first {count(len(shown), 'coordinate')}")
     lead = f"{count(len(found.coordinates), 'class', 'classes')} of candidates with equal values."
@@ -87,17 +121,21 @@ def _unmet(found: SelectionRecord) -> Iterator[tuple[list[str], Pictures]]:
         yield lines, _pictures(worse, better)
 
 
+def _conflicting(found: SelectionRecord, conflict: ConflictRecord) -> Pictures:
+    return _pictures(*(found.case(name) for pair in conflict.pairs for name in (pair.worse, pair.better)))
+
+
 def _reasons(found: SelectionRecord) -> Iterator[tuple[str, str, list[str], Pictures]]:
     """By selected clause its name, its text, what it alone meets, and the traces of a pair that shows it."""
     for clause in found.selected.clauses:
-        coordinate = found.coordinates[clause.coordinate]
-        pair = next((row for row in clause.only if row.fault is None), None)
+        pair = next((row for row in clause.only if row.worse is not None), None)
         pictures = _pictures(found.case(pair.worse), found.case(pair.better)) if pair else []
-        yield clause.name, coordinate.text, list(_alone(found, clause)), pictures
+        ranges = (range_words(one.value, one.least, one.most) for one in clause.ranges)
+        yield clause.name, clause.text, [clause.words, *_alone(found, clause), *ranges], pictures
 
 
 def _alone(found: SelectionRecord, clause: SelectedClause) -> Iterator[str]:
-    pairs = [row for row in clause.only if row.fault is None]
+    pairs = [row for row in clause.only if row.worse is not None]
     values = found.coordinates[clause.coordinate].values
     for row in pairs[:1]:
         worse, better = found.case(row.worse), found.case(row.better)

@@ -137,12 +137,21 @@ class CandidateCounts(Record, frozen=True):
     short_traces: ShortTraces
 
 
+class BlendedPair(Record, frozen=True):
+    """A pair of a blend, with its share (14.18)."""
+
+    worse: str
+    better: str
+    weight: Fraction
+
+
 class RequirementRecord(Record, frozen=True):
-    """Two cases of different rank (14.12), or a fault (14.13)."""
+    """Two cases of different rank (14.12), or a fault (14.13), or a blend of pairs that follows from the order."""
 
     worse: str | None
     better: str | None
     fault: str | None
+    blend: tuple[BlendedPair, ...]
 
 
 class UnmetRequirement(RequirementRecord, frozen=True):
@@ -223,12 +232,23 @@ class MatcherOutcome(MatcherRecord, frozen=True):
     chosen: bool
 
 
+class RangeRecord(Record, frozen=True):
+    """A number of a clause, and the least and greatest around it that decide the same on every case (14.21)."""
+
+    value: str
+    least: str
+    most: Annotated[str | None, Meta(description="Null if the largest that was tried still decides the same.")]
+
+
 class SelectedClause(Record, frozen=True):
-    """A selected clause, its coordinate, and what it alone among the selected meets."""
+    """A selected clause, its coordinate, what it alone among the selected meets, how it is written and what it says."""
 
     name: str
     coordinate: Count
     only: tuple[RequirementRecord, ...]
+    text: str
+    words: str
+    ranges: tuple[RangeRecord, ...]
 
 
 class OrderRecord(Record, frozen=True):
@@ -241,6 +261,40 @@ class OrderRecord(Record, frozen=True):
     reversed_by_some: Count
     mean_reversed: Count
     mean_tied: Count
+
+
+class ClauseWeight(Record, frozen=True):
+    """The weight of a selected clause in the profile that keeps the order."""
+
+    clause: str
+    weight: Count
+
+
+class CasePair(Record, frozen=True):
+    """Two cases of different rank."""
+
+    worse: str
+    better: str
+
+
+class ConflictRecord(Record, frozen=True):
+    """Pairs that no weights on any candidates order together, though all but any one they do (14.19)."""
+
+    pairs: Annotated[tuple[CasePair, ...], Meta(min_length=1)]
+    left_out: CasePair
+
+
+class OrderingRecord(Record, frozen=True):
+    """The weights under which the mean of the clauses keeps the order of harm, and by how much (14.18 to 14.20)."""
+
+    profile: str
+    weights: tuple[ClauseWeight, ...]
+    values: Annotated[tuple[Fraction, ...], Meta(description="The weighted mean on each case, in their order.")]
+    pairs: Count
+    margin: Annotated[Fraction, Meta(description="The least difference under these weights.")]
+    largest_margin: Annotated[Fraction, Meta(description="The least difference under the best weights of all.")]
+    margin_bound: Annotated[Fraction, Meta(description="No set with as few clauses has a larger margin.")]
+    conflicts: tuple[ConflictRecord, ...]
 
 
 class SecondSolver(Record, frozen=True):
@@ -260,6 +314,7 @@ class SelectedRecord(Record, frozen=True):
     cost: Count
     optimal: bool
     order: OrderRecord
+    ordering: OrderingRecord | None
     count_bound: Count
     cost_bound: Count
     evidence: str
@@ -324,6 +379,75 @@ class Changes(Record, frozen=True):
     unmet: BeforeAfter
 
 
+class RobustnessRecord(Record, frozen=True):
+    """What the selected contract does on a disturbed copy of the cases (14.22)."""
+
+    disturbance: str
+    changed: Annotated[int, Meta(ge=0, description="How many cases the disturbance changes.")]
+    pairs: Count
+    separated: Count
+    ordered: Count | None
+    faults: Count
+    named: Count
+
+
+class StabilityRecord(Record, frozen=True):
+    """A case, and the selected clauses that are not selected without it (14.23)."""
+
+    case: str
+    gone: tuple[str, ...]
+
+
+class ShareRecord(Record, frozen=True):
+    """So many of so many, with an interval at 95 % as if all were independent."""
+
+    count: Count
+    of: Count
+    interval: tuple[float, float]
+
+
+class HoldoutRecord(Record, frozen=True):
+    """Pairs with a case that the selection had not seen: how many it separates and orders (14.24)."""
+
+    folds: Annotated[int, Meta(ge=2)]
+    separated: ShareRecord
+    ordered: ShareRecord
+
+
+class ViolatedPreference(Record, frozen=True):
+    """A preference that the contract does not keep, with its weight and who said it."""
+
+    worse: str
+    better: str
+    weight: Fraction
+    judges: tuple[str, ...]
+
+
+class ContradictionRecord(Record, frozen=True):
+    """Two cases that were judged both ways, and the weight of each side, the heavier first."""
+
+    worse: str
+    better: str
+    weight: Fraction
+    against: Fraction
+
+
+class PreferencesRecord(Record, frozen=True):
+    """The judgements a selection was made from, what it violates of them, and what is proved of that (14.26, 14.27)."""
+
+    file: str
+    judgements: Count
+    same: Count
+    judges: tuple[str, ...]
+    weight: Fraction
+    violated: tuple[ViolatedPreference, ...]
+    violated_weight: Fraction
+    bound: Annotated[Fraction, Meta(description="No contract of these candidates violates less.")]
+    contradictions: tuple[ContradictionRecord, ...]
+    folds: Count | None
+    agreement: ShareRecord | None
+
+
 class SelectionRecord(BasisRecord, SelectionOutput, frozen=True):
     """A selection: the basis it was made from, the selected contract and its evidence."""
 
@@ -335,6 +459,10 @@ class SelectionRecord(BasisRecord, SelectionOutput, frozen=True):
     contract: ContractRecord | None
     diagnostics: tuple[DiagnosticRecord, ...]
     changes: Changes | None
+    robustness: tuple[RobustnessRecord, ...]
+    stability: tuple[StabilityRecord, ...] | None
+    holdout: HoldoutRecord | None
+    preferences: PreferencesRecord | None
 
     @property
     def chosen(self) -> list[CoordinateRecord]:

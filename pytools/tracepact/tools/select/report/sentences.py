@@ -8,13 +8,17 @@ from tracepact.tools.select.report.record import (
     BasisRecord,
     CandidateCounts,
     CaseRecord,
+    ConflictRecord,
+    HoldoutRecord,
     LargerFamily,
+    OrderingRecord,
     OrderRecord,
+    PreferencesRecord,
     RequirementRecord,
     SelectedRecord,
     UnmetRequirement,
 )
-from tracepact.wording import count, listed, ms
+from tracepact.wording import count, decimal, listed, ms, percent, print_number
 
 _ANSWERS = {Answer.REFUTED: "there is none", Answer.UNKNOWN: "not decided in time", Answer.UNASKED: "not asked"}
 NOTHING_SELECTED = "nothing was selected: no candidate meets any requirement"
@@ -55,6 +59,8 @@ def requirement_words(requirement: RequirementRecord) -> str:
     """What is required."""
     if requirement.fault is not None:
         return f"`{requirement.fault}` named"
+    if requirement.blend:
+        return f"a blend of {', '.join(f'`{pair.worse}` below `{pair.better}`' for pair in requirement.blend)}"
     return f"`{requirement.worse}` below `{requirement.better}`"
 
 
@@ -96,6 +102,68 @@ def order_words(order: OrderRecord) -> str:
     )
 
 
+def ordering_words(ordering: OrderingRecord) -> Iterator[str]:
+    """The weights, what they order, and how much larger the margin could be."""
+    if not ordering.pairs:
+        yield "no pair is ordered by weights"
+        return
+    weights = ", ".join(f"{item.clause} = {item.weight}" for item in ordering.weights)
+    yield f"weights: {weights}"
+    yield (
+        f"the weighted mean is lower on the worse case of all {count(ordering.pairs, 'pair')} of different rank, by at "
+        f"least {decimal(ordering.margin, 4)}; the largest margin of these clauses is "
+        f"{decimal(ordering.largest_margin, 4)}"
+    )
+    if ordering.margin_bound > ordering.largest_margin:
+        yield f"as few clauses may have a margin of up to {decimal(ordering.margin_bound, 4)}: not decided in the time"
+
+
+def conflict_words(conflict: ConflictRecord) -> str:
+    """Pairs that cannot be ordered together, and which of them is given up."""
+    pairs = listed([f"{pair.worse} below {pair.better}" for pair in conflict.pairs])
+    left = conflict.left_out
+    return (
+        f"no weights on any candidates order {pairs} together; `{left.worse}` below `{left.better}` was not required "
+        "further"
+    )
+
+
+def preference_words(found: PreferencesRecord) -> Iterator[str]:
+    """What was judged, what is violated, and what is proved of it."""
+    judges = f" by {count(len(found.judges), 'judge')}" if found.judges else ""
+    same = f", {found.same} more say neither is worse" if found.same else ""
+    yield f"{count(found.judgements, 'judgement')}{judges}, of weight {print_number(found.weight)}{same}"
+    proved = (
+        "no contract of these candidates violates less"
+        if found.bound == found.violated_weight
+        else f"at least {print_number(found.bound)} is violated by any; whether less than this can be is not decided"
+    )
+    yield f"violated: weight {print_number(found.violated_weight)}; {proved}"
+    for one in found.contradictions:
+        yield (
+            f"judged both ways: `{one.worse}` below `{one.better}` with weight {print_number(one.weight)}, "
+            f"the other way with {print_number(one.against)}"
+        )
+    if found.agreement is not None:
+        low, high = found.agreement.interval
+        yield (
+            f"on judgements left out ({found.folds} folds) {found.agreement.count} of {found.agreement.of} are kept "
+            f"({percent(low)} to {percent(high)} at 95 %)"
+        )
+
+
+def holdout_words(holdout: HoldoutRecord) -> str:
+    """How a selection does on pairs it has not seen."""
+    parts = []
+    for share, what in ((holdout.separated, "separated"), (holdout.ordered, "ordered")):
+        low, high = share.interval
+        parts.append(f"{share.count} of {share.of} {what} ({percent(low)} to {percent(high)})")
+    return (
+        f"selected anew without each of {holdout.folds} parts of the cases: of the pairs with a case not seen, "
+        f"{' and '.join(parts)}; the intervals are at 95 %, as if the pairs were independent"
+    )
+
+
 def needed_words(bound: int) -> str:
     """How many clauses any set has at least."""
     return f"at least {count(bound, 'clause')} {_are(bound)} needed"
@@ -107,6 +175,8 @@ def unproved_words(selected: SelectedRecord) -> str:
     if clauses:
         return f"{needed_words(selected.count_bound)}, so at most {clauses} {_are(clauses)} too many"
     least = f"no fewer than {count(selected.count, 'clause')} will do"
+    if selected.ordering is not None:
+        return f"{least}; it is not proved that none as few has a larger margin, or the same at less cost"
     if cost > 0:
         return f"{least}; it is not proved that none as few costs less (the cost may be up to {cost} too high)"
     return f"{least}, at no less cost; it is not proved that none of these comes earlier in order"

@@ -11,6 +11,7 @@ from tracepact.tools.select.report.record import (
     SelectionRecord,
     chosen_places,
 )
+from tracepact.wording import decimal
 
 _FAIR, _GOOD = Fraction(4, 10), Fraction(8, 10)
 
@@ -25,10 +26,13 @@ def tone_of(value: Fraction) -> Tone:
 def values_table(found: SelectionRecord) -> Table:
     """The exact values of the selected clauses on every case, the worst case first."""
     columns = [Column("case"), Column("rank", numbers=True), Column("risk", tone=Tone.FAINT)]
+    ordering = found.selected.ordering
+    columns += numbers("weighted mean") if ordering else []
     rows: list[list[Cell | str]] = []
     for place in found.worst_first:
         case = found.cases[place]
-        rows.append([case.name, str(case.rank), case.risk, *(_value(c, place) for c in found.chosen)])
+        mean = [decimal(ordering.values[place], 4)] if ordering else []
+        rows.append([case.name, str(case.rank), case.risk, *mean, *(_value(c, place) for c in found.chosen)])
     notes = ["∅ is a vacuous 1: the clause obliges nothing there"] if _any_vacuous(found) else []
     return Table("values of the selected clauses", [*columns, *words(*(c.name for c in found.chosen))], rows, notes)
 
@@ -88,6 +92,31 @@ def pairs_table(found: BasisRecord) -> Table:
         for worse, better, number, first in pair_rows(found)
     ]
     return Table("pairs of different rank", words("worse", "better", "coordinates", "the first of them"), rows)
+
+
+def robustness_table(found: SelectionRecord) -> Table:
+    """What the selected contract does on disturbed copies of the cases."""
+    columns = [*words("disturbed"), *numbers("cases changed", "separated", "ordered", "named")]
+    rows = [
+        [
+            one.disturbance,
+            str(one.changed),
+            f"{one.separated} of {one.pairs}",
+            "–" if one.ordered is None else f"{one.ordered} of {one.pairs}",
+            f"{one.named} of {one.faults}",
+        ]
+        for one in found.robustness
+    ]
+    return Table("the same contract on disturbed cases", columns, rows)
+
+
+def stability_table(found: SelectionRecord) -> Table:
+    """What goes when a case is left out."""
+    left = found.stability or ()
+    rows = [[one.case, ", ".join(one.gone) or "all stay"] for one in left]
+    needed = {clause.name: [one.case for one in left if clause.name in one.gone] for clause in found.selected.clauses}
+    notes = [f"only `{cases[0]}` needs {name}" for name, cases in needed.items() if len(cases) == 1]
+    return Table("one case left out at a time", words("without", "clauses that go"), rows, notes)
 
 
 def basis_table(found: BasisRecord) -> Table:

@@ -21,7 +21,14 @@ from tracepact.tools.select.report.record import (
     SelectionRecord,
     chosen_places,
 )
-from tracepact.tools.select.report.tables import pairs_table, separation_table, tone_of, values_table
+from tracepact.tools.select.report.tables import (
+    pairs_table,
+    robustness_table,
+    separation_table,
+    stability_table,
+    tone_of,
+    values_table,
+)
 from tracepact.tools.select.separate import Requirement
 from tracepact.wording import count, short
 
@@ -55,6 +62,7 @@ def _table(table: Table) -> RenderableType:
 
 def _sections(found: SelectionRecord) -> Iterator[RenderableType]:
     yield from _unmet(found)
+    yield from _conflicts(found)
     yield _heading(found)
     yield _Matrix(found)
     if found.selected.clauses:
@@ -65,6 +73,13 @@ def _sections(found: SelectionRecord) -> Iterator[RenderableType]:
         yield Text("selected contract", style="bold")
         yield Padding(Text(found.contract.text.rstrip()), (0, 0, 1, 2))
     yield _evidence(found)
+    yield from _preferences(found)
+    if found.robustness:
+        yield _table(robustness_table(found))
+    if found.stability is not None:
+        yield _table(stability_table(found))
+    if found.holdout is not None:
+        yield Text(f"{say.holdout_words(found.holdout)}\n")
     if found.optima is not None:
         yield _optima(found.optima)
     if found.changes is not None:
@@ -138,6 +153,28 @@ def _unmet(found: BasisRecord) -> Iterator[RenderableType]:
     yield Text("")
 
 
+def _preferences(found: SelectionRecord) -> Iterator[RenderableType]:
+    """What was judged, and every violated preference with its two traces."""
+    if found.preferences is None:
+        return
+    yield Text("\n".join(say.preference_words(found.preferences)))
+    for one in found.preferences.violated:
+        by = f" ({', '.join(one.judges)})" if one.judges else ""
+        yield Text(f"violated: `{one.worse}` below `{one.better}`{by}", style="bold")
+        for name in (one.worse, one.better):
+            yield Padding(_picture(found.case(name)), (0, 0, 0, 4))
+    yield Text("")
+
+
+def _conflicts(found: SelectionRecord) -> Iterator[RenderableType]:
+    """Pairs that no weights order together, with the traces of each."""
+    for conflict in found.selected.ordering.conflicts if found.selected.ordering else ():
+        yield Text(say.conflict_words(conflict), style="bold red")
+        for pair in conflict.pairs:
+            for name in (pair.worse, pair.better):
+                yield Padding(_picture(found.case(name)), (0, 0, 0, 4))
+
+
 def _picture(case: CaseRecord) -> RenderableType:
     text = Text()
     for trace in case.traces:
@@ -172,7 +209,10 @@ def _evidence(found: SelectionRecord) -> RenderableType:
         more = f", and {len(only) - _ONLY} more" if len(only) > _ONLY else ""
         alone = f" alone among the selected clauses meets {'; '.join(only[:_ONLY])}{more}\n"
         text.append(alone if only else " meets nothing that no other selected clause meets\n")
-    if Requirement.SEPARATE in found.requirements:
+        text.append(f"    {clause.words}\n", style="dim")
+    for line in say.ordering_words(selected.ordering) if selected.ordering else ():
+        text.append(f"  {line}\n")
+    if selected.ordering is None and Requirement.SEPARATE in found.requirements:
         text.append(f"  {say.order_words(selected.order)}\n")
     return text
 

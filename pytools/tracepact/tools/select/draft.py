@@ -1,0 +1,222 @@
+"""A calibration set drafted from references: the nine faults at amounts tied to a contract's tolerances (14.25)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from tracepact.core import Contract, FrameClause
+from tracepact.lang.explain import windows
+from tracepact.tools.select.edits import Edit, NotApplicable, apply
+from tracepact.trace import Durations, Event, EventTable, FrameRun, Grid, union_runs
+from tracepact.wording import ms, print_number
+
+_MOST_EVENTS = 40
+_MOST_CLIPS = 100
+_EACH = {"length": 2, "split": 1, "bleed": _MOST_EVENTS}
+_EDGES = 3
+"""So many events are edited in a case: more at edges than in length, more in length than in pieces, so that a clause
+on edges fails most often where edges are wrong, and one on lengths where lengths are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Clip:
+    """The reference that is edited, and the grid it is seen on."""
+
+    events: tuple[Event, ...]
+    duration: Fraction
+    grid: Grid
+
+    def applies(self, edit: Edit) -> bool:
+        """Whether an edit applies and changes the frames (14.5)."""
+        try:
+            return self._frames(apply(edit, self.events, self.duration)) != self._frames(self.events)
+        except NotApplicable:
+            return False
+
+    def _frames(self, events: Sequence[Event]) -> list[FrameRun]:
+        return list(union_runs(self.grid.project(event.onset, event.offset) for event in events))
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault of the draft: what hurts, how much, and the edit that makes it; its amount is in tolerances."""
+
+    name: str
+    rank: int
+    fault: str
+    risk: str
+    kind: str
+    amount: Fraction = Fraction(1)
+
+
+FAULTS = (
+    Fault("late onset", 4, "onset", "trigger latency", "late_onset", Fraction(3)),
+    Fault("early onset", 3, "onset", "premature trigger", "early_onset", Fraction(3, 2)),
+    Fault("late release", 4, "release", "tail leakage", "late_release", Fraction(3, 2)),
+    Fault("early release", 4, "release", "truncated support", "early_release", Fraction(3)),
+    Fault("missing activity", 5, "missing activity", "lost support", "missing"),
+    Fault("extra activity", 5, "extra activity", "false support", "extra", Fraction(4)),
+    Fault("silence bleed", 5, "silence bleed", "activity in protected silence", "bleed"),
+    Fault("length distortion", 4, "length distortion", "wrong event support", "length"),
+    Fault("fragmentation", 4, "fragmentation", "split event support", "split", Fraction(3, 2)),
+)
+
+
+def tolerance_of(contract: Contract) -> Fraction:
+    """What a contract tolerates at an edge: its parameter `tol`, else its least window, else two steps."""
+    named = [parameter.value for parameter in contract.parameters if parameter.name == "tol"]
+    bounds = [
+        abs(bound) * contract.step
+        for clause in contract.clauses
+        if isinstance(clause, FrameClause)
+        for window in windows(clause.formula)
+        for bound in window
+        if bound
+    ]
+    return (named or [min(bounds, default=2 * contract.step)])[0]
+
+
+def best_clip(
+    contract: Contract, table: EventTable, lengths: Durations | Fraction | None, label: str | None
+) -> tuple[str, tuple[Event, ...], Fraction] | None:
+    """A clip, its events of one label that do not touch, and its duration; None if there is no event.
+
+    Of the clips with the most events it is the first to which the most faults apply.
+    """
+    found = [
+        (clip, apart)
+        for clip, events in table.clips.items()
+        for one in ([label] if label else sorted({event.label for event in events}))
+        if (apart := _apart([event for event in events if event.label == one]))
+    ]
+    found.sort(key=lambda item: -len(item[1]))
+    tolerance, grid = tolerance_of(contract), Grid(contract.step, contract.projection)
+    best: tuple[int, tuple[str, tuple[Event, ...], Fraction]] | None = None
+    for clip, events in found[:_MOST_CLIPS]:
+        ends = events[-1].offset + 1
+        duration = lengths.clips.get(clip, ends) if isinstance(lengths, Durations) else lengths or ends
+        edited = _Clip(events, duration, grid)
+        number = sum(_fitting(fault, tolerance, edited) is not None for fault in FAULTS)
+        if best is None or number > best[0]:
+            best = number, (clip, events, duration)
+    return None if best is None else best[1]
+
+
+def _apart(events: Sequence[Event]) -> tuple[Event, ...]:
+    kept: list[Event] = []
+    for event in sorted(events, key=lambda event: (event.onset, event.offset)):
+        if event.offset > event.onset and (not kept or event.onset > kept[-1].offset):
+            kept.append(event)
+    return tuple(kept[:_MOST_EVENTS])
+
+
+def draft_calibration(
+    contract: Contract, name: str, clip: str, events: Sequence[Event], duration: Fraction, ranks: Mapping[str, int]
+) -> str:
+    """The text of a calibration set; a fault that applies to no event is a comment that says so."""
+    tolerance = tolerance_of(contract)
+    edited = _Clip(tuple(events), duration, Grid(contract.step, contract.projection))
+    lines = [
+        f"# Nine ways to fail on clip {clip}, with amounts from the tolerance {ms(tolerance)} of {contract.name}.",
+        "# The higher the rank, the worse. Change ranks and amounts, leave cases out, add your own;",
+        "# `tracepact help calibration` explains the form.",
+        f'calibration = "{name}"',
+        f'step = "{ms(contract.step)}"',
+        f'projection = "{contract.projection.value}"',
+        f'merge_gap = "{ms(contract.merge_gap)}"',
+        "cases = [",
+        *(f"  {line}" for fault in FAULTS for line in _case(fault, tolerance, edited, ranks)),
+        "]",
+        "",
+        f"[reference.{_key(name)}]",
+        f'duration = "{ms(duration)}"',
+        "events = [",
+        *(
+            f'  ["{ms(event.onset)}", "{ms(event.offset)}", {_quoted(event.label)}],  # {number}'
+            for number, event in enumerate(events, 1)
+        ),
+        "]",
+        "",
+        "[family]",
+        "# The tolerances that clauses may have.",
+        f"tolerances = [{', '.join(_quoted(ms(time)) for time in _tolerances(tolerance, contract.step))}]",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _tolerances(tolerance: Fraction, step: Fraction) -> list[Fraction]:
+    """About a half, once, twice and three times the tolerance, on the grid."""
+    frames = (max(1, round(tolerance * part / step)) for part in (Fraction(1, 2), 1, 2, 3))
+    return [number * step for number in sorted(set(frames))]
+
+
+def _key(name: str) -> str:
+    return "".join(sign if sign.isalnum() and sign.isascii() else "_" for sign in name) or "clip"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _case(fault: Fault, tolerance: Fraction, clip: _Clip, ranks: Mapping[str, int]) -> Iterator[str]:
+    rank = ranks.get(fault.name, fault.rank)
+    head = (
+        f'name = "{fault.name}", rank = {rank}, fault = "{fault.fault}", risk = "{fault.risk}", edit = "{fault.kind}"'
+    )
+    edit = _fitting(fault, tolerance, clip)
+    if edit is None:
+        yield f"# {fault.name}: applies to no event of this clip; another clip, or a smaller amount, may do"
+        return
+    yield f"{{{', '.join([head, *_arguments(edit)])}}},  # {edit.words()}"
+
+
+def _arguments(edit: Edit) -> Iterator[str]:
+    if edit.by:
+        yield f'by = "{ms(edit.by)}"'
+    if edit.kind == "length":
+        yield f"factor = {print_number(edit.factor)}"
+    if edit.kind == "split":
+        yield f'pieces = {edit.pieces}, gap = "{ms(edit.gap)}"'
+    if edit.kind == "extra":
+        yield f'at = "{ms(edit.at)}", for = "{ms(edit.length)}"'
+    if edit.events is not None:
+        yield f"event = [{', '.join(map(str, edit.events))}]"
+
+
+def _fitting(fault: Fault, tolerance: Fraction, clip: _Clip) -> Edit | None:
+    """The edit with the events it applies to, the first few of them together; None if it applies to none."""
+    amount, events = fault.amount * tolerance, clip.events
+    match fault.kind:
+        case "extra":
+            return _extra(amount, clip)
+        case "missing":
+            wanted = [Edit("missing", events=(1 + len(events) // 3,))] if len(events) > 1 else []
+        case "length":
+            short = sorted(range(1, len(events) + 1), key=lambda k: (events[k - 1].offset - events[k - 1].onset, k))
+            seen = [k for k in short if (events[k - 1].offset - events[k - 1].onset) / 5 >= tolerance / 2]
+            wanted = [Edit("length", factor=Fraction(3, 5), events=(k,)) for k in seen]
+        case "split":
+            wanted = [Edit("split", pieces=3, gap=amount, events=(k,)) for k in range(1, len(events) + 1)]
+        case kind:
+            wanted = [Edit(kind, by=amount, events=(k,)) for k in range(1, len(events) + 1)]
+    fitting = [edit for edit in wanted if clip.applies(edit)]
+    most = _EACH.get(fault.kind, _EDGES)
+    for number in range(min(most, len(fitting)), 0, -1):
+        numbers = sorted(k for edit in fitting[:number] for k in edit.events or ())
+        together = Edit(
+            fitting[0].kind, fitting[0].by, fitting[0].factor, fitting[0].pieces, fitting[0].gap, events=tuple(numbers)
+        )
+        if clip.applies(together):
+            return together
+    return None
+
+
+def _extra(length: Fraction, clip: _Clip) -> Edit | None:
+    """An extra event in the middle of the widest silence."""
+    edges = [Fraction(0), *(time for event in clip.events for time in (event.onset, event.offset)), clip.duration]
+    silences = [(end - start, start) for start, end in list(pairwise(edges))[::2]]
+    width, start = max(silences, key=lambda silence: (silence[0], -silence[1]))
+    edit = Edit("extra", at=start + (width - length) / 2, length=length)
+    return edit if width > 2 * length and clip.applies(edit) else None

@@ -1,0 +1,125 @@
+"""Whether a selection still does what it is to do when its cases are disturbed (14.22)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tracepact.lang import parse_contract
+from tracepact.tools.select.calibration import Calibration, Case
+from tracepact.tools.select.edits import Edit, NotApplicable, apply
+from tracepact.tools.select.family import NO_FAMILY
+from tracepact.tools.select.observed import observe_family
+from tracepact.tools.select.retain import Coordinate, observed_of
+from tracepact.tools.select.select import Selection
+from tracepact.tools.select.separate import difference, faults, names, rank_pairs
+from tracepact.tools.select.write import contract_text
+from tracepact.trace import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Robustness:
+    """What the selected clauses do on a disturbed copy of the cases; `ordered` is None without weights."""
+
+    words: str
+    changed: int
+    pairs: int
+    separated: int
+    ordered: int | None
+    faults: int
+    named: int
+
+
+def disturbances(calibration: Calibration) -> Iterator[tuple[str, tuple[Case, ...]]]:
+    """The disturbed copies of the cases: amounts halved and doubled, edges moved by one and two frames."""
+    for words, factor in (("amounts halved", Fraction(1, 2)), ("amounts doubled", Fraction(2))):
+        yield words, tuple(_scaled(case, factor) for case in calibration.cases)
+    for frames in (1, 2):
+        words = f"edges moved by {frames} frame{'s' if frames > 1 else ''}"
+        yield words, tuple(_moved(case, frames * calibration.step) for case in calibration.cases)
+
+
+def with_disturbances(calibration: Calibration) -> Calibration:
+    """The cases and their disturbed copies, each copy a group that is compared within itself."""
+    copies = [
+        replace(case, name=f"{case.name}, {words}", group=words)
+        for words, cases in disturbances(calibration)
+        for case in cases
+    ]
+    return replace(calibration, cases=(*calibration.cases, *copies))
+
+
+def robustness(selection: Selection) -> tuple[Robustness, ...]:
+    """How the selected contract does on each disturbed copy, as it is written."""
+    calibration = selection.calibration
+    if not selection.clauses or not rank_pairs(calibration.cases):
+        return ()
+    contract = parse_contract(contract_text(selection))
+    weights = selection.ordering.weights if selection.ordering else None
+    found = []
+    for words, cases in disturbances(calibration):
+        changed = sum(new.pred != old.pred for new, old in zip(cases, calibration.cases, strict=True))
+        seen = observe_family(replace(calibration, cases=cases), NO_FAMILY, contract, matcher=selection.matcher)
+        clauses = [
+            replace(coordinate, values=values, vacuous=vacuous, counter=counter)
+            for k, coordinate in enumerate(selection.coordinates)
+            for values, vacuous, counter in [observed_of(seen.observation, k)]
+        ]
+        found.append(_counted(words, changed, cases, clauses, weights))
+    return tuple(found)
+
+
+def _counted(
+    words: str, changed: int, cases: Sequence[Case], clauses: Sequence[Coordinate], weights: Sequence[int] | None
+) -> Robustness:
+    pairs, asked = rank_pairs(cases), faults(cases)
+    apart = [[difference(clause, pair) for clause in clauses] for pair in pairs]
+    ordered = None
+    if weights is not None:
+        ordered = sum(sum((d * w for d, w in zip(row, weights, strict=True)), Fraction(0)) > 0 for row in apart)
+    return Robustness(
+        words,
+        changed,
+        len(pairs),
+        sum(any(d > 0 for d in row) for row in apart),
+        ordered,
+        len(asked),
+        sum(any(names(clause, fault) for clause in clauses) for fault in asked),
+    )
+
+
+def _scaled(case: Case, factor: Fraction) -> Case:
+    """The case with its edit's amounts multiplied; as it is if it has none, or if the edit does not apply then."""
+    edit = case.edit
+    if edit is None:
+        return case
+    larger = replace(
+        edit,
+        by=edit.by * factor,
+        gap=edit.gap * factor,
+        length=edit.length * factor,
+        factor=1 + (edit.factor - 1) * factor,
+    )
+    return _applied(case, larger)
+
+
+def _applied(case: Case, edit: Edit) -> Case:
+    try:
+        return replace(case, pred=apply(edit, case.ref, case.duration), how=edit.words(), edit=edit)
+    except NotApplicable:
+        return case
+
+
+def _moved(case: Case, by: Fraction) -> Case:
+    """The case with the edges of its predicted events moved in turn later and earlier; what would touch stays."""
+    moved = [
+        replace(event, onset=event.onset + (by if k % 2 else -by), offset=event.offset + (-by if k % 3 else by))
+        for k, event in enumerate(case.pred)
+    ]
+    kept: list[Event] = []
+    for new, old in zip(moved, case.pred, strict=True):
+        before = [event.offset for event in kept if event.label == old.label]
+        later = [event.onset for event in case.pred if event.label == old.label and event.onset > old.onset]
+        fits = 0 <= new.onset < new.offset <= case.duration
+        free = all(new.onset > end for end in before) and all(new.offset < start - by for start in later)
+        kept.append(new if fits and free else old)
+    return replace(case, pred=tuple(kept))

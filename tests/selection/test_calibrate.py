@@ -1,0 +1,60 @@
+"""`tracepact calibrate`: the drafted set is one that `select` reads, and its cases are the nine faults."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from cli.command import COLUMNS, run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from selection.builders import scaled
+
+from tracepact.diagnostics import Source
+from tracepact.lang import load_contract
+from tracepact.specs import spec_path
+from tracepact.tools.select.draft import FAULTS, best_clip, draft_calibration
+from tracepact.tools.select.reading import load_calibration, read_calibration
+from tracepact.trace import Event, EventTable
+
+
+def test_the_demo_references_give_nine_cases_that_can_be_selected_for(tmp_path: Path) -> None:
+    table = str(spec_path("demo/reference.tsv"))
+    done = run("calibrate", "--ref", table, "--out", "mine.calibration", "--worst", "misses", folder=tmp_path)
+    assert done.code == 0, done.err
+    made = load_calibration(tmp_path / "mine.calibration")
+    assert [case.name for case in made.cases] == [fault.name for fault in FAULTS]
+    ranks = {case.name: case.rank for case in made.cases}
+    assert max(ranks, key=lambda name: ranks[name]) == "missing activity"
+    assert sum(rank == max(ranks.values()) for rank in ranks.values()) == 1
+    again = run("calibrate", "--ref", table, "--out", "mine.calibration", folder=tmp_path)
+    assert again.code == 2  # never overwritten
+    assert run("select", "mine.calibration", "--require", "separate", "--depth", "0", folder=tmp_path).code in (0, 1)
+
+
+@settings(max_examples=scaled(40), deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 60), st.integers(1, 80)), min_size=1, max_size=8))
+def test_whatever_the_events_the_draft_is_read_back(parts: list[tuple[int, int]]) -> None:
+    """Random silences and lengths, in frames of 10 ms: off the grid of 20 ms as often as on it."""
+    at, made = Fraction(0), []
+    for silence, length in parts:
+        onset = at + Fraction(silence, 100)
+        at = onset + Fraction(length, 100)
+        made.append(Event(onset, at, "a b"))
+    contract = load_contract("boundary_gate")
+    found = best_clip(contract, EventTable("t", {"clip": tuple(made)}), None, None)
+    assert found is not None
+    text = draft_calibration(contract, "mine", *found, {})
+    cases = text.count("edit = ")
+    if cases >= 2 and len({line.split("rank = ")[1][0] for line in text.splitlines() if "edit = " in line}) > 1:
+        assert len(read_calibration(Source("mine", text)).cases) == cases
+    assert cases + text.count("applies to no event") == len(FAULTS)
+
+
+@pytest.mark.parametrize(("rows", "arguments"), [("", ()), ("a.wav\t1\t2\tdog\n", ("--label", "cat"))])
+def test_without_an_event_there_is_nothing_to_make_faults_of(
+    rows: str, arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "r.tsv").write_text(COLUMNS + rows, encoding="utf-8")
+    done = run("calibrate", "--ref", "r.tsv", "--out", "x.calibration", *arguments, folder=tmp_path)
+    assert (done.code, done.codes[-1:]) == (2, ["empty-calibration"])
+    assert not (tmp_path / "x.calibration").exists()

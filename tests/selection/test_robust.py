@@ -1,0 +1,99 @@
+"""Disturbed copies, cases left out and held-out pairs, each against a selection made anew."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given, settings
+from selection.builders import calibrations, scaled
+
+from tracepact.tools.select.calibration import Calibration
+from tracepact.tools.select.reading import load_calibration
+from tracepact.tools.select.robust import disturbances, robustness, with_disturbances
+from tracepact.tools.select.select import select
+from tracepact.tools.select.separate import Requirement, difference, faults, names, rank_pairs
+from tracepact.tools.select.stability import Share, hold_out, leave_one_out
+
+
+def test_amounts_are_halved_and_doubled() -> None:
+    """By hand: a late onset of 120 ms by 60 and by 240 ms; 0.6 times 200 ms is 0.8 and 0.2 times."""
+    calibration = load_calibration("boundary_gate")
+    made = dict(disturbances(calibration))
+    late = {words: cases[0].pred[0].onset for words, cases in made.items()}
+    assert late["amounts halved"] == Fraction("0.66")
+    assert late["amounts doubled"] == Fraction("0.84")
+    short = {words: cases[7].pred[1] for words, cases in made.items()}
+    assert short["amounts halved"].offset - short["amounts halved"].onset == Fraction("0.16")
+    assert short["amounts doubled"].offset - short["amounts doubled"].onset == Fraction("0.04")
+    moved = made["edges moved by 2 frames"][4].pred  # one event is missing there, the others are as in the reference
+    old = calibration.cases[4].pred
+    assert all(abs(a.onset - b.onset) == Fraction("0.04") for a, b in zip(moved, old, strict=True))
+
+
+@settings(max_examples=scaled(8), deadline=None)
+@given(calibrations(most=3))
+def test_disturbed_cases_lie_in_their_clips_and_do_not_touch(calibration: Calibration) -> None:
+    for _, cases in disturbances(calibration):
+        for case in cases:
+            assert all(0 <= event.onset < event.offset <= case.duration for event in case.pred)
+            for one, other in zip(case.pred, case.pred[1:], strict=False):
+                assert one.offset < other.onset
+
+
+@settings(max_examples=scaled(6), deadline=None)
+@given(calibrations(most=3))
+def test_what_is_required_robustly_is_met_on_every_copy(calibration: Calibration) -> None:
+    found = select(with_disturbances(calibration))
+    assume(found.ordering is not None and not found.ordering.conflicts and not found.retained.unmet)
+    assert len({case.group for case in found.calibration.cases}) == 5
+    assert found.ordering is not None
+    weights = found.ordering.weights
+    for pair in rank_pairs(found.calibration.cases):
+        worse, better = (found.calibration.cases[place] for place in (pair.worse, pair.better))
+        assert worse.group == better.group
+        apart = [difference(c, pair) * w for c, w in zip(found.coordinates, weights, strict=True)]
+        assert sum(apart) > 0
+    for fault in faults(found.calibration.cases):
+        assert any(names(c, fault) for c in found.coordinates)
+
+
+@settings(max_examples=scaled(6), deadline=None)
+@given(calibrations(most=4))
+def test_a_case_left_out_gives_the_selection_of_the_others(calibration: Calibration) -> None:
+    """From the same basis as from a new one: values, weights and count of what is selected without the case."""
+    found = select(calibration, requirements=(Requirement.SEPARATE,))
+    for left in leave_one_out(found):
+        cases = tuple(case for k, case in enumerate(calibration.cases) if k != left.case)
+        if not rank_pairs(cases):
+            assert left.gone == ()
+            continue
+        again = select(replace(calibration, cases=cases), requirements=(Requirement.SEPARATE,))
+        stay = {c.candidate for c in again.coordinates}
+        assert {found.retained.basis.coordinates[k].candidate for k in left.gone} == {
+            c.candidate for c in found.coordinates if c.candidate not in stay
+        }
+
+
+def test_held_out_pairs_are_those_with_a_case_of_the_fold() -> None:
+    """Nine cases in three folds: each pair is held out once for each of its cases' folds."""
+    calibration = load_calibration("boundary_gate")
+    found = select(calibration, requirements=(Requirement.SEPARATE,))
+    held = hold_out(found, 3)
+    pairs = rank_pairs(calibration.cases)
+    assert held.separated.of == held.ordered.of == sum(len({p.worse % 3, p.better % 3}) for p in pairs)
+    assert 0 < held.separated.count <= held.separated.of
+
+
+@pytest.mark.parametrize(("count", "of"), [(0, 10), (10, 10), (7, 10), (0, 0)])
+def test_the_interval_of_a_share_holds_it(count: int, of: int) -> None:
+    low, high = Share(count, of).interval
+    assert 0 <= low <= (count / of if of else 0) <= high <= 1
+    if (count, of) == (7, 10):  # Wilson's interval of 7 of 10, from tables
+        assert (round(low, 3), round(high, 3)) == (0.397, 0.892)
+
+
+def test_the_undisturbed_contract_is_counted_as_it_is_written() -> None:
+    found = select(load_calibration("boundary_gate"), requirements=(Requirement.ORDER,))
+    rows = robustness(found)
+    assert [row.words for row in rows] == [words for words, _ in disturbances(found.calibration)]
+    assert all(row.separated >= (row.ordered or 0) for row in rows)
