@@ -97,7 +97,7 @@ def scenes(scale: str, speech: str, workers: int, out: Path | None) -> None:
 @commands.command()
 @click.argument("clip")
 @_SPEECH
-@click.option("--scale", type=click.Choice(list(SCALES)), default="paper", show_default=True, help="Set of scenes.")
+@_SCALE
 @click.option("--condition", type=click.Choice(CONDITIONS), help="Another condition than the clip's own.")
 @click.option("--model", "models", multiple=True, type=_FOLDER, help="A trained detector to show; may be repeated.")
 @click.option("--out", type=_NEW_FOLDER, default=Path(), help="Folder for the sound and the page (default: here).")
@@ -110,7 +110,7 @@ def listen(clip: str, speech: str, scale: str, condition: str | None, models: tu
     tasks = {task.name: task for split in ("clean", "test") for task in tasks_of(protocol, split)}
     if clip not in tasks:
         last = f"test-{protocol.test_clips - 1:04d}"
-        raise fault("unknown-case", f"there is no clip `{clip}`", help=f"test clips are test-0000 to {last}")
+        raise fault("unknown-clip", f"there is no clip `{clip}`", help=f"test clips are test-0000 to {last}")
     task = tasks[clip]
     rendered = render(protocol, open_voice(speech), Task(task.split, task.number, condition or task.condition))
     out.mkdir(parents=True, exist_ok=True)
@@ -166,7 +166,7 @@ def detect(model: Path, sounds: tuple[Path, ...], out: Path) -> None:
     `tracepact score` reads the events, durations and scores that it writes.
     """
     count = detect_files(load_model(model), list(sounds), out, Protocol())
-    click.echo(f"wrote {count} events of {len(sounds)} sounds to {out}")
+    click.echo(f"wrote {count} events of {len(sounds)} {'sound' if len(sounds) == 1 else 'sounds'} to {out}")
 
 
 @commands.command()
@@ -192,8 +192,12 @@ def fetch(url: str, sha256: str, size: int, out: Path) -> None:
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder of the study.")
 def study(scale: str, speech: str, workers: int, out: Path) -> None:
     """Run the study, or go on with one that was stopped."""
-    with _bars() as progress:
-        page = run_study(out, SCALES[scale], open_voice(speech), workers=workers, progress=progress)
+    try:
+        with _bars() as progress:
+            page = run_study(out, SCALES[scale], open_voice(speech), workers=workers, progress=progress)
+    except KeyboardInterrupt:
+        click.echo("the same command goes on from here", err=True)
+        raise
     click.echo(f"the study: {page}")
 
 
@@ -226,10 +230,17 @@ def _bars() -> Iterator[Progress]:
     with Bars(*columns, console=Console(stderr=True), transient=False) as bars:
         current: list[TaskID] = []
 
+        def end() -> None:
+            """What is over is done, also where parts of it were kept from before."""
+            for task in current:
+                bars.update(task, completed=bars.tasks[task].total)
+
         def begin(name: str, parts: int) -> None:
+            end()
             current[:] = [bars.add_task(name, total=parts)]
 
         yield Progress(begin, lambda: bars.advance(current[0]))
+        end()
 
 
 def run() -> None:

@@ -97,6 +97,9 @@ def test_a_study_verifies_and_every_change_is_seen(study, tmp_path):
         text = (folder / name).read_text()
         (folder / name).write_text(text.replace("1", "2", 1) if "1" in text else text + "x")
         assert not verify_study(folder).holds, name
+    folder = copied(study, tmp_path / "without")
+    (folder / "rows" / "scores.csv").unlink()
+    assert verify_study(folder).drifts == ("rows/scores.csv: missing",)
 
 
 @pytest.mark.slow

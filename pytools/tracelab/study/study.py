@@ -86,7 +86,7 @@ def read_record(folder: Path) -> dict[str, Any]:
         SCALES[found["scale"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
         help = "`tracelab study --out FOLDER` writes one"
-        raise fault("not-a-run", f"not the folder of a study: {error}", folder, help) from error
+        raise fault("not-a-study", f"not the folder of a study: it has no readable `{RECORD}`", folder, help) from error
     return found
 
 

@@ -38,9 +38,11 @@ def verify_study(folder: Path, progress: Progress = SILENT) -> Verified:
         drifts += [f"runs/{group}/{system}: {drift.where}" for drift in found.drifts]
         drifts += [f"runs/{group}/{system}: {one.headline}" for one in found.diagnostics]
         progress.advance()
+    missing = [name for name in record["files"] if not (folder / name).is_file()]
+    drifts += [f"{name}: missing" for name in missing]
     files = {} if drifts else dict(_texts(folder, runs, record))  # rows of a run that drifted would say nothing new
     drifts += [name for name, text in files.items() if _stored(folder / name) != text]
-    others = {name: digest for name, digest in record["files"].items() if name not in files}
+    others = {name: digest for name, digest in record["files"].items() if name not in {*files, *missing}}
     drifts += [name for name, digest in others.items() if _digest(folder / name) != digest]
     return Verified(len(every), len(record["files"]), tuple(drifts))
 

@@ -253,6 +253,7 @@ CODES: dict[str, Code] = {
         ("unreadable-sound", "", "a sound file cannot be read, or has no samples"),
         ("no-recordings", "", "a source of speech has no recordings"),
         ("bad-checkpoint", "", "a stored model is not what its manifest says"),
+        ("not-a-study", "", "a folder does not hold a finished study"),
         ("other-study", "", "a folder holds a study with other settings"),
     ),
 }

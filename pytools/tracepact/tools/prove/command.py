@@ -47,7 +47,7 @@ def command(every: bool, form: str, timeout: float) -> int:
         output().print(_table(report, every))
     for fault in report.faults:
         say(f"refused: {fault}", "bold red")
-    if not as_json:
+    if not as_json and not report.faults:
         say(_summary(report, toolchain))
     return Exit.OK if report.ok else Exit.VIOLATED
 

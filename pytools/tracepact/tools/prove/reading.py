@@ -14,6 +14,7 @@ from tracepact.tools.prove.text import PIECE
 
 _PLACE = re.compile(r"^-- file (\d+) of (\d+)\n", re.MULTILINE)
 _IGNORES = re.compile(r"^-- ignored frames: (none|given)\n", re.MULTILINE)
+_DIGEST = re.compile(r"-- (?:contract \S+|run) [0-9a-f]{64}$")
 _TEXT_LINE = re.compile(r"^-- \|(?: (.*))?$", re.MULTILINE)
 _SEGMENT = re.compile(r"-- clip (\".*\") class (\".*\")")
 _CASE = re.compile(r"def case\d+ : Case := ⟨(\d+), ([^,]*), ([^,]*), numbered ([^,]*)⟩")
@@ -46,7 +47,7 @@ def read_certificates(texts: dict[Path, str]) -> KeptCertificate:
     first, text = ordered[0]
     count = int(_found(_PLACE, first, text)[2])
     if [_place(path, found) for path, found in ordered] != [(number, len(ordered)) for number in range(1, count + 1)]:
-        raise NotACertificate(f"the certificate has {count} files, and these are not they: some are missing or others'")
+        raise NotACertificate(f"the certificate has {count} files, and these are others, or some are missing")
     contract = _contract(first, text)
     ignores = _found(_IGNORES, first, text)[1] == "given"
     batches = [_entries(path, found) for path, found in ordered]
@@ -61,8 +62,12 @@ def read_certificates(texts: dict[Path, str]) -> KeptCertificate:
 def difference(found: str, written: str) -> str:
     """Where a text departs from what `certify` writes."""
     pairs = enumerate(zip(found.split("\n"), written.split("\n"), strict=False), start=1)
-    line = next((number for number, (a, b) in pairs if a != b), None)
-    return f"line {line} is not what certify writes" if line else "it has not as many lines as certify writes"
+    line, said = next(((number, a) for number, (a, b) in pairs if a != b), (None, ""))
+    if line is None:
+        return "certify writes more lines, or fewer"
+    if _DIGEST.match(said):
+        return f"the digest on line {line} does not belong to what the certificate states"
+    return f"line {line} is not what certify writes"
 
 
 def _found(pattern: re.Pattern[str], path: Path, text: str) -> re.Match[str]:
