@@ -104,7 +104,7 @@ def left_out(card: Scorecard) -> str | None:
 def family_certificate(
     card: Scorecard, reference: EventTable, prediction: EventTable, durations: Mapping[str, Fraction]
 ) -> FamilyCertificate:
-    """The certificate of a scorecard, from the tables it was made of; ValueError if there are no words for it."""
+    """The certificate of a scorecard, from its tables; ValueError if it uses what a certificate cannot state."""
     reason = left_out(card)
     if reason is not None:
         raise ValueError(f"a family certificate does not cover {reason}")

@@ -23,7 +23,7 @@ class VectorCertified:
 
 
 def certificate_of(run: Run) -> FamilyCertificate:
-    """The family certificate of a run; ValueError if there are no words for it."""
+    """The family certificate of a run; ValueError if the run uses what a certificate cannot state."""
     clips = run.card.family.clips
     durations = run.durations
     lengths = dict.fromkeys(clips, durations) if isinstance(durations, Fraction) else durations.clips
