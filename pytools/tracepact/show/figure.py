@@ -20,6 +20,7 @@ Point = tuple[Number, Number | None]
 Range = tuple[Number, Number]
 
 WIDTH = 720
+_LEFT = 58
 _FONT, _SMALL = 12, 11
 _CELL = 6.6
 """How wide a character of the small font is, about: text is measured in terminal cells."""
@@ -77,22 +78,23 @@ def curve_chart(
     y: str,
     steps: bool = False,
     rules: Sequence[tuple[Number, str]] = (),
+    x_range: Range | None = None,
     y_range: Range | None = (0, 1),
+    notes: Sequence[str] = (),
 ) -> str:
     """Curves over one axis.
 
     With `steps` a curve keeps a point's y all the way back to the x before it (cells open on the left). `rules` are
-    named upright lines in order. `y_range` None fits the points.
+    named upright lines in order. `x_range` or `y_range` None fits the points. `notes` are lines under the chart.
     """
     names = [_short(curve.name) for curve in curves]
-    right = 40 + max((_wide(name) for name in names), default=0)
     xs = [px for curve in curves for px, _ in curve.points] + [px for px, _ in rules]
     ys = [py for curve in curves for _, py in curve.points if py is not None]
-    left, bottom = 58, 340
-    across = _Scale.over(_span(xs), left, max(left + 160, WIDTH - right))
+    left, bottom = _LEFT, 340
+    across = x_scale([curve.name for curve in curves], x_range or _span(xs))
     lanes = _lanes([(across(value), _wide(_short(name))) for value, name in rules])
     top = 40 + 15 * (max(lanes, default=-1) + 1)
-    up = _Scale.over(y_range or _span([*ys, 0]), bottom, top)
+    up = Scale.over(y_range or _span([*ys, 0]), bottom, top)
     parts = [_text(left, 22, title, "font-weight='600'")]
     for tick in up.ticks():
         at = up(tick)
@@ -114,8 +116,15 @@ def curve_chart(
     labels = _spread(ends, 15, top)
     for index, (curve, name, end, label) in enumerate(zip(curves, names, ends, labels, strict=True)):
         parts += _curve(curve, name, index, across, up, steps, end, label)
-    height = max([bottom + 46.0, *(label + 14 for label in labels)])
+    parts += [_text(left, bottom + 56 + 15 * line, note, "", _SMALL) for line, note in enumerate(notes)]
+    height = max([bottom + 46.0 + 16 * len(notes), *(label + 14 for label in labels)])
     return svg_picture(title, WIDTH, height, parts)
+
+
+def x_scale(names: Sequence[str], span: Range) -> "Scale":
+    """Where the numbers of a span lie across a chart of curves, which leaves room for their names."""
+    right = 40 + max((_wide(_short(name)) for name in names), default=0)
+    return Scale.over(span, _LEFT, max(_LEFT + 160, WIDTH - right))
 
 
 def bar_chart(title: str, groups: Sequence[BarGroup], *, x: str, x_range: Range | None = None) -> str:
@@ -125,7 +134,7 @@ def bar_chart(title: str, groups: Sequence[BarGroup], *, x: str, x_range: Range 
     shown = [_bar_text(bar) for group in groups for bar in group.bars]
     right = WIDTH - 16 - max((_wide(text) for text in shown), default=0)
     ends = [end for g in groups for b in g.bars for end in (b.value, b.low, b.high) if end is not None]
-    across = _Scale.over(x_range or _span([*ends, 0]), left, max(left + 120, right))
+    across = Scale.over(x_range or _span([*ends, 0]), left, max(left + 120, right))
     zero = across(min(max(0, across.low), across.high))
     at, parts, body = 44.0, [_text(12, 22, title, "font-weight='600'")], list[str]()
     top = at
@@ -162,7 +171,7 @@ def heat_table(
     `framed` cells, by row and column, have a frame around them.
     """
     known = [value for row in values for value in row if value is not None]
-    scale = _Scale.over(value_range or _span(known), *((0.4, 0.0) if low_is_dark else (0.0, 0.4)))
+    scale = Scale.over(value_range or _span(known), *((0.4, 0.0) if low_is_dark else (0.0, 0.4)))
     left = 24 + max((_wide(_short(row)) for row in rows), default=0)
     cell = max([46.0, *(_wide(shown(value)) + 10 for value in known)])
     slanted = any(_wide(_short(column)) > cell for column in columns)
@@ -195,7 +204,7 @@ def inline(chart: str) -> Markup:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scale:
+class Scale:
     """Numbers to places along an axis."""
 
     low: float
@@ -204,11 +213,13 @@ class _Scale:
     end: float
 
     @classmethod
-    def over(cls, span: Range, start: float, end: float) -> "_Scale":
+    def over(cls, span: Range, start: float, end: float) -> "Scale":
+        """The scale of a span from one place to another; a span of one number is made longer."""
         low, high = float(span[0]), float(span[1])
         return cls(low, high if high > low else low + 1, start, end)
 
     def __call__(self, value: Number) -> float:
+        """The place of a number; one beyond the ends is put there."""
         share = (float(value) - self.low) / (self.high - self.low)
         return self.start + min(max(share, 0.0), 1.0) * (self.end - self.start)
 
@@ -227,7 +238,7 @@ def _span(values: Iterable[Number]) -> Range:
 
 
 def _curve(
-    curve: Curve, name: str, index: int, across: _Scale, up: _Scale, steps: bool, end: float, label: float
+    curve: Curve, name: str, index: int, across: Scale, up: Scale, steps: bool, end: float, label: float
 ) -> list[str]:
     colour, dash = _COLOURS[index % len(_COLOURS)], _DASHES[index % len(_DASHES)]
     pen = f"stroke='{colour}' stroke-width='2' fill='none' stroke-linejoin='round'"
@@ -243,7 +254,7 @@ def _curve(
     return parts
 
 
-def _path(points: Sequence[Point], across: _Scale, up: _Scale, steps: bool) -> str:
+def _path(points: Sequence[Point], across: Scale, up: Scale, steps: bool) -> str:
     """Straight lines, or level ones that reach back to the point before."""
     parts: list[str] = []
     for px, py in points:
@@ -258,7 +269,7 @@ def _path(points: Sequence[Point], across: _Scale, up: _Scale, steps: bool) -> s
     return "".join(parts)
 
 
-def _last(curve: Curve, up: _Scale, bottom: float) -> float:
+def _last(curve: Curve, up: Scale, bottom: float) -> float:
     """The height at which a curve ends."""
     return next((up(py) for _, py in reversed(curve.points) if py is not None), bottom)
 
@@ -292,7 +303,7 @@ def _lanes(labels: Sequence[tuple[float, float]]) -> list[int]:
     return found
 
 
-def _bar(bar: Bar, index: int, across: _Scale, zero: float, at: float) -> list[str]:
+def _bar(bar: Bar, index: int, across: Scale, zero: float, at: float) -> list[str]:
     colour = _COLOURS[index % len(_COLOURS)]
     parts = [_text(across.start - 10, at + 12, _short(bar.name), "text-anchor='end'", _SMALL, full=bar.name)]
     if bar.value is not None:

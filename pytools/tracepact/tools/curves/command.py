@@ -14,16 +14,9 @@ from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.progress import counted
 from tracepact.tools.bootstrap import bootstrap_options
 from tracepact.tools.curves.curves import POINTS, Curves
+from tracepact.tools.curves.figures import all_figures, guards_figure
 from tracepact.tools.curves.record import CurvesRecord
-from tracepact.tools.curves.show import (
-    against_figure,
-    curves_page,
-    guards_figure,
-    metrics_figure,
-    roc_figure,
-    rows,
-    tables,
-)
+from tracepact.tools.curves.show import curves_page, rows, tables
 from tracepact.tools.parameters import OddLength, given_contract, set_option
 from tracepact.tools.score.field_task import FieldOptions, field_options, task_from_options
 from tracepact.tools.score.requirement import offered
@@ -43,7 +36,7 @@ from tracepact.tools.score.shown import OutputOptions, output_options, show
     type=click.IntRange(0),
     default=POINTS,
     show_default=True,
-    help="Most points of each curve to list; 0 lists all.",
+    help="Most points of each curve to list, not to draw; 0 lists all.",
 )
 @bootstrap_options
 @click.option(
@@ -87,11 +80,11 @@ def command(
     most = max(quantity.pieces for quantity in record.quantities)
     if most > points > 0 and (form != "text" or out is not None or csv_file is not None):
         say(f"at most {points:,} points of each curve are listed, of up to {most:,}; --list 0 lists all")
-    files = {} if out is None else _files(record, out, against or clauses[0])
+    files = {} if out is None else _files(record, found, out, against or clauses[0])
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
     output = OutputOptions(form=form, csv_file=csv_file, figure_file=figure_file)
-    show(record, tables, rows, guards_figure, files, **output)
+    show(record, tables, rows, lambda record: guards_figure(record, found), files, **output)
 
 
 def _check(clause: str | None, known: list[str]) -> None:
@@ -109,18 +102,14 @@ def _check_names(names: tuple[str, ...], found: Curves) -> None:
     faults.raise_errors()
 
 
-def _files(found: CurvesRecord, folder: Path, against: str) -> dict[Path, str]:
+def _files(record: CurvesRecord, found: Curves, folder: Path, against: str) -> dict[Path, str]:
     """All files of a folder; what needs clauses only if there are some."""
-    listed = rows(found)
-    drawn = any(quantity.name == against for quantity in found.quantities)
+    listed = rows(record)
+    figures = all_figures(record, found, against)
     files = {
-        "curves.json": json_text(plain(found)),
+        "curves.json": json_text(plain(record)),
         "curves.csv": table_text([column.heading for column in listed.columns], listed.texts(), ","),
-        "guards.svg": guards_figure(found),
-        "metrics.svg": metrics_figure(found),
-        "roc.svg": roc_figure(found),
-        "curves.html": curves_page(found, against if drawn else None),
+        "curves.html": curves_page(record, figures, against),
+        **{f"{name}.svg": figure for name, figure in figures.items()},
     }
-    if drawn:
-        files["against.svg"] = against_figure(found, against)
     return {folder / name: text for name, text in files.items()}

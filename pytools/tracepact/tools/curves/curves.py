@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, did_you_mean
@@ -54,6 +55,7 @@ from tracepact.wording import count, quoted
 RATES = ("f1", "macro_f1", "precision", "recall", "error_rate")
 POINTS = 100
 _HALF = Fraction(1, 2)
+Floats = NDArray[np.float64]
 OnStep = Callable[[int, int, str], None]
 
 
@@ -85,6 +87,7 @@ class Curves:
         self._levels = self._quantities.given.levels
         self._range = cut_range(self._levels)
         self._advance = advance
+        self._scored: dict[Psds, PsdsResult] = {}
         self.classes = self._quantities.given.family.classes
         self.diagnostics: tuple[Diagnostic, ...] = tuple(task.diagnostics)
 
@@ -130,6 +133,23 @@ class Curves:
         found = self._best(self._values(name, label), name)
         return None if found is None else self._place(found, None)
 
+    def line(self, name: str) -> tuple[Floats, Floats]:
+        """The whole curve of a quantity for drawing, with a common threshold.
+
+        Args:
+            name: one of `names`.
+
+        Returns:
+            The threshold from which each piece holds, ascending from 0, and its value, as floats; NaN where nothing is
+            asked or the value is undefined.
+
+        Raises:
+            InvalidInput: there is no such quantity.
+        """
+        values = self._values(name).within(*self._range)
+        thresholds = np.append(0.0, np.clip(self._levels.floats, 0, 1))
+        return thresholds[values.cuts], values.floats()
+
     def psds(self, how: Psds | str) -> PsdsResult:
         """The PSDS over all thresholds (rule 20.5).
 
@@ -148,7 +168,9 @@ class Curves:
                 [Diagnostic("unknown-quantity", headline, help=f"known here: {quoted(list(SCENARIOS))}")]
             )
         chosen = SCENARIOS[how] if isinstance(how, str) else how
-        return psds(self._quantities.given, chosen, self._quantities.runs)
+        if chosen not in self._scored:
+            self._scored[chosen] = psds(self._quantities.given, chosen, self._quantities.runs)
+        return self._scored[chosen]
 
     def record(
         self, names: Sequence[str] | None = None, *, points: int = POINTS, bootstrap: Bootstrap | None = None
