@@ -1,7 +1,7 @@
 """Charts of very many points: what is left out for drawing changes nothing that can be seen."""
 
 import re
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import isnan, nan
 from xml.etree import ElementTree
 
@@ -13,7 +13,10 @@ from tracepact.show.dense import THINNED, DenseCurve, dense_chart, thinned
 from tracepact.show.figure import Curve, curve_chart
 
 Heights = dict[int, tuple[float, float]]
-LINES = st.lists(st.tuples(st.integers(0, 6), st.one_of(st.integers(0, 9).map(float), st.just(nan))), max_size=40)
+MOVES = st.sampled_from((0, 0, 0, 0, 1, 2, -1))
+LINES = st.lists(
+    st.tuples(MOVES, st.one_of(*[st.integers(0, 9).map(float)] * 5, st.just(nan))), min_size=3, max_size=40
+)
 
 
 def parts(line: list[tuple[float, float]]) -> list[list[tuple[float, float]]]:
@@ -44,9 +47,11 @@ def crossings(line: list[tuple[float, float]]) -> list[tuple[tuple[float, float]
 
 @given(LINES, st.data())
 def test_a_thinned_line_has_the_heights_of_every_column_and_the_same_way_between_columns(
-    line: list[tuple[float, float]], data: st.DataObject
+    moves: list[tuple[int, float]], data: st.DataObject
 ) -> None:
-    kept = data.draw(st.lists(st.integers(0, len(line) - 1), max_size=3)) if line else []
+    reached = accumulate((move for move, _ in moves), initial=50)
+    line: list[tuple[float, float]] = [(x, y) for x, (_, y) in zip(reached, moves, strict=False)]
+    kept = data.draw(st.lists(st.integers(0, len(line) - 1), max_size=3))
     columns, y = np.array([x for x, _ in line], np.int64), np.array([y for _, y in line], np.float64)
     places = thinned(columns, y, np.array(kept, np.int64)).tolist()
     assert places == sorted(set(places))
