@@ -1,7 +1,9 @@
-"""Systems that do not listen (silent, always on, random) lead nothing they have not earned (rules 16.12, 16.13)."""
+"""Systems that do not listen (silent, always on, metronome, random) lead nothing unearned (rules 16.12, 16.13)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fractions import Fraction
+from itertools import combinations
+from math import ceil
 from pathlib import Path
 from random import Random
 
@@ -11,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tracepact import Aggregation, Contract, Run, load_contract, parse_contract, score, starter_contracts
-from tracepact.scoring.constant import answers, is_constant
+from tracepact.scoring.constant import answers, is_constant, same_in_every_clip
 from tracepact.scoring.vacuity import score_share
 from tracepact.specs import spec_path
 from tracepact.tools.audit.neutrality import audit_neutrality
@@ -29,9 +31,9 @@ from tracepact.trace import Family, Side
 Events = list[tuple[Fraction, Fraction, str]]
 Table = Mapping[str, Events]
 NAMES = tuple(starter_contracts())
-CONSTANT = ("silent", "always on", "random")
-ALIKE = {"silent", "always on"}
-"""Those that answer the same throughout."""
+CONSTANT = ("silent", "always on", "metronome", "random")
+ALIKE = {"silent", "always on", "metronome"}
+"""Those that answer the same throughout, or in every clip."""
 DEMO = ("late_long", "fragmenting", "over_firing")
 FEWER = settings(max_examples=max(5, settings().max_examples // 20))
 
@@ -62,10 +64,17 @@ def random_events(random: Random, length: Fraction, labels: list[str]) -> Events
     return found
 
 
+def metronome(length: Fraction, labels: Collection[str]) -> Events:
+    """Every class on for a quarter of a second and off for another, until the clip ends."""
+    starts = (Fraction(k, 2) for k in range(ceil(2 * length)))
+    return [(start, min(start + Fraction(1, 4), length), label) for start in starts for label in labels]
+
+
 def constant(random: Random, lengths: Mapping[str, Fraction], labels: list[str]) -> dict[str, Table]:
     return {
         "silent": {clip: [] for clip in lengths},
         "always on": {clip: [(Fraction(0), length, label) for label in labels] for clip, length in lengths.items()},
+        "metronome": {clip: metronome(length, labels) for clip, length in lengths.items()},
         "random": {clip: random_events(random, length, labels) for clip, length in lengths.items()},
     }
 
@@ -147,7 +156,7 @@ def test_on_the_demo_no_constant_system_leads_what_it_has_not_earned(name: str) 
 def test_on_random_data_no_constant_system_leads_what_it_has_not_earned(name: str, seed: int) -> None:
     random = Random(seed)
     contract, labels = load_contract(name), ["a", "b"]
-    lengths = {f"clip{number}": Fraction(random.randint(6, 12)) for number in range(random.randint(1, 3))}
+    lengths = {f"clip{number}": Fraction(random.randint(6, 12)) for number in range(random.randint(2, 4))}
     ref = {clip: random_events(random, length, labels) for clip, length in lengths.items()}
     ref["clip0"].append((Fraction(1, 5), Fraction(1), "c"))
     late = Fraction(1, 1000)
@@ -199,7 +208,34 @@ def test_a_requirement_can_be_of_the_headline() -> None:
 # Systems that answer the same throughout
 
 
+def naive_same_in_every_clip(family: Family) -> bool:
+    """Frame by frame, by the pairs of clips: none is told from another by predictions, two are by the reference."""
+    repeated = differs = False
+    for label in range(len(family.classes)):
+        sides = []
+        for clip, frames in enumerate(family.frames):
+            segment = family.segment(label, clip)
+            ignored, pred, ref = (
+                {frame for start, end in runs.get(segment, ()) for frame in range(start, end)}
+                for runs in (family.ignored, family.runs[Side.PRED], family.runs[Side.REF])
+            )
+            sides.append({t: (t in pred, t in ref) for t in range(frames - 1) if t not in ignored})
+        for one, other in combinations(sides, 2):
+            for frame in one.keys() & other.keys():
+                (pred_one, ref_one), (pred_other, ref_other) = one[frame], other[frame]
+                if pred_one != pred_other:
+                    return False
+                repeated |= pred_one
+                differs |= ref_one != ref_other
+    return repeated and differs
+
+
 def naive_is_constant(family: Family) -> bool:
+    """By the definition: the same throughout, or the same in every clip."""
+    return naive_same_throughout(family) or naive_same_in_every_clip(family)
+
+
+def naive_same_throughout(family: Family) -> bool:
     """Frame by frame: in each class all frames that count are predicted, or none."""
     for label in range(len(family.classes)):
         seen = set()
@@ -242,6 +278,101 @@ def test_a_system_is_constant_by_the_definition_and_a_run_directory_tells_the_sa
     run.save(folder / "run")
     (system,) = read_systems([folder / "run"]).systems
     assert system.constant == expected
+
+
+@st.composite
+def repeating(draw: st.DrawFn) -> Run:
+    """Clips of up to eight frames, their ends on the grid or not, in which one answer is given, or nearly."""
+    times = st.integers(0, 32).map(lambda n: Fraction(n, 200))
+    spans = st.lists(st.tuples(times, times, st.sampled_from("ab")), max_size=3)
+    lengths = draw(
+        st.dictionaries(st.sampled_from("wxyz"), st.integers(1, 32).map(lambda n: Fraction(n, 200)), min_size=2)
+    )
+    usual, shown = draw(spans), draw(spans)
+
+    def cut(events: Events, clip: str) -> Events:
+        found = {(on, min(off, lengths[clip]), label) for on, off, label in events if on < min(off, lengths[clip])}
+        return sorted(found)
+
+    ref = {clip: cut(draw(st.just(shown) | spans), clip) for clip in lengths}
+    pred = {clip: cut([*usual, *draw(st.just([]) | spans)], clip) for clip in lengths}
+    ignore = {clip: [(on, off, "") for on, off, _ in cut(draw(st.just([]) | spans), clip)] for clip in lengths}
+    projection = draw(st.sampled_from(["centre", "touch", "inside"]))
+    contract = f"contract c step 20ms projection {projection} labels a b clause heard on ref_active : pred_active"
+    return score(contract, ref, pred, durations=lengths, ignore=ignore)
+
+
+@given(run=repeating())
+def test_a_system_answers_the_same_in_every_clip_by_the_definition_and_a_run_directory_tells_the_same(
+    run: Run, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    family = run.card.family
+    assert same_in_every_clip(family) == naive_same_in_every_clip(family)
+    assert is_constant(family) == naive_is_constant(family)
+    folder = tmp_path_factory.mktemp("repeating")
+    run.save(folder / "run")
+    (system,) = read_systems([folder / "run"]).systems
+    assert system.constant == is_constant(family)
+
+
+HEARD = "contract c step 20ms projection {} clause heard on ref_active : pred_active"
+LENGTHS = st.lists(st.integers(100, 900).map(lambda n: Fraction(n, 125)), min_size=2, max_size=4)
+
+
+@given(lengths=LENGTHS, projection=st.sampled_from(["centre", "touch", "inside"]), data=st.data())
+def test_a_metronome_is_constant_wherever_clips_end_until_it_changes_one_event(
+    lengths: list[Fraction], projection: str, data: st.DataObject
+) -> None:
+    clips = {f"clip{number}": length for number, length in enumerate(lengths)}
+    ref: dict[str, Events] = {clip: [] for clip in clips} | {"clip0": [(Fraction(1, 10), Fraction(3, 10), "a")]}
+    pred = {clip: metronome(length, ["a"]) for clip, length in clips.items()}
+    contract = HEARD.format(projection)
+    assert is_constant(score(contract, ref, pred, durations=clips).card.family)
+    clip = data.draw(st.sampled_from(sorted(clips)))
+    shared = min(clips[clip], max(length for name, length in clips.items() if name != clip))
+    at = data.draw(st.sampled_from([k for k, (on, *_) in enumerate(pred[clip]) if on + Fraction(3, 10) < shared]))
+    changed = pred | {clip: [event for k, event in enumerate(pred[clip]) if k != at]}
+    assert not is_constant(score(contract, ref, changed, durations=clips).card.family)
+
+
+@given(lengths=LENGTHS, shift=st.sampled_from([Fraction(0), Fraction(1, 10)]))
+def test_who_is_right_where_all_references_are_equal_is_not_constant(lengths: list[Fraction], shift: Fraction) -> None:
+    """Nor is one that is late by the same in all of them; and where references differ, who is right is not constant."""
+    clips = {f"clip{number}": length for number, length in enumerate(lengths)}
+    ref = {clip: metronome(length, ["a"]) for clip, length in clips.items()}
+    pred = {clip: [(on + shift, off, label) for on, off, label in ref[clip] if on + shift < off] for clip in clips}
+    contract = HEARD.format("centre")
+    assert not is_constant(score(contract, ref, pred, durations=clips).card.family)
+    ref["clip0"] = ref["clip0"][1:]
+    assert not is_constant(score(contract, ref, ref, durations=clips).card.family)
+
+
+def test_who_is_silent_in_the_frames_that_clips_share_is_not_constant() -> None:
+    """Two clips of 1 s and 9 s: one miss in the first second does not say that the rest is not listened to."""
+    ref: dict[str, Events] = {
+        "short": [(Fraction(1, 5), Fraction(1, 2), "a")],
+        "long": [(Fraction(5), Fraction(6), "a")],
+    }
+    pred = {"short": [], "long": ref["long"]}
+    lengths = {"short": Fraction(1), "long": Fraction(9)}
+    assert not is_constant(score("boundary_gate", ref, pred, durations=lengths).card.family)
+
+
+def test_a_metronome_leads_no_audit_from_its_run_directory_and_is_told_why(tmp_path: Path) -> None:
+    lengths = {"x": Fraction(4), "y": Fraction(501, 100), "z": Fraction(6)}
+    ref: dict[str, Events] = {clip: [(Fraction(1 + k), Fraction(2 + k), "a")] for k, clip in enumerate(lengths)}
+    late = {clip: [(on + Fraction(1, 2), off, label) for on, off, label in events] for clip, events in ref.items()}
+    beats = {clip: metronome(length, ["a"]) for clip, length in lengths.items()}
+    for name, pred in (("late", late), ("metronome", beats)):
+        score("boundary_gate", ref, pred, durations=lengths).save(tmp_path / name)
+    places = [str(tmp_path / name) for name in ("late", "metronome")]
+    (row,) = (row for row in audit_selection(places).coordinates if row.clause == "onset_guard")
+    values = {one.system: one for one in row.values}
+    assert values["metronome"].value > values["late"].value
+    assert not values["metronome"].earned
+    assert row.best == ("late",)
+    shown = " ".join(command("audit", "profile", *places).out.split())
+    assert "answers the same in every clip" in shown
 
 
 def test_a_silent_system_leads_no_clause_that_silence_keeps_also_from_its_run_directory(tmp_path: Path) -> None:

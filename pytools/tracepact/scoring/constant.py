@@ -1,11 +1,12 @@
-"""Systems that answer the same throughout, class by class: always on, or silent, entirely or nearly (rule 16.12)."""
+"""Systems that answer the same throughout, or the same in every clip, entirely or nearly (rule 16.12)."""
 
+from collections import Counter
 from typing import Annotated, NamedTuple
 
 from msgspec import Meta
 
 from tracepact.records import Count, Record
-from tracepact.trace import Family, Side
+from tracepact.trace import Family, Layout, Side
 from tracepact.trace.runs import union_runs
 
 NEARLY = 20
@@ -26,7 +27,7 @@ class Answers(Record, frozen=True):
 
     @property
     def constant(self) -> bool:
-        """Whether it never answers anything else."""
+        """Whether it never answers anything else, in any clip."""
         return self.otherwise == 0
 
     @property
@@ -51,8 +52,47 @@ class Answers(Record, frozen=True):
 
 
 def is_constant(family: Family) -> bool:
-    """Whether each class is predicted in every frame that is not ignored, or in none."""
-    return answers(family).constant
+    """Whether the system has not listened: it answers the same throughout, or the same in every clip."""
+    return answers(family).constant or same_in_every_clip(family)
+
+
+def same_in_every_clip(family: Family) -> bool:
+    """Whether no frame that clips share tells them apart by the predictions, but one does by the references.
+
+    A system that predicts nothing in the frames that clips share has not shown that it repeats itself.
+    """
+    repeated = False
+    for label in _labels(family, Side.PRED):
+        found = _repeated(family, Side.PRED, label)
+        if found is None:
+            return False
+        repeated = repeated or found
+    return repeated and any(_repeated(family, Side.REF, label) is None for label in _labels(family, Side.REF))
+
+
+def _labels(family: Family, side: Side) -> list[int]:
+    """The classes that a side has, first those in most clips: they tell clips apart soonest."""
+    found = Counter(segment // len(family.clips) for segment in family.runs[side])
+    return [label for label, _ in found.most_common()]
+
+
+def _repeated(family: Family, side: Side, label: int) -> bool | None:
+    """Whether a frame of a class is active in two clips or more; None if one is active in a clip and not in another.
+
+    Frames count from the start of their clip. Those that are ignored are not looked at, nor is the last of a clip,
+    which the end of the clip may cut.
+    """
+    active = inactive = 0
+    repeated = False
+    for clip, frames in enumerate(family.frames):
+        segment, layout = family.segment(label, clip), Layout([frames], 1)
+        seen = ((1 << max(frames - 1, 0)) - 1) & ~layout.paint({0: union_runs(family.ignored.get(segment, ()))})
+        own = layout.paint({0: family.runs[side].get(segment, ())}) & seen
+        repeated = repeated or bool(active & own)
+        active, inactive = active | own, inactive | (seen & ~own)
+        if active & inactive:
+            return None
+    return repeated
 
 
 def answers(family: Family) -> Answers:

@@ -20,8 +20,8 @@ SomeNames = Annotated[tuple[str, ...], Meta(min_length=1, extra_json_schema={"un
 VALUE_COLUMNS = ("system", "value", "decimal", "rank", "best", "vacuous", "earned")
 BEST = "*: best"
 NOT_EARNED = (
-    "(…): not earned, a clause asks nothing of this system but of another, or the system answers the same throughout "
-    "(rule 16.12); it is not ranked"
+    "(…): not earned, a clause asks nothing of this system but of another, or the system answers the same throughout, "
+    "or answers the same in every clip (rule 16.12); it is not ranked"
 )
 
 

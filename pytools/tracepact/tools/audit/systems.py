@@ -28,7 +28,7 @@ _Vectors = Mapping[Aggregation, Mapping[str, Fraction]]
 class System:
     """A system, its scores by aggregation and clause, and their vacuous shares (rule 16.11), where they are known.
 
-    `constant` says that it answers the same throughout (rule 16.12).
+    `constant` says that it answers the same throughout, or the same in every clip (rule 16.12).
     """
 
     name: str
@@ -114,20 +114,17 @@ def read_systems(given: Systems | Sequence[Place]) -> Systems:
 
 
 def _is_constant(report: Mapping[str, Any], run: StoredRun | None) -> bool:
-    """Whether a system answers the same throughout (rule 16.12).
+    """Whether a system answers the same throughout, or the same in every clip (rule 16.12).
 
-    The report counts the frames that are not ignored. Where some are, only the tables say how many there were; a report
-    alone then tells a silent system, and no other.
+    The report counts the frames that are not ignored: alone it tells a silent system and, where no frame is ignored,
+    one that is always on. Everything else is told by the tables of the run.
     """
     frames = report["family"]["frames"] // len(report["family"]["classes"])
     (metric,) = (metric for metric in report["metrics"]["metrics"] if metric["name"] == "frame")
     counts = [row["counts"] for row in metric["classes"]]
     if all(some["tp"] + some["fp"] in (0, frames) for some in counts):
         return True
-    if run is None or all(table["role"] != "ignore" for table in run.manifest["tables"]):
-        return False
-    missed = any(some["tp"] + some["fp"] and some["fn"] for some in counts)
-    return not missed and is_constant(run.rescore().card.family)
+    return run is not None and is_constant(run.family())
 
 
 def _report(path: Path) -> dict[str, Any]:

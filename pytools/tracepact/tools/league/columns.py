@@ -125,7 +125,7 @@ def _weighted(
 
 
 def _constant(systems: Sequence[LeagueSystem]) -> list[bool]:
-    """Which systems answer the same throughout."""
+    """Which systems answer the same throughout, or in every clip."""
     return [system.stored.constant for system in systems]
 
 

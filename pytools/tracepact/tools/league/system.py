@@ -15,7 +15,7 @@ from tracepact.files import BadTable
 from tracepact.records import Digest, Record, record_of
 from tracepact.scoring import ClauseCounts, Scorecard, ScoreRows
 from tracepact.scoring.bootstrap import Values
-from tracepact.scoring.constant import Answers, answers
+from tracepact.scoring.constant import Answers, answers, is_constant
 from tracepact.scoring.risk_profiles import risk_profiles
 from tracepact.scoring.uncertainty import drawn_vector
 from tracepact.tools.league.base import Base
@@ -53,7 +53,7 @@ class StoredSystem(Record, frozen=True):
     """What the file of a system holds beside its arrays."""
 
     about: SystemRecord
-    constant: Annotated[bool, Meta(description="Whether it answers the same throughout (16.12).")]
+    constant: Annotated[bool, Meta(description="Whether it answers the same throughout, or in every clip (16.12).")]
     clauses: tuple[str, ...]
     measures: tuple[Measure, ...]
     aggregations: tuple[Aggregation, ...]
@@ -92,10 +92,11 @@ def system_of(
     card, found, bootstrap = scored.card, measured(scored), base.settings.bootstrap
     rows = ordered(ScoreRows.of(card), base.clips, base.classes)
     kinds = aggregations(card.contract)
-    given = answers(card.family)
+    constant, given = is_constant(card.family), answers(card.family)
+    nearly = given if given.nearly_constant and not constant else None
     stored = StoredSystem(
-        _about(name, run, report, given, None if scores is None else scores.record),
-        given.constant,
+        _about(name, run, report, nearly, None if scores is None else scores.record),
+        constant,
         rows.clauses,
         measures(found),
         kinds,
@@ -110,11 +111,12 @@ def system_of(
     )
 
 
-def _about(name: str, run: StoredRun, report: Report, given: Answers, scores: ScoresRecord | None) -> SystemRecord:
+def _about(
+    name: str, run: StoredRun, report: Report, nearly: Answers | None, scores: ScoresRecord | None
+) -> SystemRecord:
     (table,) = (table for table in run.manifest["tables"] if table["role"] == "prediction")
     side = report.preparation.prediction
     decoding = side.decoding.words if side.decoding else None
-    nearly = given if given.nearly_constant else None
     return SystemRecord(
         name,
         run.manifest["sha256"],

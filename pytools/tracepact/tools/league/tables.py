@@ -11,8 +11,8 @@ from tracepact.wording import UNDEFINED, count, decimal, percent, print_number, 
 
 BEST = "*: best; equal values are all best"
 NOT_EARNED = (
-    "(…): shown but not ranked: the system predicts nothing, is silent or always on throughout, or is never asked "
-    "what others are asked"
+    "(…): shown but not ranked: the system predicts nothing, is silent or always on throughout, answers the same "
+    "in every clip, or is never asked what others are asked"
 )
 HOLM = "p is corrected for the number of systems that are compared (Holm), so that adding a system can change it"
 _TITLES = {Group.CLAUSE: "Guards", Group.PROFILE: "Profiles", Group.METRIC: "Standard metrics", Group.PSDS: "PSDS"}

@@ -25,7 +25,7 @@ from tracepact.tools.score.store.manifest import NAME, digest, is_league, manife
 from tracepact.tools.score.store.policies import policies_of
 from tracepact.tools.score.store.rows import read_score_rows
 from tracepact.tools.score.store.writing import SOURCE
-from tracepact.trace import Durations, EventTable, Grid
+from tracepact.trace import Durations, EventTable, Family, Grid, Mode, Regions, assemble
 
 _AGAIN = "score again to make a new run"
 _HELP = f"`tracepact verify` says all that has changed; {_AGAIN}"
@@ -64,30 +64,51 @@ class StoredRun:
         overrides, name = self.manifest["settings"]["overrides"], self.manifest["contract"]["source"]
         return self._read(SOURCE, lambda text: parse_contract(text, overrides, name=name))
 
+    @property
+    def _tables(self) -> dict[str, dict[str, Any]]:
+        """What the manifest says of each stored table, by role."""
+        return {item["role"]: item for item in self.manifest["tables"]}
+
+    def _events(self, role: str) -> EventTable:
+        found = self._tables[role]
+        clips = self._read(found["file"], tables.read_events)
+        return EventTable(found["name"], clips, found["sha256"], origin_of(found["origin"]))
+
+    def _durations(self) -> Durations:
+        found = self._tables["durations"]
+        return Durations(found["name"], self._read(found["file"], tables.read_durations), found["sha256"])
+
+    def _ignore(self) -> Regions | None:
+        return self._events("ignore") if "ignore" in self._tables else None
+
+    def family(self) -> Family:
+        """The events of both sides on the grid, from the stored tables; supplied masks are left out."""
+        return assemble(
+            replace(self.contract, clauses=(), declared_atoms=()),
+            self._events("reference"),
+            self._events("prediction"),
+            durations=self._durations(),
+            mode=Mode(self.manifest["settings"]["mode"]),
+            ignore=self._ignore(),
+            diagnostics=Diagnostics(),
+        )
+
     def rescore(self) -> Run:
         """The run computed again, from the stored tables alone."""
-        table = {item["role"]: item for item in self.manifest["tables"]}
-        contract = self.contract
-
-        def events(role: str) -> EventTable:
-            found = table[role]
-            clips = self._read(found["file"], tables.read_events)
-            return EventTable(found["name"], clips, found["sha256"], origin_of(found["origin"]))
-
-        lengths = self._read(table["durations"]["file"], tables.read_durations)
+        table, contract, durations = self._tables, self.contract, self._durations()
         conditions = masks = None
         if found := table.get("conditions"):
             conditions = Conditions(found["name"], self._read(found["file"], tables.read_conditions), found["sha256"])
         if found := table.get("masks"):
-            frames = {clip: Grid(contract.step).frames(length) for clip, length in lengths.items()}
+            frames = {clip: Grid(contract.step).frames(length) for clip, length in durations.clips.items()}
             masks = self._read(found["file"], lambda text: tables.read_masks(text, contract.declared_atoms, frames))
         again = score(
             contract,
-            events("reference"),
-            events("prediction"),
-            durations=Durations(table["durations"]["name"], lengths, table["durations"]["sha256"]),
+            self._events("reference"),
+            self._events("prediction"),
+            durations=durations,
             mode=self.manifest["settings"]["mode"],
-            ignore=events("ignore") if "ignore" in table else None,
+            ignore=self._ignore(),
             masks=masks,
             conditions=conditions,
         )
