@@ -28,7 +28,7 @@ COMMANDS = {
     "score": ("boundary_gate", "--threshold", "0.5"),
     "metrics": ("--threshold", "0.5"),
     "curves": ("boundary_gate",),
-    "tune": ("boundary_gate", "--maximise", "headline"),
+    "tune": ("boundary_gate", "--maximise", "frame_f1"),
 }
 
 
