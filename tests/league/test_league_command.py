@@ -250,6 +250,7 @@ def test_a_stored_league_is_ordered_anew_without_its_runs(
         (("--remove", "late", "--add", "exact"), "unknown-system", "`late` is the baseline"),
         (("--baseline", "zebra"), "unknown-system", "there is no system `zebra`"),
         (("--rank-by", "onset_gard"), "unknown-column", "did you mean `onset_guard`?"),
+        (("--rank-by", "psds1"), "unknown-column", "--scores NAME=PATH"),
     ],
 )
 def test_a_change_that_cannot_be_made_leaves_the_league_as_it_was(

@@ -66,7 +66,9 @@ def test_a_mistake_in_data(mistake: dict[str, Any], tmp_path: Path) -> None:
     sides = {"ref": tmp_path / "ref.tsv", "pred": tmp_path / "pred.tsv"}
     try:
         found: list[Diagnostic] = list(
-            tracepact.score("boundary_gate", durations=mistake["durations"], **sides).diagnostics
+            tracepact.score(
+                "boundary_gate", durations=mistake["durations"], decoding=mistake.get("decoding"), **sides
+            ).diagnostics
         )
     except InvalidInput as error:
         found = list(error.diagnostics)
@@ -85,6 +87,7 @@ def test_a_mistake_in_python(mistake: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput) as raised:
         eval(mistake["python"], names)
     found = raised.value.diagnostics[0]
+    assert "alone" not in mistake or len(raised.value.diagnostics) == 1
     assert found.code == mistake["code"]
     assert not isinstance(found.place, TextPlace) or found.place.source.text
     holds(mistake, found.headline, found.help)

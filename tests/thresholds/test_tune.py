@@ -325,6 +325,7 @@ def test_all_faults_of_a_decoding_file_are_said_with_their_class(tmp_path: Path)
         "classes.dog": 'threshold = "abc"\nlow = 0.5',
         "classes.cat": "threshold = 0.3\nlow = 0.4",
         "classes.cow": "treshold = 0.3",
+        "classes.hen": "median = 3",
     }
     parts = [f"[{name}]\n{text}" for name, text in tables.items()]
     path.write_text("\n".join(['format = "tracepact-decoding/1"', *parts]), encoding="utf-8")
@@ -338,9 +339,10 @@ def test_all_faults_of_a_decoding_file_are_said_with_their_class(tmp_path: Path)
         ("`dog`", "abc"),
         ("`cat`", "low", "0.4"),
         ("`cow`", "`treshold`"),
-        ("`cow`", "no threshold"),
+        ("`hen`", "no threshold"),
     ):
         assert any(all(word in head for word in words) for head in heads), words
+    assert sum("`cow`" in head for head in heads) == 1
     assert any(found.help == "did you mean `threshold`?" for found in diagnostics)
 
 

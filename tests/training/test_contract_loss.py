@@ -292,3 +292,12 @@ def test_what_is_no_tensor_is_refused_by_name() -> None:
             ContractLoss("boundary_gate")(*pair)
         assert [found.code for found in refused.value.diagnostics] == ["bad-field"]
         assert f"`{name}` is of the type `ndarray`" in refused.value.diagnostics[0].headline
+
+
+@pytest.mark.parametrize(("value", "help"), [("nan", "for every frame and class"), ("2", "sigmoid")])
+def test_what_is_no_number_is_not_called_a_logit(value: str, help: str) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        ContractLoss("boundary_gate")(torch.full((2, 3, 10), float(value)), GOOD)
+    said = raised.value.diagnostics[0].help or ""
+    assert help in said
+    assert ("sigmoid" in said) is (value == "2")

@@ -10,6 +10,7 @@ from tracepact.diagnostics.model import (
     Span,
     TextPlace,
     did_you_mean,
+    nearest,
 )
 from tracepact.diagnostics.render import DIAGNOSTIC_FORMATS, render_diagnostics, summarise
 
@@ -28,6 +29,7 @@ __all__ = [
     "TextPlace",
     "did_you_mean",
     "known_name",
+    "nearest",
     "one_of",
     "render_diagnostics",
     "summarise",

@@ -167,6 +167,7 @@ CODES: dict[str, Code] = {
             "a predicted event starts after its clip's end; --outside says what becomes of it",
         ),
         ("milliseconds", "13.37", "times that fit the clips only if they are in milliseconds"),
+        ("scores-length", "13.38", "scores last longer or shorter than their clip"),
         ("clips-left-out", "13.32", "clips that are not among the chosen ones, and the events on them"),
         ("offset-beyond-clip", "5.4 15.1", "an event ends after its clip; on the grid it is cut there"),
         ("duplicate-row", "5.5", "a row repeats an earlier one"),

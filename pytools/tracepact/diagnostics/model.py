@@ -108,12 +108,16 @@ class Diagnostic:
         return self.kind.severity
 
 
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that is nearest to one, if some are near."""
+    return next(iter(difflib.get_close_matches(word, sorted(set(known)), n=1, cutoff=0.6)), None)
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """A help line that offers the nearest known words, or lists the few there are."""
     choices = sorted(set(known))
-    near = difflib.get_close_matches(word, choices, n=1, cutoff=0.6)
-    if near:
-        return f"did you mean `{near[0]}`?"
+    if near := nearest(word, choices):
+        return f"did you mean `{near}`?"
     if 0 < len(choices) <= 12:
         return "known here: " + ", ".join(f"`{c}`" for c in choices)
     return None

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.io.ranks import DUST
+from tracepact.io.ranks import DUST, FINITE, PROBABILITIES
 from tracepact.io.source import shown
 from tracepact.trace import (
     ClipScores,
@@ -23,10 +23,8 @@ from tracepact.trace import (
 )
 from tracepact.wording import count, decimal, seconds
 
-PROBABILITIES = "give probabilities; logits must go through a sigmoid first"
 SHAPE = "give one row a frame and one column a class"
 _DUST = float(DUST)
-_FINITE = "give a number from 0 to 1 for every frame and class"
 _MASK = "whole numbers are read as truth values"
 
 
@@ -94,7 +92,7 @@ class FieldArrays:
             return array.astype(np.bool_) if sound else None
         if array.dtype.kind == "f":
             infinite = ~np.isfinite(array)
-            sound = self._sound(what, array, infinite, "is not a finite number", _FINITE)
+            sound = self._sound(what, array, infinite, "is not a finite number", FINITE)
             outside = ~infinite & ~((array >= 0) & (array <= 1))
             dusty = outside & (array >= -_DUST) & (array <= 1 + _DUST)
             self._sound(what, array, dusty, "leaves 0 to 1 by no more than a millionth", None, "score-outside")

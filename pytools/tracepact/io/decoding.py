@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean, nearest
 from tracepact.io.source import shown
 from tracepact.trace import ClipScores, Event, EventTable, Origin, ScoreField, ScoreLevels, Time, exact
 
@@ -183,7 +183,10 @@ def declared_decoding(given: Declared | None, name: str, what: str, diagnostics:
     if given is not None:
         return checked_decodings(given, diagnostics)
     headline = f"`{shown(name)}` holds {what}, and nothing says how they become events"
-    help = "declare a threshold: --threshold for predictions, --ref-threshold for references; in Python a Decoding"
+    help = (
+        "declare a threshold: --threshold or --decoding for predictions, --ref-threshold for references; in Python "
+        "decoding=…"
+    )
     diagnostics.add("undeclared-threshold", headline, RowPlace(name), help)
     return None
 
@@ -204,6 +207,8 @@ def keep_confident(table: EventTable, given: Declared | None, diagnostics: Diagn
         headline = f"`{shown(table.name)}` holds events, which take a threshold alone"
         diagnostics.add("bad-decoding", headline, RowPlace(table.name), "hysteresis and median filters are for frames")
         return table
+    if isinstance(decoding, ClassDecodings):
+        _report_misspelt(decoding, table, diagnostics)
     for clip, event in table.events:
         if event.confidence is None:
             headline = f"`{shown(event.label)}` in `{shown(clip)}` has no confidence, and others have one"
@@ -211,6 +216,14 @@ def keep_confident(table: EventTable, given: Declared | None, diagnostics: Diagn
             diagnostics.add("bad-score", headline, table.place(clip, event.row), help)
     clips = {clip: tuple(e for e in events if _is_kept(e, decoding)) for clip, events in table.clips.items()}
     return replace(table, clips=clips, origin=replace(table.origin or Origin("memory"), decoding=decoding.data))
+
+
+def _report_misspelt(decodings: ClassDecodings, table: EventTable, diagnostics: Diagnostics) -> None:
+    """Warn of decodings of classes that no event has where a label is nearly called so; others have no events."""
+    for label in (label for label in decodings.classes if label not in table.labels):
+        if near := nearest(label, table.labels - decodings.classes.keys()):
+            headline = f"there is a decoding of the class `{shown(label)}`, which no event of `{shown(table.name)}` has"
+            diagnostics.add("unused-reading", headline, RowPlace(decodings.name), f"did you mean `{near}`?")
 
 
 def _is_kept(event: Event, decoding: AnyDecoding) -> bool:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean, nearest
 from tracepact.io.decoding import ClassDecodings, Declared, Decoding, checked_decoding
 from tracepact.io.source import PathLike, read_text, shown
 from tracepact.wording import print_number
 
 FORMAT = "tracepact-decoding/1"
 _ENDING = ".toml"
+_TABLES = ("format", "default", "classes")
 _KEYS = ("threshold", "low", "median")
 
 
@@ -63,8 +64,9 @@ class _Reader:
 
     def tables(self, data: Mapping[str, Any]) -> tuple[Decoding | None, dict[str, Decoding]]:
         """The default, and the decoding of each class."""
-        for key in (key for key in data if key not in ("format", "default", "classes")):
-            help = did_you_mean(key, ("format", "default", "classes"))
+        for key in (key for key in data if key not in _TABLES):
+            is_class = isinstance(data[key], Mapping) and nearest(key, ("default", "classes")) is None
+            help = f"a class is written `[classes.{key}]`" if is_class else did_you_mean(key, _TABLES)
             self.fault(f"there is no `{shown(key)}` in a decoding file", help)
         if data.get("format") != FORMAT:
             self.fault(f"the file does not begin with its format, `{FORMAT}`", f'write `format = "{FORMAT}"`')
@@ -84,6 +86,8 @@ class _Reader:
         for key in (key for key in given if key not in _KEYS):
             self.fault(f"{what} has `{shown(key)}`, which is not part of a decoding", did_you_mean(key, _KEYS))
         if "threshold" not in given:
+            if any(nearest(key, _KEYS) == "threshold" for key in given if key not in _KEYS):
+                return None  # it is misspelt, which was said
             self.fault(f"{what} has no threshold", 'write `threshold = "0.5"`')
             return None
         median = table.get("median", 1)

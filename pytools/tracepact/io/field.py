@@ -18,6 +18,8 @@ from tracepact.io.columnar import Frame, first_bytes, frame_of, is_columnar, ope
 from tracepact.io.files import clip_files
 from tracepact.io.scores import EDGES, FrameColumns, parse_scores, scores_of
 from tracepact.io.source import PathLike, shown
+from tracepact.lang.reader import read_time
+from tracepact.lang.scope import SUSPICIOUS
 from tracepact.trace import ScoreField, ScoreLevels, Time, exact
 from tracepact.wording import count
 
@@ -28,6 +30,7 @@ _LARGEST = 1 << 32
 _WIDTHS = (2, 3)
 """How many columns an array of intervals may have."""
 _WHICH = "a mask is given as truth values (`.astype(bool)`), intervals as a list (`.tolist()`)"
+_STEP = "give it in seconds: step=0.02"
 _NAMED = "name its classes: classes=[…], and the length of its frames: step=…"
 
 
@@ -41,7 +44,7 @@ def score_field(
             data frame of scores (`onset`, `offset`, one column a class; with `filename` for many clips), or a mapping
             from clips to such; a path to score files, an `.npz` or a Parquet file.
         classes: the classes of the columns of arrays, in order.
-        step: the length of a frame of arrays, in seconds.
+        step: the length of a frame of arrays, in seconds, or as text with a unit; 10 or more needs one.
         name: what messages call it.
 
     Returns:
@@ -156,15 +159,27 @@ def is_score_frame(frame: Frame) -> bool:
 
 def checked_step(step: Time | None, name: str, diagnostics: Diagnostics) -> Fraction | None:
     """The length of a frame; None, which is reported, if there is none."""
-    try:
-        length = Fraction(0) if step is None else exact(step)
-    except (ValueError, TypeError):
-        length = Fraction(0)
-    if length > 0:
+    length, is_bare = _read_step(step)
+    if length > 0 and not (is_bare and length >= SUSPICIOUS):
         return length
-    fault = "nothing says how long its frames are" if step is None else f"the step `{step}` is not a length of time"
-    diagnostics.add("bad-field", f"`{shown(name)}`: {fault}", RowPlace(name), "give it in seconds: step=0.02")
+    fault, help = f"the step `{step}` is not a length of time", _STEP
+    if step is None:
+        fault = "nothing says how long its frames are"
+    elif length > 0:
+        fault, help = f"the step `{step}` has no unit", f'write step="{step}ms", or step="{step}s" if you mean seconds'
+    diagnostics.add("bad-field", f"`{shown(name)}`: {fault}", RowPlace(name), help)
     return None
+
+
+def _read_step(step: Time | None) -> tuple[Fraction, bool]:
+    """The length of a frame, 0 if it is none, and whether it is a bare number; a Fraction is exact seconds."""
+    with_unit = read_time(step) if isinstance(step, str) else None
+    if with_unit is not None and with_unit[1]:
+        return with_unit[0], False
+    try:
+        return (Fraction(0) if step is None else exact(step)), not isinstance(step, Fraction)
+    except (ValueError, TypeError):
+        return Fraction(0), True
 
 
 def _is_number(value: Any) -> bool:
@@ -186,13 +201,17 @@ def _rows(data: Any, classes: Sequence[str] | None) -> Any:
 def _reports_lists(
     parts: Mapping[str, Any], classes: Sequence[str] | None, name: str, diagnostics: Diagnostics
 ) -> bool:
-    """Whether some part is a list of arrays, or a list of rows of numbers that have different lengths."""
+    """Whether some part is a list of arrays, of numbers alone, or of rows of numbers that have different lengths."""
     before = len(diagnostics)
     for clip, data in parts.items():
         if not isinstance(data, list | tuple) or not data:
             continue
         what = f"`{shown(name)}` of `{shown(clip)}`"
-        if all(is_array(item) for item in data) and (classes is not None or any(len(item.shape) > 1 for item in data)):
+        if classes is None and len(data) > max(_WIDTHS) and all(isinstance(value, float) for value in data):
+            _report_bare(len(data), clip, name, diagnostics)
+        elif all(is_array(item) for item in data) and (
+            classes is not None or any(len(item.shape) > 1 for item in data)
+        ):
             headline = f"{what} is a list of {count(len(data), 'array')}, not an array of frames × classes"
             diagnostics.add("bad-field", headline, RowPlace(name), "name the clip of each: {clip: array}")
         elif classes is not None and all(isinstance(row, list) and all(map(_is_number, row)) for row in data):
@@ -201,6 +220,13 @@ def _reports_lists(
                 headline = f"{what} is ragged: its rows have different lengths"
                 diagnostics.add("bad-field", headline, RowPlace(name), SHAPE)
     return len(diagnostics) > before
+
+
+def _report_bare(numbers: int, clip: str, name: str, diagnostics: Diagnostics) -> None:
+    """Say that numbers one after another are no intervals."""
+    headline = f"`{shown(name)}` of `{shown(clip)}` is {numbers:,} numbers; these look like scores"
+    help = "give one row a frame and one column a class, and classes=[…], step=… and decoding=…"
+    diagnostics.add("bad-field", headline, RowPlace(name), help)
 
 
 def _reports_classes(classes: Sequence[str], name: str, diagnostics: Diagnostics) -> bool:
@@ -232,6 +258,8 @@ def _reports_ambiguous(
     """Whether an array is neither surely a field nor surely a list of intervals."""
     before = len(diagnostics)
     for clip, array in arrays.items():
+        if not named and array.ndim == 1 and array.dtype.kind == "f" and len(array) > max(_WIDTHS):
+            _report_bare(len(array), clip, name, diagnostics)
         if array.ndim != 2 or not len(array):
             continue
         shape = " × ".join(map(str, array.shape))

@@ -12,6 +12,8 @@ _PLAIN = re.compile(r"[-+0-9.eE\t]*", re.ASCII)
 
 DUST = Decimal("0.000001")
 """By how much sums of floats may leave 0 to 1 (rule 13.25)."""
+PROBABILITIES = "give probabilities; logits must go through a sigmoid first"
+FINITE = "give a number from 0 to 1 for every frame and class"
 
 
 def score_value(text: str, slack: Decimal = Decimal(0)) -> Decimal:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
 from tracepact.io.columnar import Frame
 from tracepact.io.delimited import SEPARATORS, report_missing
-from tracepact.io.ranks import DUST, ranked, score_value
+from tracepact.io.ranks import DUST, FINITE, PROBABILITIES, ranked, score_value
 from tracepact.io.rows import Times, report_time
 from tracepact.io.source import EMPTY_HELP, TextFile, shown
 from tracepact.trace import ClipScores, Ranks, ScoreField, ScoreLevels, joined_clips, levels_of_floats
@@ -267,22 +267,14 @@ class _Frames:
         for row, frame in zip(rows, zip(*scores, strict=True), strict=True):
             for name, text in zip(classes, frame, strict=True):
                 if text in wrong:
-                    help = (
-                        "write decimals with a point"
-                        if "," in text
-                        else _SCORE_HELP
-                        if "outside" in wrong[text]
-                        else None
-                    )
+                    outside = "outside" in wrong[text]
+                    help = "write decimals with a point" if "," in text else PROBABILITIES if outside else FINITE
                     headline = f"the score `{shown(text)}` of `{shown(name)}` {wrong[text]}"
                     if dusty:
                         kept = "by no more than a millionth; it is kept as it is written"
                         self.diagnostics.add("score-outside", f"{headline} {kept}", RowPlace(self.source.name, row))
                     else:
                         self.fault("bad-score", headline, row, help)
-
-
-_SCORE_HELP = "give probabilities; logits must go through a sigmoid first"
 
 
 def _ranked_floats(columns: Sequence[Column]) -> tuple[ScoreLevels, Ranks] | None:

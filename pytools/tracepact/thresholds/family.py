@@ -26,6 +26,7 @@ from tracepact.trace import (
 from tracepact.trace.assemble import UNION_CLASS, FrameMask
 from tracepact.trace.exact import common_unit, ratios, ticks
 from tracepact.trace.runs import RunColumns
+from tracepact.trace.similar_names import label_help
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,9 +165,11 @@ def _report_labels(contract: Contract, reference: EventTable, field: ScoreField,
             headline = f"the field has a column `{name}`, which is not in the contract's declared labels"
             diagnostics.add("unknown-label", headline, RowPlace(field.name), did_you_mean(name, contract.labels))
     for name in sorted(reference.labels - set(field.classes)):
-        diagnostics.add("one-sided-label", f"the field has no column of the class `{name}`", RowPlace(field.name))
+        headline = f"the field has no column of the class `{name}`"
+        diagnostics.add("one-sided-label", headline, RowPlace(field.name), label_help(name, field.classes))
     for name in sorted(set(field.classes) - reference.labels):
-        diagnostics.add("one-sided-label", f"label `{name}` does not occur in the reference", RowPlace(reference.name))
+        headline = f"label `{name}` does not occur in the reference"
+        diagnostics.add("one-sided-label", headline, RowPlace(reference.name), label_help(name, reference.labels))
 
 
 def contract_of_field(contract: Contract, reference: EventTable, field: ScoreField) -> Contract:

@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 import torch
 from torch import Tensor
 
 from tracepact.diagnostics import Diagnostics
+from tracepact.io.ranks import FINITE, PROBABILITIES
 from tracepact.wording import count
 
 _SHAPE = "give tensors of the shape (batch, classes, frames)"
-_PROBABILITIES = "give probabilities; logits must go through a sigmoid first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +106,14 @@ def _check_values(tensors: Mapping[str, Tensor], sizes: Tensor | None, faults: D
         if number:
             clip, label, frame = wrong.nonzero()[0].tolist()
             value = float(looked[clip, label, frame])
-            fault = (
-                "lies outside 0 to 1" if value in (float("inf"), float("-inf")) or value == value else "is not a number"
+            fault, help = (
+                ("is not a number", f"{FINITE}; a diverged model gives NaN")
+                if isnan(value)
+                else ("lies outside 0 to 1", PROBABILITIES)
             )
             more = f", and {number - 1:,} more" if number > 1 else ""
             headline = f"`{name}`: {value:g} in clip {clip}, class {label}, frame {frame} {fault}{more}"
-            faults.add("bad-score", headline, help=_PROBABILITIES)
+            faults.add("bad-score", headline, help=help)
 
 
 def _shown(shape: torch.Size) -> str:

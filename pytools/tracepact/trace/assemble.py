@@ -8,7 +8,7 @@ import numpy as np
 from tracepact.core import Contract, reach
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.core.runs import FrameRun, runs_of_frames
-from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace
+from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace, nearest
 from tracepact.trace.columns import columns
 from tracepact.trace.event import Durations, EventTable, Regions
 from tracepact.trace.exact import common_unit, ratios, ticks
@@ -16,7 +16,7 @@ from tracepact.trace.family import Family, Mode, Runs, Side
 from tracepact.trace.grid import Grid, ceil_div
 from tracepact.trace.project import Clips, project
 from tracepact.trace.runs import union_runs
-from tracepact.trace.similar_names import by_stem, similar_clip, similar_label
+from tracepact.trace.similar_names import by_stem, label_help, similar_clip
 from tracepact.wording import seconds
 
 FrameMask = Sequence[bool] | int
@@ -90,7 +90,7 @@ def _durations(
     """The clips of the family, those of the reference and of the durations, and how long each is."""
     listed = durations.clips if isinstance(durations, Durations) else {}
     known = {**dict.fromkeys(reference.clips), **dict.fromkeys(listed)}
-    report_unknown_clips(prediction, known, diagnostics)
+    report_unknown_clips(prediction, reference, listed, diagnostics)
     if isinstance(durations, Fraction):
         return dict.fromkeys(known, durations)
     hint = "give a table (filename, duration) or one duration for all clips (--durations), or sound files (--audio)"
@@ -106,19 +106,35 @@ def _durations(
     return {clip: listed[clip] for clip in known if clip in listed}
 
 
-def report_unknown_clips(prediction: EventTable, known: Collection[str], diagnostics: Diagnostics) -> None:
-    """Refuse predictions on clips that are not known (rule 5.10)."""
-    stems = by_stem(known)
-    for clip, events in prediction.clips.items():
-        if clip not in known:
-            diagnostics.add(
-                "unknown-clip",
-                f"`{clip}` is in the predictions, but neither the reference nor the durations know it",
-                prediction.place(clip, events[0].row if events else None),
-                similar_clip(clip, stems)
-                or "add the clip to the durations, or a row without an event to the reference, or choose the clips to "
-                "evaluate (--clips)",
-            )
+def report_unknown_clips(
+    prediction: EventTable, reference: EventTable, listed: Collection[str], diagnostics: Diagnostics
+) -> None:
+    """Refuse predictions on clips that neither the reference nor the durations, which list these, know (rule 5.10)."""
+    known = {*reference.clips, *listed}
+    stems, labels = by_stem(known), reference.labels
+    unknown = [clip for clip in prediction.clips if clip not in known]
+    for number, clip in enumerate(unknown):
+        events = prediction.clips[clip]
+        help = similar_clip(clip, stems)
+        if clip in labels:
+            help = f"`{clip}` is a label of the reference: the columns of clips and labels look exchanged"
+        elif help is None:
+            near = nearest(clip, known) if number < _SOUGHT else None
+            help = f"did you mean `{near}`? otherwise {_UNKNOWN_CLIP}" if near else _UNKNOWN_CLIP
+        diagnostics.add(
+            "unknown-clip",
+            f"`{clip}` is in the predictions, but neither the reference nor the durations know it",
+            prediction.place(clip, events[0].row if events else None),
+            help,
+        )
+
+
+_SOUGHT = 5
+"""For how many unknown clips the nearest known one is sought, which takes a while among thousands."""
+_UNKNOWN_CLIP = (
+    "add the clip to the durations, or a row without an event to the reference, or choose the clips to evaluate "
+    "(--clips)"
+)
 
 
 def _classes(
@@ -164,8 +180,7 @@ def report_one_sided(
     for table, other, labels in ((reference, "predictions", ref - pred), (prediction, "reference", pred - ref)):
         for label in sorted(labels):
             headline = f"label `{label}` does not occur in the {other}"
-            near = similar_label(label, (pred if table is reference else ref) - {label})
-            help = f"there it is written `{near}`; name both alike, or map them (--label-map)" if near else None
+            help = label_help(label, pred if table is reference else ref)
             diagnostics.add("one-sided-label", headline, _first_place(table, label), help)
     for clip in clips:
         if clip not in prediction.clips:

@@ -4,6 +4,8 @@ import posixpath
 import re
 from collections.abc import Iterable, Mapping
 
+from tracepact.diagnostics import nearest
+
 
 def by_stem(clips: Iterable[str]) -> Mapping[str, list[str]]:
     """Clips by their names without folders, the last extension, and what is easily written differently."""
@@ -39,6 +41,15 @@ def _is_tail(short: list[str], long: list[str]) -> bool:
 def similar_label(label: str, known: Iterable[str]) -> str | None:
     """The first known label that differs only in case, spaces, hyphens, underscores or leading zeros."""
     return next((name for name in sorted(known) if name != label and _folded(name) == _folded(label)), None)
+
+
+def label_help(label: str, others: Iterable[str]) -> str | None:
+    """A help line that offers the label of the other side that is written a little differently, or nearly alike."""
+    known = {*others} - {label}
+    if alike := similar_label(label, known):
+        return f"there it is written `{alike}`; name both alike, or map them (--label-map)"
+    near = nearest(label, known)
+    return f"did you mean `{near}`, which is there? name both alike, or map them (--label-map)" if near else None
 
 
 def _stem(clip: str) -> str:

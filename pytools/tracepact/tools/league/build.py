@@ -7,6 +7,7 @@ from msgspec import structs
 
 from tracepact.diagnostics import Diagnostics, did_you_mean
 from tracepact.scoring.standings import Standing, standings
+from tracepact.thresholds import SCENARIOS
 from tracepact.tools.league.base import Base, Settings
 from tracepact.tools.league.columns import Column, Entry, columns, ends
 from tracepact.tools.league.differences import differences
@@ -65,7 +66,11 @@ def _resolved(settings: Settings, names: Sequence[str], found: Sequence[Column])
     wanted = settings.rank_by
     chosen = wanted if wanted in full else next((name for name, short in full.items() if short == wanted), None)
     if chosen is None:
-        help = did_you_mean(wanted, full.values()) or "rank by headline, a clause, a profile or a metric: event_f1"
+        help = (
+            f"{wanted} is taken of scores, for every system: --scores NAME=PATH"
+            if wanted.rpartition(".")[2] in SCENARIOS
+            else did_you_mean(wanted, full.values()) or "rank by headline, a clause, a profile or a metric: event_f1"
+        )
         diagnostics.add("unknown-column", f"there is nothing to rank by that is called `{wanted}`", help=help)
     diagnostics.raise_errors()
     return structs.replace(settings, rank_by=chosen or wanted)

@@ -26,6 +26,7 @@ from tracepact.io.decoding import Declared, keep_confident
 from tracepact.io.formats import FORMATS
 from tracepact.io.outside import Outside
 from tracepact.io.reading import report_unused_readings
+from tracepact.io.score_lengths import report_table_lengths
 from tracepact.progress import OnStage, silent
 from tracepact.tools.parameters import LowHigh, OddLength, Share, durations_option, with_options
 from tracepact.tools.score.run import Run, is_incomplete, score, score_document
@@ -273,9 +274,11 @@ def read_sides(
         diagnostics.raise_errors()
     outside = Outside.ERROR if lenient else Outside(given["outside"])
     ready = prepare(reference, prediction, durations, ignore, labels, diagnostics, outside, choice)
+    for table in (ready.reference, ready.prediction):
+        report_table_lengths(table, ready.durations, diagnostics)
     if not lenient and choice is None:
         listed = ready.durations.clips if isinstance(ready.durations, Durations) else ()
-        report_unknown_clips(ready.prediction, {*ready.reference.clips, *listed}, diagnostics)
+        report_unknown_clips(ready.prediction, ready.reference, listed, diagnostics)
     if not lenient:
         diagnostics.raise_errors()
     return ready, ready.durations

@@ -136,14 +136,14 @@ def command(
         report = report_of(run)
     print_diagnostics(run.diagnostics)
     if out is not None:
+        if not no_violations and (line := _large_rows(report, out)):
+            say(line)
         with progress(3 if page else 1) as advance:
             sounds = find_sounds(given["audio"] if page else None, run.card.family.clips, out, embed=embed_audio)
             views = written_views(run, report, advance, sounds) if page else {}
             advance(f"writing {out}")
             written = write_run(run, out, report=report, views=views, parquet=parquet)
         say(f"wrote {len(written)} files to {out}")
-        if not no_violations and (line := _large_rows(report, out)):
-            say(line)
         if replaced:
             again = [name for name in (*VIEWS, PARQUET) if name in replaced.files]
             also = f"; it had {quoted(again)}, written again" if again else ""
@@ -162,12 +162,11 @@ def command(
 
 
 def _large_rows(report: Report, out: Path) -> str | None:
-    """What is said of a file of violations that is large (rule 17.8)."""
+    """What is said of a file of violations that will be large, before it is written (rule 17.8)."""
     rows = sum(found.total for found in report.violations)
     if rows <= MANY_ROWS:
         return None
-    size = (out / VIOLATIONS).stat().st_size / 10**6
-    return f"note: {out / VIOLATIONS} has {rows:,} rows ({size:,.0f} MB); --no-violations leaves it out"
+    return f"note: {out / VIOLATIONS} will have {rows:,} rows; --no-violations leaves it out"
 
 
 def _had(replaced: Replaced | None, *names: str) -> bool:

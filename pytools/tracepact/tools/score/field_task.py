@@ -17,6 +17,7 @@ from tracepact.io.formats import FORMATS, MAESTRO
 from tracepact.io.outside import Outside
 from tracepact.io.preparing import name_clips
 from tracepact.io.reading import with_frames
+from tracepact.io.score_lengths import report_score_lengths, report_table_lengths
 from tracepact.io.source import shown
 from tracepact.thresholds import Detections, FieldFamily, detection_family, detections_of, field_family
 from tracepact.tools.parameters import durations_option, with_options
@@ -172,6 +173,9 @@ def field_task(
         scores = _renamed_columns(scores, labels, names, diagnostics)
     diagnostics.raise_errors()
     field = detections_of(ready.prediction, diagnostics) if scores is None else _chosen(scores, table, ready.prediction)
+    report_table_lengths(ready.reference, ready.durations, diagnostics)
+    if isinstance(field, ScoreField):
+        report_score_lengths(field, ready.durations, diagnostics)
     kind = one_of(Mode, mode, "mode")
     return FieldTask(compiled, ready.reference, field, ready.durations, ready.ignore, kind, diagnostics, names)
 

@@ -35,6 +35,7 @@ from tracepact.io.decoding_file import decoding_given
 from tracepact.io.field import says_its_frames
 from tracepact.io.outside import Outside
 from tracepact.io.reading import report_unused_readings, with_frames
+from tracepact.io.score_lengths import report_table_lengths
 from tracepact.lang import load_contract, override, parse_contract
 from tracepact.metrics.compare import report_unlisted
 from tracepact.progress import OnStage, silent
@@ -387,6 +388,7 @@ def _finish(
     for table, is_assumed in zip((ready.reference, ready.prediction), assumed, strict=True):
         if is_assumed and report_assumed_step(table, ready.reference, durations, contract.step, diagnostics):
             diagnostics.raise_errors()
+        report_table_lengths(table, durations, diagnostics)
     if choice is ClipsOf.ALL:
         ready = _with_silent_clips(ready, diagnostics)
     on_stage(STAGES[1])
