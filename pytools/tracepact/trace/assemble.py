@@ -8,7 +8,7 @@ import numpy as np
 from tracepact.core import Contract, reach
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.core.runs import FrameRun, runs_of_frames
-from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace, nearest
+from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace
 from tracepact.trace.columns import columns
 from tracepact.trace.event import Durations, EventTable, Regions
 from tracepact.trace.exact import common_unit, ratios, ticks
@@ -16,7 +16,7 @@ from tracepact.trace.family import Family, Mode, Runs, Side
 from tracepact.trace.grid import Grid, ceil_div
 from tracepact.trace.project import Clips, project
 from tracepact.trace.runs import union_runs
-from tracepact.trace.similar_names import by_stem, label_help, similar_clip
+from tracepact.trace.similar_names import by_stem, label_help, near_clip, similar_clip
 from tracepact.wording import seconds
 
 FrameMask = Sequence[bool] | int
@@ -119,7 +119,7 @@ def report_unknown_clips(
         if clip in labels:
             help = f"`{clip}` is a label of the reference: the columns of clips and labels look exchanged"
         elif help is None:
-            near = nearest(clip, known) if number < _SOUGHT else None
+            near = near_clip(clip, known) if number < _SOUGHT else None
             help = f"did you mean `{near}`? otherwise {_UNKNOWN_CLIP}" if near else _UNKNOWN_CLIP
         diagnostics.add(
             "unknown-clip",

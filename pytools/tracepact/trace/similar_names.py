@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from tracepact.diagnostics import nearest
 
+_NUMBER = re.compile(r"\d+")
+
 
 def by_stem(clips: Iterable[str]) -> Mapping[str, list[str]]:
     """Clips by their names without folders, the last extension, and what is easily written differently."""
@@ -41,6 +43,12 @@ def _is_tail(short: list[str], long: list[str]) -> bool:
 def similar_label(label: str, known: Iterable[str]) -> str | None:
     """The first known label that differs only in case, spaces, hyphens, underscores or leading zeros."""
     return next((name for name in sorted(known) if name != label and _folded(name) == _folded(label)), None)
+
+
+def near_clip(clip: str, known: Iterable[str]) -> str | None:
+    """The known clip of the nearest name, unless only numbers differ: another number is another clip."""
+    near = nearest(clip, known)
+    return None if near is None or _NUMBER.sub("0", near) == _NUMBER.sub("0", clip) else near
 
 
 def label_help(label: str, others: Iterable[str]) -> str | None:
