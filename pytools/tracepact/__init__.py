@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from tracepact.tools.audit.uncertainty import audit_uncertainty
     from tracepact.tools.audit.union_gap import audit_union_gap
     from tracepact.tools.cast.trial import try_contract
-    from tracepact.tools.check.python import check, equivalent, explain, implies, sat, signatures
+    from tracepact.tools.check.python import check, equivalent, explain, implies, sat, signatures, simplify
     from tracepact.tools.curves.curves import Curves, curves
     from tracepact.tools.entry import run_command_line
     from tracepact.tools.league.league import league
@@ -123,6 +123,7 @@ _HOMES = {
     "score_field": "io",
     "select": "tools.select.python",
     "signatures": "tools.check.python",
+    "simplify": "tools.check.python",
     "spec_path": "specs",
     "starter_contracts": "specs",
     "try_contract": "tools.cast.trial",
@@ -180,6 +181,7 @@ __all__ = [
     "score_field",
     "select",
     "signatures",
+    "simplify",
     "spec_path",
     "starter_contracts",
     "try_contract",

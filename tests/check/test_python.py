@@ -1,8 +1,11 @@
 """The questions as Python functions: the answers of the commands, results that print well, wrong names explained."""
 
 import json
+import pickle
+import re
 from collections.abc import Callable
 from fractions import Fraction
+from html import unescape
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -25,6 +28,11 @@ RESULTS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "idle": (lambda: tracepact.implies("p & !p", "q"), ("implies", "p & !p", "q")),
     "equivalent": (lambda: tracepact.equivalent("p", "!!p"), ("equivalent", "p", "!!p")),
     "try": (lambda: tracepact.try_contract("speech_gate"), ("try", "speech_gate")),
+    "simplify": (lambda: tracepact.simplify("N[20ms] p & N[40ms] p"), ("simplify", "N[20ms] p & N[40ms] p")),
+    "simplify under": (
+        lambda: tracepact.simplify("p | q", obligation="q", step="10ms"),
+        ("simplify", "p | q", "--obligation", "q", "--step", "10ms"),
+    ),
     "select": (lambda: tracepact.select("boundary_gate"), ("select", "boundary_gate")),
 }
 OTHERS: dict[str, Callable[[], Any]] = {
@@ -77,6 +85,101 @@ def test_signatures_tell_formulas_apart_exactly_as_the_solver_does() -> None:
         tracepact.signatures(["p & q & r"], length=12)
 
 
+# The length of a frame
+
+ABOUT_FORMULAS: dict[str, Callable[[Any], Any]] = {
+    "sat": lambda step: tracepact.sat("p", step=step),
+    "implies": lambda step: tracepact.implies("N[40ms] p", "N[20ms] p", step=step),
+    "equivalent": lambda step: tracepact.equivalent("p", "p", step=step),
+    "simplify": lambda step: tracepact.simplify("p", step=step),
+    "signatures": lambda step: tracepact.signatures(["p"], step=step),
+}
+
+
+@pytest.mark.parametrize("name", ABOUT_FORMULAS)
+@pytest.mark.parametrize("step", [20, "20", 20.0, Fraction(20), 10])
+def test_a_large_step_without_its_unit_is_refused_in_the_words_of_the_command_line(name: str, step: Any) -> None:
+    said = " ".join(command("sat", "p", "--step", str(step)).err.split())
+    with pytest.raises(InvalidInput) as raised:
+        ABOUT_FORMULAS[name](step)
+    (found,) = raised.value.diagnostics
+    assert f"{found.headline}; {found.help}" in said
+
+
+@pytest.mark.parametrize("step", ["20ms", "0.02", 0.02, Fraction(1, 50)])
+def test_a_step_with_its_unit_or_a_small_one_is_taken(step: Any) -> None:
+    asked = tracepact.implies("N[40ms] p", "N[20ms] p", step=step)
+    assert (asked.step, asked.outcome) == (Fraction(1, 50), "no")
+    assert tracepact.sat("p", step="20s").step == 20
+
+
+# Answers
+
+
+def test_an_answer_is_true_for_yes_and_false_for_no_and_unknown_is_neither() -> None:
+    assert tracepact.sat("p & !q")
+    assert not tracepact.sat("p & !p")
+    unknown = tracepact.implies("G[400f] F[300f] p", "F[300f] G[400f] q", timeout=0)
+    assert unknown.outcome == "unknown"
+    with pytest.raises(ValueError, match="unknown"):
+        bool(unknown)
+
+
+ANSWERS = {
+    "no": ("implies", ["N[40ms] p", "N[20ms] p"], {}),
+    "yes": ("implies", ["N[20ms] p", "N[40ms] p"], {}),
+    "derived": ("sat", ["pred_onset & !ref_onset"], {}),
+    "length": ("sat", ["p & F[3f] !p"], {"length": 6}),
+    "free": ("sat", ["ref_onset & !ref_active"], {"free": True}),
+    "obligation": ("equivalent", ["p", "q"], {"obligation": "p | z"}),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_an_answer_is_shown_as_the_command_shows_it(name: str) -> None:
+    question, texts, options = ANSWERS[name]
+    flags = [f"--{key}" if value is True else f"--{key}={value}" for key, value in options.items()]
+    said = command(question, *texts, *flags).out.replace("--free", "free=True").splitlines()
+    answer = getattr(tracepact, question)(*texts, **options)
+    assert [line.rstrip() for line in said] == str(answer).splitlines()
+    if answer.trace is not None:
+        kept = re.search("<pre>(.*)</pre>", answer._repr_html_(), re.DOTALL)
+        assert kept and unescape(kept[1]).splitlines() == said[said.index("") + 1 :]
+        assert "▼" in kept[1].splitlines()[0]
+
+
+def test_a_selected_contract_keeps_its_lines_in_a_notebook() -> None:
+    found = tracepact.select("boundary_gate")
+    kept = re.search("<pre>(.*)</pre>", found._repr_html_(), re.DOTALL)
+    assert found.contract and kept
+    assert "<" not in kept[1] and "->" in found.contract.text
+    assert unescape(kept[1]) == found.contract.text.rstrip()
+
+
+def test_findings_show_their_places_and_traces_and_are_a_collection() -> None:
+    text = "contract c\nstep 20ms\nclause a on ref_onset : N[30ms] pred_onset\n"
+    text += "clause b on ref_onset : pred_onset & !pred_active\n"
+    found = tracepact.check(text)
+    assert [one.code for one in found] == [one.code for one in found.findings]
+    assert len(found) == len(found.findings) == 2
+    assert len(tracepact.check("boundary_gate")) == 0
+    for shown in (str(found), unescape(found._repr_html_())):
+        for one, place in zip(found, ("3:27", "4:25"), strict=True):
+            (_, after) = shown.split(f"[{one.code}]")
+            assert f":{place}\n" in after.split("[")[0] + after
+            assert one.help and one.help in after
+            assert all(line.rstrip() in after for line in (one.trace or "").splitlines())
+    assert any(one.trace for one in found)
+
+
+def test_a_catalogue_prints_its_smallest_meanings() -> None:
+    small, large = tracepact.catalogue(["p"]), tracepact.catalogue(["p", "q"])
+    assert [line.rsplit("  ", 1)[0].rstrip() for line in str(small).splitlines()[1:]] == [e.text for e in small.entries]
+    *shown, more = str(large).splitlines()[1:]
+    assert more == f"… and {len(large.entries) - len(shown):,} more"
+    assert unescape(large._repr_html_()) == f"<pre>{large}</pre>"
+
+
 # Frames and figures
 
 
@@ -110,6 +213,16 @@ WRONG: dict[str, tuple[Callable[[], Any], str, str]] = {
     "a clause of a scorecard": (lambda: scored().card.score("onset_gard"), "unknown-clause", "onset_guard"),
     "a frame clause": (lambda: scored().card.frame_violations("ofset_guard"), "unknown-clause", "offset_guard"),
     "an event clause": (lambda: scored().card.event_clause("onset_guard"), "unknown-clause", "duration_guard"),
+    "a clause of a vector": (lambda: scored().vector["onset_gard"], "unknown-clause", "onset_guard"),
+    "a clause of a card's vector": (lambda: scored().card.vector()["onset_gard"], "unknown-clause", "onset_guard"),
+    "a clause of a stream's vector": (
+        lambda: tracepact.StreamMonitor(tracepact.load_contract("boundary_gate")).vector()["onset_gard"],
+        "unknown-clause",
+        "onset_guard",
+    ),
+    "one formula for a list": (lambda: tracepact.signatures("p & q"), "type-mismatch", "['p & q']"),
+    "one atom for a list": (lambda: tracepact.signatures(["p"], atoms="p"), "type-mismatch", "['p']"),
+    "an atom for a catalogue": (lambda: tracepact.catalogue("p"), "type-mismatch", "['p']"),
     "a clip": (lambda: scored().card.clip_indices(["clop"]), "unknown-clip", "clip"),
     "an aggregation": (lambda: scored().card.vector("poold"), "unknown-choice", "pooled"),
     "a profile": (lambda: scored().card.profile("recall"), "unknown-profile", "support_recall"),
@@ -147,6 +260,14 @@ def test_a_wrong_name_is_answered_with_the_choices_and_the_nearest(name: str) ->
         ask()
     assert [found.code for found in raised.value.diagnostics] == [code]
     assert f"`{near}`" in str(raised.value) or not near
+
+
+def test_a_vector_is_a_dictionary_all_the_same() -> None:
+    vector = scored().vector
+    assert "onset_gard" not in vector
+    assert vector.get("onset_gard") is None
+    assert vector == dict(vector)
+    assert pickle.loads(pickle.dumps(vector)) == vector
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from cli.command import events, run, write
 
 import tracepact
 from tracepact import cli, starter_contracts
+from tracepact.diagnostics import CODES
 
 ROOT = Path(__file__).parents[2]
 FAULTY = "contract faulty\nstep 20ms\nclause a on ref_onest : pred_onset\n"
@@ -106,6 +107,10 @@ def test_a_brief_score_is_the_vector_and_a_line_for_each_violated_clause(tmp_pat
         ("tracepact new mine --from ne", {"neural_alignment"}),
         ("tracepact score boundary_gate --set t", {"tol="}),
         ("tracepact score boundary_gate --require o", {"onset_guard", "offset_guard"}),
+        ("tracepact score boundary_gate --require pooled.o", {"pooled.onset_guard", "pooled.offset_guard"}),
+        ("tracepact score boundary_gate --require puled.o", set()),
+        ("tracepact check --explain unknown-at", {"unknown-atom", "unknown-attribute"}),
+        ("tracepact check --explain ", set(CODES)),
         ("tracepact score speech_gate --profile re", {"recogniser", "recorder"}),
         ("tracepact help unknown-at", {"unknown-atom", "unknown-attribute"}),
     ],

@@ -102,6 +102,14 @@ def known_name(name: str, known: Iterable[str], kind: str, code: str) -> str:
     return name
 
 
+def several(texts: Sequence[str], function: str, what: str) -> Sequence[str]:
+    """Texts that are a list; InvalidInput for a single one, which would be taken as its characters."""
+    if isinstance(texts, str):
+        way = f"write `[{texts!r}]`"
+        raise InvalidInput([Diagnostic("type-mismatch", f"`{function}` takes a list of {what}, not a text", None, way)])
+    return texts
+
+
 def one_of(kind: type[_E], value: object, what: str) -> _E:
     """The member of a kind, by itself or by its value; InvalidInput offers the nearest one and lists the choices."""
     if isinstance(value, kind):

@@ -11,6 +11,13 @@ SUSPICIOUS = 10
 """A bare number this large was most likely meant in milliseconds."""
 
 
+def missing_unit(text: str, number: Fraction, unit: str) -> str | None:
+    """What to write in place of a time without its unit that was most likely meant in milliseconds; None for others."""
+    if unit or abs(number) < SUSPICIOUS:
+        return None
+    return f"write {text}ms, or {text}s if you mean seconds"
+
+
 @dataclass(slots=True)
 class Scope:
     """Where a contract's names are looked up; collects which parameters were used."""

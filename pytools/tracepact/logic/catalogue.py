@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 
 from tracepact.core import (
     Always,
@@ -19,13 +20,16 @@ from tracepact.core import (
     size,
 )
 from tracepact.core import atoms as atoms_of
-from tracepact.diagnostics import Diagnostic, InvalidInput
+from tracepact.diagnostics import Diagnostic, InvalidInput, several
 from tracepact.logic.signature import Signature, signature_classes, signatures
 from tracepact.logic.text import formula_text
 from tracepact.logic.vocabulary import over_base_atoms
+from tracepact.wording import count
 
 MOST = 20_000
 """The most formulas that are made unless the caller says otherwise."""
+_SHOWN = 20
+"""How many groups are printed."""
 _MOST_BITS = 2**31
 """The most truth values that are held at once: one for every formula, trace and frame."""
 
@@ -61,6 +65,17 @@ class Catalogue:
     def __repr__(self) -> str:
         return f"Catalogue({len(self.entries)} meanings of {self.made} formulas)"
 
+    def __str__(self) -> str:
+        shown = self.entries[:_SHOWN]
+        width = max((len(entry.text) for entry in shown), default=0)
+        lines = [f"{entry.text:<{width}}  {count(entry.members, 'formula')}" for entry in shown]
+        more = len(self.entries) - len(shown)
+        heading = f"{count(len(self.entries), 'meaning')} of {count(self.made, 'formula')}"
+        return "\n".join([f"{heading}, the smallest of each:", *lines, *([f"… and {more:,} more"] if more else [])])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
 
 def catalogue(
     atoms: Sequence[str],
@@ -86,8 +101,8 @@ def catalogue(
         The catalogue, its entries by size.
 
     Raises:
-        InvalidInput: if more than `most` formulas would be made, or the traces that tell them apart are too many to be
-            enumerated.
+        InvalidInput: if there is one text in place of a list, more than `most` formulas would be made, or the traces that
+            tell them apart are too many to be enumerated.
 
     Examples:
         >>> import tracepact
@@ -97,7 +112,7 @@ def catalogue(
         >>> [entry.text for entry in found.entries][:4]
         ['p', '!p', 'F[1f] p', 'G[1f] p']
     """
-    found: list[Formula] = [Atom(name) for name in atoms]
+    found: list[Formula] = [Atom(name) for name in several(atoms, "catalogue", "atoms")]
     kept, made = _joined(found, most)
     entries, lengths = _grouped(kept)
     for _ in range(depth):

@@ -14,6 +14,7 @@ from tracepact.events import EventClauseEvaluation, EventEvaluation, evaluate_ev
 from tracepact.lang import override
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.scoring.aggregate import ClauseCounts, Score, aggregate
+from tracepact.scoring.by_clause import ByClause
 from tracepact.scoring.soft import SoftCounts, soft_counts
 from tracepact.scoring.vacuity import headline_mean
 from tracepact.scoring.violation import FrameViolations, find_violations
@@ -103,7 +104,8 @@ class Scorecard:
         Returns:
             The scores by clause, in source order.
         """
-        return {c.name: self.score(c.name, aggregation, clips=clips, label=label) for c in self.contract.clauses}
+        names = [clause.name for clause in self.contract.clauses]
+        return ByClause({name: self.score(name, aggregation, clips=clips, label=label) for name in names})
 
     def logic(self, aggregation: Aggregation | str | None = None, *, clips: Indices | None = None) -> Fraction:
         """The mean of the vector (rule 7.7).

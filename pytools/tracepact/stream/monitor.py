@@ -13,6 +13,7 @@ from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, did_you_mean, known_name
 from tracepact.lang import load_contract
 from tracepact.scoring import ClauseCounts, Score, aggregate
+from tracepact.scoring.by_clause import ByClause
 from tracepact.stream.events import EventStream
 from tracepact.stream.frames import IGNORED, FrameReader
 from tracepact.stream.lanes import Lanes, channel_mask
@@ -272,7 +273,7 @@ class StreamMonitor:
         Returns:
             The scores by clause, in source order.
         """
-        return {clause.name: self.score(clause.name, aggregation) for clause in self.contract.clauses}
+        return ByClause({clause.name: self.score(clause.name, aggregation) for clause in self.contract.clauses})
 
     def logic(self, aggregation: Aggregation | None = None) -> Fraction:
         """The mean of the vector (rule 7.7).

@@ -13,11 +13,11 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from tracepact.core import Contract
+from tracepact.core import Aggregation, Contract
 from tracepact.diagnostics import DIAGNOSTIC_FORMATS, Diagnostics, InvalidInput
 from tracepact.lang import compile_source, decode_source, load_contract, parsed_of
 from tracepact.lang.reader import read_time
-from tracepact.lang.scope import SUSPICIOUS
+from tracepact.lang.scope import missing_unit
 from tracepact.specs import starter_contracts
 from tracepact.wording import parse_exact, print_number
 
@@ -58,9 +58,9 @@ class Length(click.ParamType):  # type: ignore[type-arg]  # as above
         length, unit = self.read(value, param, ctx)
         if not length:
             self.fail(f"`{value}` is not a length; it must be greater than zero", param, ctx)
-        if not unit and length >= SUSPICIOUS:
-            text = str(value).strip()
-            self.fail(f"`{text}` has no unit; write {text}ms, or {text}s if you mean seconds", param, ctx)
+        text = str(value).strip()
+        if way := missing_unit(text, length, unit):
+            self.fail(f"`{text}` has no unit; {way}", param, ctx)
         return length
 
     def read(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[Fraction, str]:
@@ -150,10 +150,14 @@ def complete_parameter(ctx: click.Context, param: click.Parameter, incomplete: s
 
 
 def complete_clause(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The clauses of the contract that was given before."""
+    """The clauses of the contract that was given before, after an aggregation and a dot if the word has them."""
     contract = _contract_before(ctx)
     known = () if contract is None else contract.clauses
-    return [CompletionItem(clause.name) for clause in known if clause.name.startswith(incomplete)]
+    before, dot, _ = incomplete.rpartition(".")
+    if dot and before not in [aggregation.value for aggregation in Aggregation]:
+        return []
+    names = [f"{before}{dot}{clause.name}" for clause in known]
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 def complete_profile(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -350,7 +354,7 @@ def require_units(contract: Contract, values: Mapping[str, str]) -> None:
     known = {parameter.name for parameter in contract.parameters}
     for name, text in values.items():
         found = read_time(text)
-        if name in known and declared.unit(name) and found and not found[1] and found[0] >= SUSPICIOUS:
+        if name in known and declared.unit(name) and found and missing_unit(text, *found):
             faults.add(
                 "unit-mismatch",
                 f"`{name}` is a time, but `{text}` has no unit",

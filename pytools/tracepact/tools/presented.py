@@ -33,6 +33,10 @@ class Presented:
         """What is said above the tables."""
         return ()
 
+    def verbatim(self) -> str:
+        """What is drawn below the lines as it is written, in columns: traces, text of contracts."""
+        return ""
+
     def tables(self) -> Sequence[Table]:
         """The result as tables."""
         return ()
@@ -57,6 +61,8 @@ class Presented:
         console = Console(file=StringIO(), width=_WIDTH, highlight=False, emoji=False, color_system=None)
         for line in self.lines():
             console.print(line, markup=False, soft_wrap=True)
+        if drawn := self.verbatim():
+            console.print(f"\n{drawn}", markup=False, soft_wrap=True)
         for table in self.tables():
             console.print(TerminalTable(table))
         assert isinstance(console.file, StringIO)
@@ -64,7 +70,9 @@ class Presented:
 
     def _repr_html_(self) -> str:
         said = [Markup("<p>{}</p>").format(line) for line in self.lines()]
-        return str(Markup("").join([*said, *map(html_table, self.tables())]))
+        drawn = self.verbatim()
+        kept = [Markup("<pre>{}</pre>").format(drawn)] if drawn else []
+        return str(Markup("").join([*said, *kept, *map(html_table, self.tables())]))
 
 
 def presented(kind: type[_R], record: Record) -> _R:

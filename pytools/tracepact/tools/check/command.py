@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import ceil
 
 import click
+from click.shell_completion import CompletionItem
 
 from tracepact import io
 from tracepact.core import Contract, reach
@@ -41,6 +42,11 @@ _EVERY_CODE = "*"
 """The value of `--explain` without a code."""
 
 
+def _complete_code(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The codes that begin so, for the completion of shells."""
+    return [CompletionItem(code) for code in CODES if code.startswith(incomplete)]
+
+
 @click.command()
 @click.argument("contracts", nargs=-1, metavar="CONTRACT...", shell_complete=complete_starter)
 @click.option("--strict", is_flag=True, help="Treat warnings as errors; the same as --fail-on warning.")
@@ -55,6 +61,7 @@ _EVERY_CODE = "*"
     metavar="[CODE]",
     is_flag=False,
     flag_value=_EVERY_CODE,
+    shell_complete=_complete_code,
     help="Explain a diagnostic code and exit; without a code, list all of them.",
 )
 @diagnostics_format_option

@@ -1,14 +1,18 @@
 """The answer to a question about formulas as a record: what `sat`, `implies` and `equivalent` return."""
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from tracepact.core import Formula, atoms
 from tracepact.core.runs import runs_of_frames
-from tracepact.logic.decide import Decision
+from tracepact.logic import picture
+from tracepact.logic.decide import Decision, Outcome
 from tracepact.logic.model import Model
 from tracepact.records import Count, NotNegative, Record
+from tracepact.wording import count
 
 FrameRun = Annotated[
     tuple[Count, Annotated[int, Meta(ge=1)]], Meta(description="First frame, and the frame after the last.")
@@ -41,6 +45,18 @@ class TraceRecord(Record, frozen=True):
         """A model by the runs of its atoms."""
         atoms = tuple(AtomRuns(name, tuple(runs_of_frames(mask))) for name, mask in sorted(model.atoms.items()))
         return cls(model.frames, model.frame, model.minimal, atoms)
+
+    def model(self, *, free: bool) -> Model:
+        """The model whose record it is."""
+        masks = {one.atom: tuple(_mask(one.runs, self.frames)) for one in self.atoms}
+        return Model(self.frames, masks, self.frame, free, self.minimal)
+
+
+def _mask(runs: tuple[tuple[int, int], ...], frames: int) -> list[bool]:
+    mask = [False] * frames
+    for start, end in runs:
+        mask[start:end] = [True] * (end - start)
+    return mask
 
 
 _Question = Literal["sat", "implies", "equivalent"]
@@ -111,3 +127,32 @@ def decision_record(
         reason=decision.reason,
         trace=None if decision.model is None else TraceRecord.of(decision.model),
     )
+
+
+def decision_lines(record: DecisionRecord, idle: str, free: str) -> list[str]:
+    """The answer, why it says nothing if it does, and the bound; `free` is how the caller asks for free atoms."""
+    lengths = "of every length" if record.length is None else f"of {count(record.length, 'frame')}"
+    reason = f" ({record.reason})" if record.reason else ""
+    lines = [f"{record.outcome} (asked about traces {lengths}){reason}"]
+    if record.vacuous:
+        lines.append(idle)
+    if record.length is None and record.outcome != Outcome.UNKNOWN.value:
+        lines.append(f"bound: {count(record.bound, 'frame')}; a longer trace shows nothing new")
+    if record.free_atoms:
+        words = "a trace shown may be impossible, such as an onset without activity"
+        lines.append(f"every atom is independent ({free}): {words}")
+    return lines
+
+
+def idle_words(premise: str | None, *, has_obligation: bool) -> str:
+    """Why an answer rests on there being no frame to ask about; the premise as the caller calls it."""
+    where = [*(["the obligation"] if has_obligation else []), *([premise] if premise else [])]
+    return f"vacuous: no frame of any trace satisfies {' and '.join(where)}"
+
+
+def decision_picture(record: DecisionRecord, formulas: Iterable[Formula]) -> str | None:
+    """The trace that shows the answer, with the judged frame marked and a row for each atom of the formulas."""
+    if record.trace is None:
+        return None
+    model = record.trace.model(free=record.free_atoms)
+    return picture(model, {name for formula in formulas for name in atoms(formula)} | set(model.atoms))

@@ -1,18 +1,17 @@
-"""The questions about contracts and formulas as Python functions with results that print well."""
+"""The questions about contracts and formulas as Python functions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
-
-from msgspec import Meta
+from typing import Literal
 
 from tracepact.core import Constant, Contract, Formula, atoms
-from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
-from tracepact.diagnostics.record import DiagnosticRecord, diagnostic_record
+from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, several
+from tracepact.diagnostics.record import diagnostic_record
 from tracepact.lang import parse_located
-from tracepact.lang.explain import Explanation, explain_contract
+from tracepact.lang.explain import explain_contract
 from tracepact.lang.reader import read_time
+from tracepact.lang.scope import missing_unit
 from tracepact.logic import Budget, Decision, Outcome, Terms, never_occurs, satisfiable
 from tracepact.logic import equivalent as decide_equivalent
 from tracepact.logic import implies as decide_implies
@@ -21,123 +20,14 @@ from tracepact.logic.findings import CHECK_BUDGET, check_contract
 from tracepact.logic.signature import signature_classes
 from tracepact.logic.signature import signatures as truth_signatures
 from tracepact.logic.vocabulary import over_base_atoms
-from tracepact.records import Count, Digest, Name, Record
-from tracepact.show.table import Table, numbers, words
-from tracepact.tools.check.decision import DecisionRecord, decision_record
-from tracepact.tools.presented import Presented, presented
-from tracepact.tools.score.report.timeline import lane
+from tracepact.tools.check.answers import Answer, ContractInWords, Findings, SignatureRow, Signatures, Simplified
+from tracepact.tools.check.decision import decision_record
+from tracepact.tools.check.simplify import SIMPLIFY_SECONDS, simplified_record
+from tracepact.tools.presented import presented
 from tracepact.tools.score.run import contract_from
 from tracepact.wording import count
 
 _MOST_CELLS = 1 << 22
-_WIDEST = 76
-
-
-class Findings(Presented, Record, frozen=True):
-    """What a check found in a contract."""
-
-    contract: Name
-    digest: Annotated[Digest, Meta(description="The digest of the contract (11.3).")]
-    findings: tuple[DiagnosticRecord, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether there is neither an error nor a warning."""
-        return all(found.severity == "note" for found in self.findings)
-
-    def brief(self) -> str:
-        """The contract and the number of findings."""
-        return f"{self.contract}: {count(len(self.findings), 'finding')}"
-
-    def lines(self) -> list[str]:
-        """Each finding, or that there is none."""
-        return [f"{self.contract}: {'ok' if not self.findings else count(len(self.findings), 'finding')}"]
-
-    def tables(self) -> list[Table]:
-        """A row for each finding."""
-        rows = [[f.severity, f.code, f.headline, f.help or ""] for f in self.findings]
-        return [Table("", words("severity", "code", "finding", "help"), rows)] if rows else []
-
-    def rows(self) -> tuple[Sequence[str], list[Sequence[Any]]]:
-        """A row for each finding."""
-        columns = ("severity", "code", "headline", "help")
-        return columns, [[f.severity, f.code, f.headline, f.help] for f in self.findings]
-
-
-class ContractInWords(Presented, Explanation, frozen=True):
-    """A contract in plain words."""
-
-    def brief(self) -> str:
-        """The contract and the number of its clauses."""
-        return f"{self.contract}: {count(len(self.clauses), 'clause')} in words"
-
-    def tables(self) -> list[Table]:
-        """A row for each clause, and for each setting."""
-        settings = [[s.name, s.value, "" if s.written else "default", s.words] for s in self.settings]
-        return [
-            Table(self.contract, words("clause", "words"), [[row.clause, row.words] for row in self.clauses]),
-            Table("Settings", words("setting", "value", "", "meaning"), settings),
-        ]
-
-
-class Answer(Presented, DecisionRecord, frozen=True):
-    """The answer to a question about formulas: `outcome` is `yes`, `no` or `unknown`."""
-
-    def brief(self) -> str:
-        """The question and its answer."""
-        return f"{self.question} {', '.join(self.formulas)}: {self.outcome}"
-
-    def lines(self) -> list[str]:
-        """The answer, and the trace that shows it."""
-        lengths = "of every length" if self.length is None else f"of {count(self.length, 'frame')}"
-        found = [f"{self.outcome} (asked about traces {lengths})" + (f" ({self.reason})" if self.reason else "")]
-        if self.vacuous:
-            found.append("vacuous: there is no frame to ask about")
-        if self.trace is not None:
-            width = max(len(atom.atom) for atom in self.trace.atoms) if self.trace.atoms else 0
-            found.append(f"shown at frame {self.trace.frame} of {count(self.trace.frames, 'frame')}:")
-            found += [f"{a.atom:<{width}}  {lane(a.runs, self.trace.frames, _WIDEST, '█')}" for a in self.trace.atoms]
-        return found
-
-    def rows(self) -> tuple[Sequence[str], list[Sequence[Any]]]:
-        """One row."""
-        columns = ("question", "formulas", "outcome", "bound", "vacuous")
-        return columns, [[self.question, ", ".join(self.formulas), self.outcome, self.bound, self.vacuous]]
-
-
-class SignatureRow(Record, frozen=True):
-    """The truth values of a formula over every environment."""
-
-    formula: str
-    digest: Annotated[Digest, Meta(description="Equal exactly for formulas that agree everywhere.")]
-    true: Annotated[Count, Meta(description="At how many places it is true.")]
-
-
-class Signatures(Presented, Record, frozen=True):
-    """Formulas by their truth signatures on all traces of the given lengths."""
-
-    atoms: tuple[str, ...]
-    lengths: tuple[int, ...]
-    places: Annotated[Count, Meta(description="Frames of all environments.")]
-    formulas: tuple[SignatureRow, ...]
-    classes: Annotated[tuple[tuple[str, ...], ...], Meta(description="Formulas that agree everywhere, in order.")]
-
-    def brief(self) -> str:
-        """How many formulas, and how many that differ."""
-        return f"{count(len(self.formulas), 'formula')}, {count(len(self.classes), 'class', 'classes')}"
-
-    def tables(self) -> list[Table]:
-        """A row for each class of formulas that agree."""
-        true = {row.formula: row.true for row in self.formulas}
-        rows = [[str(k), ", ".join(some), f"{true[some[0]]:,}"] for k, some in enumerate(self.classes, 1)]
-        title = f"{self.brief()}, over {count(self.places, 'frame')} of all environments"
-        return [Table(title, [*words("", "formulas"), *numbers("true at")], rows)]
-
-    def rows(self) -> tuple[Sequence[str], list[Sequence[Any]]]:
-        """A row for each formula."""
-        kind = {formula: k for k, some in enumerate(self.classes) for formula in some}
-        rows: list[Sequence[Any]] = [[r.formula, kind[r.formula], r.true, r.digest] for r in self.formulas]
-        return ("formula", "class", "true", "digest"), rows
 
 
 def check(
@@ -211,7 +101,7 @@ def sat(
     Args:
         formula: the formula, as text; names that are not built in are free atoms.
         obligation: ask only about frames where this formula holds.
-        step: the length of a frame.
+        step: the length of a frame, such as `20ms`; a number is in seconds, and 10 and more is refused.
         length: ask only about traces of this many frames; by default about every length.
         free: whether every atom is independent, onsets of activity too.
         timeout: seconds; after that the answer is `unknown`.
@@ -246,7 +136,7 @@ def implies(
         stronger: the formula that should imply the other, as text.
         weaker: the formula that should follow.
         obligation: ask only about frames where this formula holds.
-        step: the length of a frame.
+        step: the length of a frame, such as `20ms`; a number is in seconds, and 10 and more is refused.
         length: ask only about traces of this many frames; by default about every length.
         free: whether every atom is independent, onsets of activity too.
         timeout: seconds; after that the answer is `unknown`.
@@ -281,7 +171,7 @@ def equivalent(
         one: a formula, as text.
         other: the formula it is compared with.
         obligation: ask only about frames where this formula holds.
-        step: the length of a frame.
+        step: the length of a frame, such as `20ms`; a number is in seconds, and 10 and more is refused.
         length: ask only about traces of this many frames; by default about every length.
         free: whether every atom is independent, onsets of activity too.
         timeout: seconds; after that the answer is `unknown`.
@@ -323,6 +213,34 @@ def _asked(
     return presented(Answer, decision_record(question, texts, obligation, exact, decision, vacuous=vacuous))
 
 
+def simplify(
+    formula: str, *, obligation: str | None = None, step: str | Fraction = "20ms", timeout: float = SIMPLIFY_SECONDS
+) -> Simplified:
+    """Write a formula with fewer parts and the same meaning on traces of every length, bounds in frames.
+
+    Args:
+        formula: the formula, as text; names that are not built in are free atoms.
+        obligation: keep the meaning only at frames where this formula holds.
+        step: the length of a frame, such as `20ms`; a number is in seconds, and 10 and more is refused.
+        timeout: seconds for each question; a rewrite that is not confirmed within them is not made.
+
+    Returns:
+        The simpler formula as `simplified`, with the sizes of both and the number of rewrites.
+
+    Raises:
+        InvalidInput: a formula or the step has errors; it carries all of them.
+
+    Examples:
+        >>> import tracepact
+        >>> tracepact.simplify("N[20ms] p & N[40ms] p").simplified
+        'N[1f] p'
+    """
+    exact = _step(step)
+    given = [("formula", formula), *([("obligation", obligation)] if obligation is not None else [])]
+    parsed = _parsed(given, exact)
+    return presented(Simplified, simplified_record(formula, obligation, exact, parsed, timeout))
+
+
 def signatures(
     formulas: Sequence[str], *, length: int = 4, atoms: Sequence[str] | None = None, step: str | Fraction = "20ms"
 ) -> Signatures:
@@ -332,13 +250,14 @@ def signatures(
         formulas: the formulas, as text.
         length: the greatest number of frames; all lengths from one on are tried.
         atoms: the base atoms of the traces; by default those that the formulas need.
-        step: the length of a frame.
+        step: the length of a frame, such as `20ms`; a number is in seconds, and 10 and more is refused.
 
     Returns:
         A digest and a count for each formula, and the classes of formulas with equal signatures.
 
     Raises:
-        InvalidInput: a formula or the step has errors, or there are too many traces to enumerate.
+        InvalidInput: a formula or the step has errors, there is one text in place of a list, or there are too many
+            traces to enumerate.
 
     Examples:
         >>> import tracepact
@@ -346,8 +265,10 @@ def signatures(
         >>> found.classes
         (('F[1f] p', 'p | F[1f,1f] p'), ('p',))
     """
+    several(formulas, "signatures", "formulas")
     parsed = _parsed([(f"formula {k}", text) for k, text in enumerate(formulas, 1)], _step(step))
-    names = tuple(sorted({n for f in parsed for n in _base(f)}) if atoms is None else atoms)
+    needed = sorted({name for formula in parsed for name in _base(formula)})
+    names = tuple(needed if atoms is None else several(atoms, "signatures", "atoms"))
     lengths = tuple(range(1, length + 1))
     cells = sum(n << (n * len(names)) for n in lengths)
     if cells > _MOST_CELLS:
@@ -376,8 +297,10 @@ def _parsed(given: Sequence[tuple[str, str]], step: Fraction) -> list[Formula]:
 
 
 def _step(step: str | Fraction) -> Fraction:
-    """The length of a frame; a text has a unit, or is in seconds."""
-    read = (step, "s") if isinstance(step, Fraction) else read_time(step)
+    """The length of a frame; a text has a unit or is in seconds, as a number is; 10 and more needs its unit."""
+    read = (step, "") if isinstance(step, Fraction) else read_time(str(step))
     if read is None or read[0] <= 0:
         raise InvalidInput([Diagnostic("bad-quantity", f"`{step}` is not the length of a frame", None, "write `20ms`")])
+    if way := missing_unit(str(step).strip(), *read):
+        raise InvalidInput([Diagnostic("unit-mismatch", f"`{step}` has no unit", None, way)])
     return read[0]

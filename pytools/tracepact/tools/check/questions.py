@@ -8,19 +8,24 @@ from typing import Any, Literal, TypedDict
 
 import click
 
-from tracepact.core import Constant, Formula, Located, atoms
+from tracepact.core import Constant, Formula, Located
 from tracepact.diagnostics import Diagnostics, InvalidInput, Span
 from tracepact.lang import parse_located
-from tracepact.logic import Budget, Decision, Outcome, Terms, never_occurs, picture
+from tracepact.logic import Budget, Decision, Outcome, Terms, never_occurs
 from tracepact.logic.notations import NOTATIONS, Notation, read_notation
 from tracepact.logic.picture import NOT_SMALLEST
 from tracepact.logic.value_findings import reading_hints
 from tracepact.show.lines import say
-from tracepact.tools.check.decision import decision_record
+from tracepact.tools.check.decision import (
+    DecisionRecord,
+    decision_lines,
+    decision_picture,
+    decision_record,
+    idle_words,
+)
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import Length, format_option, timeout_option, with_options
 from tracepact.tools.results import print_json
-from tracepact.wording import count
 
 _EXITS = {Outcome.YES: Exit.OK, Outcome.NO: Exit.VIOLATED, Outcome.UNKNOWN: Exit.UNKNOWN}
 
@@ -94,10 +99,12 @@ def ask(question: Question, texts: tuple[str, ...], options: QuestionOptions) ->
     decision = question.decide(*formulas[: len(texts)], terms)
     left = replace(terms.budget, seconds=max(0.0, terms.budget.seconds - (monotonic() - started)))
     idle = _is_idle(question, formulas[0], replace(terms, budget=left), decision)
+    record = decision_record(question.name, texts, stated, step, decision, vacuous=idle)
     if options["form"] == "json":
-        print_json(decision_record(question.name, texts, stated, step, decision, vacuous=idle))
+        print_json(record)
     else:
-        _show(decision, formulas, _why_idle(question, obligation) if idle else None)
+        premise = question.arguments[0] if question.has_premise else None
+        _show(record, formulas, idle_words(premise, has_obligation=stated is not None))
     return _EXITS[decision.outcome]
 
 
@@ -108,12 +115,6 @@ def _is_idle(question: Question, first: Formula, terms: Terms, decision: Decisio
     if not question.has_premise and terms.obligation is None:
         return False
     return never_occurs(first if question.has_premise else Constant(True), terms)
-
-
-def _why_idle(question: Question, obligation: Formula | None) -> str:
-    where = ["the obligation"] if obligation is not None else []
-    where += [question.arguments[0]] if question.has_premise else []
-    return f"vacuous: no frame of any trace satisfies {' and '.join(where)}"
 
 
 def parse_formulas(given: Mapping[str, str], step: Fraction, notation: Notation | None = None) -> list[Located]:
@@ -134,24 +135,12 @@ def parse_formulas(given: Mapping[str, str], step: Fraction, notation: Notation 
     return formulas
 
 
-def _show(decision: Decision, formulas: list[Formula], idle: str | None) -> None:
-    lengths = "of every length" if decision.length is None else f"of {count(decision.length, 'frame')}"
-    click.echo(
-        f"{decision.outcome.value} (asked about traces {lengths})"
-        + (f" ({decision.reason})" if decision.reason else "")
-    )
-    if decision.outcome is Outcome.UNKNOWN:
+def _show(record: DecisionRecord, formulas: list[Formula], idle: str) -> None:
+    click.echo("\n".join(decision_lines(record, idle, "--free")))
+    if record.outcome == Outcome.UNKNOWN.value:
         say("give it more time (`--timeout`), shorter traces (`--length`) or fewer frames (a larger `--step`)")
-    if idle is not None:
-        click.echo(idle)
-    if decision.length is None and decision.outcome is not Outcome.UNKNOWN:
-        click.echo(f"bound: {count(decision.bound, 'frame')}; a longer trace shows nothing new")
-    if decision.free:
-        click.echo(
-            "every atom is independent (--free): a trace shown may be impossible, such as an onset without activity"
-        )
-    if decision.model is not None:
-        names = {name for formula in formulas for name in atoms(formula)}
-        click.echo("\n" + picture(decision.model, names | set(decision.model.atoms)))
-        if not decision.model.minimal:
-            say(NOT_SMALLEST)
+    drawn = decision_picture(record, formulas)
+    if drawn is not None:
+        click.echo(f"\n{drawn}")
+    if record.trace is not None and not record.trace.minimal:
+        say(NOT_SMALLEST)

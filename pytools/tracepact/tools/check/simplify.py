@@ -1,12 +1,13 @@
 """`tracepact simplify`: write a formula with fewer parts and the same meaning."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated
 
 import click
 from msgspec import Meta
 
-from tracepact.core import size
+from tracepact.core import Formula, size
 from tracepact.logic import Budget, Terms
 from tracepact.logic.notations import Notation
 from tracepact.logic.simplify import simplify
@@ -16,6 +17,9 @@ from tracepact.show.lines import say
 from tracepact.tools.check.questions import notation_option, parse_formulas, step_option
 from tracepact.tools.parameters import format_option, timeout_option
 from tracepact.tools.results import print_json
+
+SIMPLIFY_SECONDS = 5.0
+"""The time for each question unless the caller says otherwise."""
 
 
 class Nodes(Record, frozen=True):
@@ -46,12 +50,36 @@ class SimplifiedFormula(Record, frozen=True):
     rewrites: Rewrites
 
 
+def simplified_record(
+    formula: str, obligation: str | None, step: Fraction, parsed: Sequence[Formula], timeout: float
+) -> SimplifiedFormula:
+    """The simplification of the first parsed formula, under the second if there is one."""
+    original, *condition = parsed
+    found = simplify(original, Terms(condition[0] if condition else None, budget=Budget(seconds=timeout)))
+    return SimplifiedFormula(
+        formula,
+        obligation,
+        step,
+        formula_text(found.formula),
+        Nodes(size(original), size(found.formula)),
+        Rewrites(found.confirmed, found.refused, found.undecided),
+    )
+
+
+def simplification_words(result: SimplifiedFormula) -> str:
+    """The sizes of both formulas, and what became of the rewrites."""
+    undecided = result.rewrites.undecided
+    left = f"; {undecided} could not be decided in time" if undecided else ""
+    sizes = f"nodes: {result.nodes.before} → {result.nodes.after}"
+    return f"{sizes}; rewrites confirmed: {result.rewrites.confirmed}{left}"
+
+
 @click.command()
 @click.argument("formula")
 @click.option("--obligation", metavar="FORMULA", help="Keep the meaning only where this formula holds.")
 @step_option
 @notation_option
-@timeout_option(5.0)
+@timeout_option(SIMPLIFY_SECONDS)
 @format_option("text", "json")
 def command(
     formula: str, obligation: str | None, step: Fraction, notation: Notation | None, timeout: float, form: str
@@ -62,19 +90,10 @@ def command(
     free atoms.
     """
     given = {"FORMULA": formula} | ({"--obligation": obligation} if obligation is not None else {})
-    original, *condition = (located.formula for located in parse_formulas(given, step, notation))
-    found = simplify(original, Terms(condition[0] if condition else None, budget=Budget(seconds=timeout)))
-    result = SimplifiedFormula(
-        formula,
-        obligation,
-        step,
-        formula_text(found.formula),
-        Nodes(size(original), size(found.formula)),
-        Rewrites(found.confirmed, found.refused, found.undecided),
-    )
+    parsed = [located.formula for located in parse_formulas(given, step, notation)]
+    result = simplified_record(formula, obligation, step, parsed, timeout)
     if form == "json":
         print_json(result)
         return
     click.echo(result.simplified)
-    left = f"; {found.undecided} could not be decided in time" if found.undecided else ""
-    say(f"nodes: {result.nodes.before} → {result.nodes.after}; rewrites confirmed: {found.confirmed}{left}")
+    say(simplification_words(result))

@@ -8,6 +8,7 @@ from typing import Any
 from tracepact.diagnostics import Diagnostic
 from tracepact.metrics import MetricSettings
 from tracepact.scoring import Scorecard
+from tracepact.scoring.by_clause import ByClause
 from tracepact.tools.score.margins import ScoreMargins
 from tracepact.trace import Durations, EventTable, Regions
 
@@ -40,5 +41,5 @@ class Scored:
 
     @property
     def vector(self) -> dict[str, Fraction]:
-        """The value of every clause under the contract's aggregation."""
-        return {name: score.value for name, score in self.card.vector().items()}
+        """The value of every clause under the contract's aggregation; a wrong name raises InvalidInput."""
+        return ByClause({name: score.value for name, score in self.card.vector().items()})

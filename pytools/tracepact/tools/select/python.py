@@ -27,8 +27,12 @@ class SelectedContract(Presented, SelectionRecord, frozen=True):
         return f"{self.calibration.name}: {count(self.selected.count, 'clause')}, {state}"
 
     def lines(self) -> list[str]:
-        """What was found, and the contract."""
-        return [self.brief(), *([] if self.contract is None else ["", *self.contract.text.splitlines()])]
+        """What was found."""
+        return [self.brief()]
+
+    def verbatim(self) -> str:
+        """The contract."""
+        return "" if self.contract is None else self.contract.text.rstrip()
 
     def tables(self) -> list[Table]:
         """The values of the selected clauses on each case, worst first."""
