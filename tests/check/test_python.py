@@ -144,15 +144,18 @@ def test_an_answer_is_shown_as_the_command_shows_it(name: str) -> None:
     assert [line.rstrip() for line in said] == str(answer).splitlines()
     if answer.trace is not None:
         kept = re.search("<pre>(.*)</pre>", answer._repr_html_(), re.DOTALL)
-        assert kept and unescape(kept[1]).splitlines() == said[said.index("") + 1 :]
+        assert kept
+        assert unescape(kept[1]).splitlines() == said[said.index("") + 1 :]
         assert "▼" in kept[1].splitlines()[0]
 
 
 def test_a_selected_contract_keeps_its_lines_in_a_notebook() -> None:
     found = tracepact.select("boundary_gate")
     kept = re.search("<pre>(.*)</pre>", found._repr_html_(), re.DOTALL)
-    assert found.contract and kept
-    assert "<" not in kept[1] and "->" in found.contract.text
+    assert found.contract
+    assert kept
+    assert "<" not in kept[1]
+    assert "->" in found.contract.text
     assert unescape(kept[1]) == found.contract.text.rstrip()
 
 
@@ -165,10 +168,11 @@ def test_findings_show_their_places_and_traces_and_are_a_collection() -> None:
     assert len(tracepact.check("boundary_gate")) == 0
     for shown in (str(found), unescape(found._repr_html_())):
         for one, place in zip(found, ("3:27", "4:25"), strict=True):
-            (_, after) = shown.split(f"[{one.code}]")
-            assert f":{place}\n" in after.split("[")[0] + after
-            assert one.help and one.help in after
-            assert all(line.rstrip() in after for line in (one.trace or "").splitlines())
+            block = re.split(r"\n(?=warning\[)", shown.partition(f"[{one.code}]: ")[2])[0]
+            assert block.startswith(f"{one.headline}\n  --> <text>:{place}\n")
+            assert f"= help: {one.help}" in block
+            drawn = (one.trace or "").splitlines()
+            assert re.findall(r"^  \| (.*)$", block, re.MULTILINE) == [line.rstrip() for line in drawn]
     assert any(one.trace for one in found)
 
 

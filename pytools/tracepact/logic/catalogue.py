@@ -101,8 +101,8 @@ def catalogue(
         The catalogue, its entries by size.
 
     Raises:
-        InvalidInput: if there is one text in place of a list, more than `most` formulas would be made, or the traces that
-            tell them apart are too many to be enumerated.
+        InvalidInput: if there is one text in place of a list, more than `most` formulas would be made, or the traces
+            that tell them apart are too many to be enumerated.
 
     Examples:
         >>> import tracepact
