@@ -66,7 +66,8 @@ def test_a_result_prints_well_and_becomes_a_frame(name: str) -> None:
     result = (RESULTS[name][0] if name in RESULTS else OTHERS[name])()
     assert len(repr(result)) < 120
     assert repr(result).startswith(f"<{type(result).__name__} ")
-    assert max(map(len, str(result).splitlines())) <= 132
+    written = result.contract.text.splitlines() if name == "select" else []  # canonical lines stay as they are
+    assert max(len(line) for line in str(result).splitlines() if line not in written) <= 132
     assert result._repr_html_().startswith("<")
     columns, rows = result.rows()
     assert list(result.to_frame().columns) == list(columns)
