@@ -85,6 +85,11 @@ def test_the_bad_example_has_the_fault_and_the_good_one_has_not(code: str) -> No
     assert not {found for found in left if CODES[found].severity is Severity.ERROR}
 
 
+def test_every_code_with_a_bad_example_has_a_good_one() -> None:
+    assert {code for code, example in examples().items() if example.good is None} == set()
+    assert {code for code in examples() if CODES[code].severity is not Severity.ERROR} > {"clauses-clash"}
+
+
 @pytest.mark.parametrize("code", CODES)
 def test_help_explains_every_code(code: str) -> None:
     shown = run("help", code)

@@ -145,6 +145,57 @@ def test_a_mistake_in_the_contract_is_marked_with_its_message(page: Any) -> None
     assert page.locator("#faults li").count() == 0
 
 
+def test_violations_fade_with_the_verdicts_while_the_contract_is_broken(page: Any) -> None:
+    page.click("#clear")
+    row = page.locator("#violations tr", has_text="onset_guard").first
+    row.wait_for()
+    faint = "(one) => { let all = 1; for (; one; one = one.parentElement) all *= getComputedStyle(one).opacity; return all; }"
+    assert row.evaluate(faint) == 1
+    page.locator("#text").fill(GATE.replace("pred_onset", "pred_onest", 1))
+    page.locator("#lanes.stale").wait_for()
+    assert row.evaluate(faint) == page.locator("#lanes").evaluate(faint) < 1
+    page.locator("#text").fill(GATE)
+    page.locator("#lanes:not(.stale)").wait_for()
+    assert row.evaluate(faint) == 1
+
+
+@pytest.mark.parametrize("typed", ["abc", "", "0", "-3", "1/0", "1e9"])
+def test_what_is_no_length_leaves_the_scene_as_it_is(page: Any, typed: str) -> None:
+    before = page.locator("#timeline .event").evaluate_all("(all) => all.map((one) => [one.title, one.style.width])")
+    field, fault = page.locator("#duration"), page.locator("#duration-fault")
+    field.fill(typed)
+    field.press("Enter")
+    fault.get_by_text("not a length in seconds; still 12 s").wait_for()
+    assert field.get_attribute("aria-invalid") == "true"
+    after = page.locator("#timeline .event").evaluate_all("(all) => all.map((one) => [one.title, one.style.width])")
+    assert after == before
+    shows(page, "onset_guard", "1.000")
+    field.fill("24")
+    field.press("Enter")
+    page.locator("#timeline .axis span", has_text="20").first.wait_for()
+    assert fault.inner_text() == ""
+    assert page.locator("#timeline .event").count() == len(before)
+
+
+def test_the_value_of_a_clause_is_on_its_own_line_and_not_on_that_of_a_class(page: Any) -> None:
+    value = page.locator("#lanes [data-clause=onset_guard]").bounding_box()
+    for label in ("dog", "cat"):
+        track = page.locator(f"#lanes [aria-label^='onset_guard of {label}:']").bounding_box()
+        assert value["y"] + value["height"] <= track["y"] + 1
+    name = page.locator("#lanes .row-name", has_text="onset_guard").bounding_box()
+    assert name["y"] < middle(value) < name["y"] + name["height"]
+
+
+def test_parameters_have_a_part_of_the_page_where_there_are_some(page: Any) -> None:
+    assert page.locator("#parameters h2").is_visible()
+    page.locator("#text").fill("contract c\nstep 20ms\nclause a on ref_onset : N[40ms] pred_onset\n")
+    page.locator("#said", has_text="c: mean").wait_for()
+    assert page.locator("#parameters h2").is_hidden()
+    page.locator("#text").fill(GATE)
+    page.locator("#said", has_text="boundary_gate: mean").wait_for()
+    assert page.locator("#parameters h2").is_visible()
+
+
 def test_keys_alone_add_an_event_move_its_ends_and_remove_it(page: Any) -> None:
     page.locator("#clear").focus()
     page.keyboard.press("Enter")
@@ -184,10 +235,11 @@ def test_a_slider_moves_its_parameter_and_is_written_into_the_contract(page: Any
     page.keyboard.press("ArrowRight")
     shows(page, "onset_guard", "1.000")
     assert page.locator(".slider", has_text="tol").locator("output").inner_text() == "60ms (written 40ms)"
-    page.locator("#curve text", has_text="60ms (own)").wait_for()
+    page.locator("#curve text", has_text="40ms (own)").wait_for()
     page.locator(".slider", has_text="tol").get_by_text("Write into the contract").click()
     page.locator(".slider output", has_text="60ms").wait_for()
     assert "param tol = 60ms" in page.locator("#text").input_value()
+    page.locator("#curve text", has_text="60ms (own)").wait_for()
     shows(page, "onset_guard", "1.000")
 
 

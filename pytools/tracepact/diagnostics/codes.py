@@ -87,6 +87,7 @@ CODES: dict[str, Code] = {
     **_codes(
         Severity.NOTE,
         ("clause-implied", "7.1 9.2 21.5", "a clause can only be violated where another one is violated as well"),
+        ("only-clause-passes", "21.3 7.4", "a detector that is always on, or never, passes the only clause there is"),
         ("merge-gap-hides-fragments", "5.8 21.6", "fragments are joined before a clause counts them"),
         ("matcher-not-used", "3.7 15.12 21.6", "a matcher is declared and no clause asks about partners"),
         ("silence-scores-zero", "7.4 21.6", "clauses that score 0 where nothing is predicted"),

@@ -24,14 +24,20 @@ def check_contract(
     budget: Budget = CHECK_BUDGET,
     watch: OnStage = silent,
 ) -> list[Diagnostic]:
-    """Warnings, with `notes` also notes; questions that stayed open are always among them; `watch` is told each."""
+    """Warnings, with `notes` also notes; questions that stayed open are always among them; `watch` is told each.
+
+    Where nothing else is found in a contract of one clause, the note of rule 21.3 is given in any case.
+    """
     text, ask = ContractText(contract), ContractQuestions(contract, budget, watch)
+    whole = WholeFindings(text, ask)
     found = [
         *ValueFindings(text).warnings(),
         *FrameFindings(text, ask).findings(notes=notes),
         *EventFindings(text, ask).findings(notes=notes),
-        *WholeFindings(text, ask).findings(notes=notes),
+        *whole.findings(notes=notes),
     ]
+    if not (found or contract.warnings or ask.undecided or notes):
+        found = list(whole.alone())
     return by_place([*found, *dict.fromkeys(ask.undecided)])
 
 

@@ -33,13 +33,22 @@ class WholeFindings:
     def findings(self, *, notes: bool) -> Iterator[Diagnostic]:
         """A warning for each constant prediction that passes; with `notes`, what settings and obligations do."""
         if len(self.text.contract.clauses) > 1:
-            for active, (headline, way) in ((True, _ALWAYS_ON), (False, _SILENT)):
-                if all(self._passes(clause, active=active) for clause in self.text.contract.clauses):
-                    yield Diagnostic("constant-prediction-passes", headline, self._place("contract"), way)
+            yield from self._constant_predictions("constant-prediction-passes")
         if notes:
+            yield from self.alone()
             yield from self._merge_gap()
             yield from self._matcher()
             yield from self._nothing_predicted()
+
+    def alone(self) -> Iterator[Diagnostic]:
+        """A note for each constant prediction that passes the only clause of a contract."""
+        if len(self.text.contract.clauses) == 1:
+            yield from self._constant_predictions("only-clause-passes")
+
+    def _constant_predictions(self, code: str) -> Iterator[Diagnostic]:
+        for active, (headline, way) in ((True, _ALWAYS_ON), (False, _SILENT)):
+            if all(self._passes(clause, active=active) for clause in self.text.contract.clauses):
+                yield Diagnostic(code, headline, self._place("contract"), way)
 
     def _place(self, statement: str) -> TextPlace:
         return self.text.place(self.text.contract.statements[statement])

@@ -43,7 +43,7 @@ class Tolerance:
 
 def default_range(contract: Contract, parameter: str) -> tuple[Fraction, Fraction]:
     """From zero to the largest value the contract names, at least one step."""
-    named = [mark.value for mark in _marks(contract, _parameter(contract, parameter))]
+    named = [mark.value for mark in named_values(contract, parameter)]
     return min([Fraction(0), *named]), max([contract.step, *named])
 
 
@@ -83,7 +83,7 @@ def curves(
         clauses,
         mean_of(list(clauses.values())),
         {name: method for name, (method, _) in found.items()},
-        tuple(mark for mark in _marks(contract, known) if low <= mark.value <= high),
+        tuple(mark for mark in named_values(contract, parameter) if low <= mark.value <= high),
     )
 
 
@@ -102,9 +102,10 @@ def _parameter(contract: Contract, name: str) -> Parameter:
     return known[name]
 
 
-def _marks(contract: Contract, parameter: Parameter) -> list[Mark]:
-    """The contract's own value and its sweep points, ascending."""
-    swept = [sweep for sweep in contract.sweeps if sweep.parameter == parameter.name]
+def named_values(contract: Contract, name: str) -> list[Mark]:
+    """The contract's own value of a parameter and its sweep points, ascending."""
+    parameter = _parameter(contract, name)
+    swept = [sweep for sweep in contract.sweeps if sweep.parameter == name]
     written = {text: bound.seconds for sweep in swept for text, bound in zip(sweep.values, sweep.bounds, strict=True)}
     found = {written[text]: text for text in sorted(written)}
     found[parameter.value] = parameter.text

@@ -51,6 +51,26 @@ REPAIRS = {
     "vacuous-implication": ("on ref_active :", "on zone & ref_onset :"),
     "empty-window": ("80ms,40ms", "40ms,80ms"),
     "syntax": ("c : on ref_onset pred_onset", "c on ref_onset : pred_onset"),
+    "clause-implied": ("ref_active : N[60ms] pred_active", "ref_onset : N[60ms] pred_onset"),
+    "clauses-clash": ("G[100ms] !ref_active", "N[100ms] ref_active"),
+    "constant-prediction-passes": (
+        "clause covered on each ref : coverage >= 0.5",
+        "clause caused on pred_active : N[40ms] ref_active",
+    ),
+    "only-clause-passes": (
+        "N[40ms] pred_active\n",
+        "N[40ms] pred_active\nclause caused on pred_active : N[40ms] ref_active\n",
+    ),
+    "contract-lookahead": ("ref_onset : F[1s] pred_onset", "each ref : matched and pred.onset - ref.onset <= 1s"),
+    "matcher-not-used": ("covering <= 1", "matched and covering <= 1"),
+    "merge-gap-hides-fragments": ("merge_gap 100ms\n", ""),
+    "perfect-prediction-fails": ("pred.duration <= 0.5", "pred.duration >= 0.5"),
+    "redundant-part": ("covering <= 2 and covering <= 1", "covering <= 1"),
+    "silence-scores-zero": (
+        "each matched : abs(pred.onset - ref.onset)",
+        "each ref : matched and abs(pred.onset - ref.onset)",
+    ),
+    "too-deep": ("(" * 201 + "pred_onset" + ")" * 201, "pred_onset"),
     "unused-atom": ("on ref_onset :", "on ref_onset & zone :"),
 }
 """What to replace in the faulty contract of a code, and by what, so that it is reported no more."""

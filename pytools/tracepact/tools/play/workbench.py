@@ -1,6 +1,7 @@
 """What the page can ask: verdicts, findings, the cast, a curve, what a file holds; each a record."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
 
@@ -9,13 +10,13 @@ import msgspec
 from tracepact.diagnostics import Diagnostics, InvalidInput
 from tracepact.diagnostics.record import DiagnosticRecord, diagnostic_record
 from tracepact.records import Record
-from tracepact.scoring.tolerance import curves
+from tracepact.scoring.tolerance import Mark, Tolerance, curves, named_values
 from tracepact.show.figure import inline
 from tracepact.tools.cast_members import cast
 from tracepact.tools.play.clips import events_of
 from tracepact.tools.play.findings import Checker
 from tracepact.tools.play.imports import GivenFile, imported
-from tracepact.tools.play.scene import Events, Scene, compiled, family_of, judged
+from tracepact.tools.play.scene import Events, Scene, compiled, compiled_text, family_of, judged
 from tracepact.tools.play.verdicts import slider_end, verdicts
 from tracepact.tools.score.report.evidence import tolerance_figure
 
@@ -97,7 +98,16 @@ def curve(asked: CurveQuestion) -> CurveAnswer:
         drawn = curves(card, asked.parameter, Fraction(0), slider_end(contract, asked.parameter))
     except InvalidInput as error:
         return CurveAnswer("", tuple(map(diagnostic_record, error.diagnostics)))
-    return CurveAnswer(str(inline(tolerance_figure(drawn))))
+    return CurveAnswer(str(inline(tolerance_figure(replace(drawn, marks=_as_written(asked, drawn))))))
+
+
+def _as_written(asked: CurveQuestion, drawn: Tolerance) -> tuple[Mark, ...]:
+    """The marks of a curve where the contract's own value is the one of its text; the slider's is a mark beside it."""
+    source, _ = compiled_text(asked.scene.contract)
+    assert source is not None  # the text compiles, else there were no curve
+    written = [mark for mark in named_values(source, asked.parameter) if drawn.low <= mark.value <= drawn.high]
+    found = {mark.value: replace(mark, own=False) for mark in drawn.marks} | {mark.value: mark for mark in written}
+    return tuple(found[value] for value in sorted(found))
 
 
 def _decoded(body: bytes, kind: type[_R]) -> _R:

@@ -3,6 +3,10 @@
 const parameterView = (() => {
   const holder = document.getElementById("sliders"), figure = document.getElementById("curve");
   let shown = new Map(), chosen = null;
+  const hide = (hidden) => {
+    for (const part of document.querySelectorAll("#parameters, a[href='#parameters']")) part.hidden = hidden;
+  };
+  hide(true); // until there are some
   const textOf = (parameter, value) => {
     const plain = String(+value.toFixed(6));
     return parameter.is_time ? `${plain}ms` : plain;
@@ -45,7 +49,7 @@ const parameterView = (() => {
         shown = new Map(parameters.map((parameter) => [parameter.name, makeRow(parameter)]));
         holder.replaceChildren(...[...shown.values()].map(({ row }) => row));
         if (!names.includes(chosen)) chosen = names[0] ?? null;
-        if (!names.length) holder.replaceChildren(element("p", { class: "note", text: "the contract declares no parameters" }));
+        hide(!names.length);
       }
       for (const parameter of parameters) {
         const made = shown.get(parameter.name);

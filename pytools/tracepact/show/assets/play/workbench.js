@@ -78,9 +78,17 @@
   });
   const save = later(300, async () => address.write({ scene: scene.text() }));
 
+  const sayOfLength = (words) => {
+    document.getElementById("duration-fault").textContent = words;
+    duration.setAttribute("aria-invalid", words !== "");
+  };
+
   scene.listen((what) => {
     if (what === "contract") contractView.fill();
-    if (what === "clip" && document.activeElement !== duration) duration.value = state.clip.duration;
+    if (what === "clip" && document.activeElement !== duration) {
+      duration.value = state.clip.duration;
+      sayOfLength("");
+    }
     judge(); // first, so that the answer is made while the timeline is drawn
     timeline.draw();
     if (what !== "clip") check();
@@ -95,8 +103,12 @@
   };
   clips.addEventListener("change", () => scene.load(scene.clips[Number(clips.value)]));
   duration.addEventListener("change", () => {
+    const typed = duration.value.trim().replace(",", ".").replace(/^\./, "0.");
+    const isLength = /^\d+(\.\d+)?(\/\d+)?$/.test(typed) && times.number(typed) > 0 && Number.isFinite(times.number(typed));
+    sayOfLength(isLength ? "" : `not a length in seconds; still ${state.clip.duration} s`);
+    if (!isLength || typed === state.clip.duration) return;
     scene.remember();
-    state.clip.duration = duration.value.trim().replace(",", ".");
+    state.clip.duration = typed;
     scene.changed("clip");
   });
   document.getElementById("undo").addEventListener("click", () => scene.undo());
