@@ -158,6 +158,14 @@ def test_a_draft_is_written_once_and_checks(tmp_path: Path) -> None:
     assert run("new", "1st", folder=tmp_path).code == 2
 
 
+def test_a_draft_says_at_once_that_a_time_is_between_frames(tmp_path: Path) -> None:
+    between = run("new", "between", "--early", "30ms", folder=tmp_path)
+    assert between.code == 0
+    assert "off-grid-value" in between.codes
+    assert "lies between 1 and 2 frames of 20ms" in between.err
+    assert run("new", "even", "--early", "30ms", "--step", "10ms", folder=tmp_path).codes == []
+
+
 @pytest.mark.parametrize("name", starter_contracts())
 def test_a_starter_is_shown_and_copied_with_its_comments(name: str, tmp_path: Path) -> None:
     text = starter_contracts()[name].read_text(encoding="utf-8")

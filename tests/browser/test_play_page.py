@@ -149,7 +149,8 @@ def test_violations_fade_with_the_verdicts_while_the_contract_is_broken(page: An
     page.click("#clear")
     row = page.locator("#violations tr", has_text="onset_guard").first
     row.wait_for()
-    faint = "(one) => { let all = 1; for (; one; one = one.parentElement) all *= getComputedStyle(one).opacity; return all; }"
+    above = "let all = 1; for (; one; one = one.parentElement) all *= getComputedStyle(one).opacity"
+    faint = f"(one) => {{ {above}; return all; }}"
     assert row.evaluate(faint) == 1
     page.locator("#text").fill(GATE.replace("pred_onset", "pred_onest", 1))
     page.locator("#lanes.stale").wait_for()

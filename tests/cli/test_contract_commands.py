@@ -91,10 +91,10 @@ def test_strict_makes_a_warning_of_check_an_error(folder: Path) -> None:
 
 def test_check_reads_standard_input(folder: Path) -> None:
     fine = run("check", "-", folder=folder, stdin=FINE.encode())
-    assert (fine.code, fine.out) == (0, "-: ok\n")
+    assert (fine.code, fine.out) == (0, "<stdin>: ok\n")
     bad = run("check", "-", folder=folder, stdin=BAD.encode())
-    assert (bad.code, bad.places) == (2, [(code, place.replace("bad.contract", "-")) for code, place in FAULTS])
-    assert run("check", "-", folder=folder, stdin=b"contract \xff").places == [("bad-encoding", "-:1")]
+    assert (bad.code, bad.places) == (2, [(code, place.replace("bad.contract", "<stdin>")) for code, place in FAULTS])
+    assert run("check", "-", folder=folder, stdin=b"contract \xff").places == [("bad-encoding", "<stdin>:1")]
 
 
 def test_a_folder_does_not_hide_a_starter_contract_of_its_name(folder: Path) -> None:
@@ -138,7 +138,7 @@ def test_fmt_formats_standard_input_to_standard_output(folder: Path) -> None:
     outcome = run("fmt", "-", stdin=LOOSE.encode())
     assert (outcome.code, outcome.out, outcome.err) == (0, FINE, "")
     assert run("fmt", "--check", "-", stdin=LOOSE.encode()).code == 1
-    assert run("fmt", "-", stdin=b"contract \xff\n").places == [("bad-encoding", "-:1")]
+    assert run("fmt", "-", stdin=b"contract \xff\n").places == [("bad-encoding", "<stdin>:1")]
 
 
 def test_fmt_touches_no_file_when_one_has_errors(folder: Path) -> None:

@@ -62,9 +62,9 @@ def test_a_contract_can_come_from_standard_input(command: tuple[str, ...], tmp_p
     piped = run(*command, folder=tmp_path, stdin=text)
     named = run(*("boundary_gate" if word == "-" else word for word in command), folder=tmp_path)
     assert piped.code == named.code == 0
-    assert piped.out.replace("-: ok", "boundary_gate: ok") == named.out
+    assert piped.out.replace("<stdin>: ok", "boundary_gate: ok") == named.out
     wrong = run(*command, folder=tmp_path, stdin=FAULTY.encode())
-    assert (wrong.code, wrong.places) == (2, [("unknown-atom", "-:3:13")])
+    assert (wrong.code, wrong.places) == (2, [("unknown-atom", "<stdin>:3:13")])
 
 
 def test_frames_and_a_contract_cannot_both_come_from_standard_input() -> None:

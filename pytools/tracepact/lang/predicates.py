@@ -39,6 +39,14 @@ from tracepact.lang.scope import Scope
 from tracepact.wording import print_number
 
 FUNCTIONS = ("abs", "min", "max")
+_SYNONYMS = {
+    "length": "duration",
+    "start": "onset",
+    "begin": "onset",
+    "end": "offset",
+    "stop": "offset",
+}
+"""What other languages call attributes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,6 +363,10 @@ class PredicateLowering:
             edges = [kind.name for kind in ATTRIBUTES.values() if kind.exists is Existence.WITH_ITS_INTERVAL]
             if near := get_close_matches(text, edges, 1, 0.8):
                 hint = f"did you mean `ref.{near[0]}` or `pred.{near[0]}`?"
+        if meant := _SYNONYMS.get(node.name):
+            sides = [node.owner] if node.owner is not None else ["ref", "pred"]
+            written = [f"`{side}.{meant}`" for side in sides if f"{side}.{meant}" in known]
+            hint = f"did you mean {' or '.join(written)}?" if written else hint
         if hint is None:
             hint = f"attributes under `each {self.each.value}`: " + ", ".join(f"`{name}`" for name in known)
         if text in {*BUILTIN_ATOMS, *CLASS_ATOMS, *self.scope.atoms}:

@@ -21,6 +21,7 @@ LARGEST_TEXT = 1 << 20
 DEEPEST_NESTING = 200
 LONGEST_QUANTITY = 60
 _MOST_BAD_CHARACTERS = 20
+_COMMENTS = "comments start with `#`"
 
 
 def read_document(source: Source, diagnostics: Diagnostics) -> s.Document:
@@ -148,7 +149,7 @@ def _report_bad_characters(source: Source, text: str, start: int, diagnostics: D
     if text.startswith(("//", "/*"), start):
         end = (text + "\n").index("\n", start)
         headline = f"`{text[start : start + 2]}` starts nothing the language knows"
-        diagnostics.add("bad-character", headline, TextPlace(source, Span(start, end)), "comments start with `#`")
+        diagnostics.add("bad-character", headline, TextPlace(source, Span(start, end)), _COMMENTS)
         return end
     diagnostics.add(
         "bad-character",
@@ -179,7 +180,9 @@ def _chunks(tokens: list[Token], source: Source, diagnostics: Diagnostics) -> li
                 "syntax",
                 f"`{token}` does not start a statement",
                 TextPlace(source, token_span(token)),
-                did_you_mean(str(token), [name.lower() for name in STATEMENTS]),
+                _COMMENTS
+                if source.text.startswith("--", token.start_pos)
+                else did_you_mean(str(token), [name.lower() for name in STATEMENTS]),
             )
             chunks.append([])
     return [chunk for chunk in chunks if chunk and chunk[0].type in STATEMENTS]
@@ -277,14 +280,17 @@ def _report_unexpected(token: Token, tokens: list[Token], start: str, source: So
     if token.type == "$END":
         last = token_span(tokens[-1]) if tokens else Span(0, 0)
         if tokens:
-            headline, hint = f"the text ends after `{tokens[-1]}`, where {expected} is missing", None
+            ending = "the formula ends" if start == "formula" else "the statement ends"
+            headline, hint = f"{ending} after `{tokens[-1]}`, where {expected} is missing", _without_colon(tokens)
         else:
             headline, hint = "the formula is empty", "write one, such as `ref_onset -> N[40ms] pred_onset`"
         diagnostics.add("syntax", headline, TextPlace(source, last), hint)
         return
     help_line = f"expected {expected}"
     hint = _arrow(before) if source.text.startswith("=>", token.start_pos) else _misread(token, before)
-    hint = _joined(token, before, source.text) or hint
+    hint = _joined(token, before, source.text) or _two_radii(token, before, source.text) or hint
+    if source.text.startswith("--", token.start_pos):
+        hint = _COMMENTS
     if hint is not None:
         help_line = hint
     elif str(token) in ("N", "F", "G", "U", "S"):
@@ -311,11 +317,35 @@ def _joined(token: Token, before: list[Token], text: str) -> str | None:
     last, at = before[-1] if before else None, token.start_pos or 0
     if last is None or last.end_pos != at:
         return None
-    if last.type == "QUANTITY" and token.type == "COMMA" and (rest := re.compile(r"[0-9]+[a-z]*").match(text, at + 1)):
+    if (
+        last.type == "QUANTITY"
+        and last.isdigit()
+        and token.type == "COMMA"
+        and (rest := re.compile(r"[0-9]+[a-z]*").match(text, at + 1))
+    ):
         return f"decimals have a point: `{last}.{rest[0]}`"
     if last.type == "NAME" and token.type == "MINUS" and (rest := re.compile(r"[\w-]+").match(text, at + 1)):
         return f"names have letters, digits and `_`: `{last}_{rest[0].replace('-', '_')}`"
     return None
+
+
+def _two_radii(token: Token, before: list[Token], text: str) -> str | None:
+    """The window that was meant by a radius of two values."""
+    signed = len(before) > 1 and before[-2].type == "MINUS"
+    opened = before[: -2 if signed else -1]
+    if token.type != "COMMA" or [str(one) for one in opened[-2:]] != ["N", "["]:
+        return None
+    rest = re.compile(r"\s*(-?[\w.]+)\s*\]\s*(\w*)").match(text, token.end_pos or 0)
+    early, late, body = str(before[-1]), rest[1] if rest else "…", (rest[2] if rest else "") or "…"
+    return f"`N[…]` has one radius; early and late apart are a window: `F[-{early},{late}] {body}`"
+
+
+def _without_colon(tokens: list[Token]) -> str | None:
+    """How a clause is written, where one ends before its `:`."""
+    words = [str(token) for token in tokens]
+    if words[0] != "clause" or "on" not in words or ":" in words:
+        return None
+    return "a clause says where it applies, then what must hold there: `clause name on ref_onset : N[40ms] pred_onset`"
 
 
 def _misread(token: Token, before: list[Token]) -> str | None:
@@ -327,6 +357,9 @@ def _misread(token: Token, before: list[Token]) -> str | None:
         return f"write one `{word}`"
     if word in _FOREIGN and not _of_events(before):
         return _FOREIGN[word]
+    if str(last) in _ONE_FRAME and token.type in _FORMULA_STARTS and not _of_events(before):
+        body = word if token.type == "NAME" else "(…)"
+        return f"there is no operator `{last}`; {_ONE_FRAME[str(last)].format(body)}"
     if word == "[" and last is not None and last.type == "NAME" and str(last) not in "nfgus":
         return f"there is no operator `{last}`; windows are `N[…]` (near), `F[…]` (at some frame) and `G[…]` (at all)"
     if word != word.lower() and word.lower() in reserved_words():
@@ -349,6 +382,9 @@ def _misread(token: Token, before: list[Token]) -> str | None:
     return None
 
 
+_FORMULA_STARTS = ("NAME", "LPAR", "NOT", "TRUE", "FALSE", "N", "F", "G")
+_ONE_FRAME = {"X": "the next frame is `F[1f,1f] {}`", "Y": "the frame before is `F[-1f,-1f] {}`"}
+"""The operators of other logics for the next frame and the one before."""
 _FOREIGN = {
     "mask": "a mask that the caller supplies is declared as an atom: `atom zone`",
     "parameter": "did you mean `param`?",

@@ -6,6 +6,7 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import TextIO
 
 import click
@@ -18,6 +19,11 @@ _ENTRY = re.compile(r"\s*(?:= help: |\S+\s{2,})?")
 """What stands before the text of an entry: an indent, a mark, the term of a list."""
 _QUOTED_LINE = re.compile(r"\s*\d* \|")
 """A line of the input, or of a picture, as a diagnostic quotes it."""
+
+_HEAD = re.compile(r"(?: *\| )?frame \d+ of \d+\b")
+_ROW = re.compile(r"(?: *\| )?\w+ {2,}(?=[█·…])")
+_CELL = re.compile(r" ?…[^…]*… ?|.")
+"""The parts of a picture: its first line, the name of a row, a frame or what is said of frames that are left out."""
 
 
 @contextmanager
@@ -53,10 +59,13 @@ def fitted(text: str, stream: TextIO) -> str:
 
     Where the stream is no terminal the text stays as it is. A word that is longer than a line is not broken.
     """
-    if not stream.isatty():
-        return text
-    width = os.get_terminal_size(stream.fileno()).columns or _USUAL
-    return "\n".join(_folded(line, width) for line in text.split("\n"))
+    width = terminal_width(stream)
+    return text if width is None else "\n".join(_folded(line, width) for line in text.split("\n"))
+
+
+def terminal_width(stream: TextIO) -> int | None:
+    """The columns of a terminal; None where the stream is none."""
+    return (os.get_terminal_size(stream.fileno()).columns or _USUAL) if stream.isatty() else None
 
 
 def _folded(line: str, width: int) -> str:
@@ -66,6 +75,40 @@ def _folded(line: str, width: int) -> str:
     rest = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False, drop_whitespace=True)
     rest.subsequent_indent = " " * indent
     return rest.fill(line)
+
+
+def parted(text: str, width: int | None) -> str:
+    """Pictures of traces as a terminal has room for them: what is too wide goes on below, with the names again.
+
+    Where there is no terminal, and so no width, the text stays as it is.
+    """
+    if width is None:
+        return text
+    shown: list[str] = []
+    lines = text.split("\n")
+    while lines:
+        is_picture = _HEAD.match(lines[0]) is not None
+        rows = list(takewhile(_ROW.match, lines[1:])) if is_picture else []
+        block, lines = lines[: len(rows) + 1], lines[len(rows) + 1 :]
+        shown += _parts(block, width) if rows and max(map(len, block)) > width else block
+    return "\n".join(shown)
+
+
+def _parts(block: list[str], width: int) -> Iterator[str]:
+    """A picture in parts of the width; cells and what is said in their place are not cut."""
+    start = min(len(_ROW.match(line)[0]) for line in block[1:])  # type: ignore[index]  # every row matches
+    cells = max((line[start:] for line in block[1:]), key=len)
+    low = 0
+    while low < len(cells):
+        high = low
+        for cell in _CELL.finditer(cells, low):
+            if high > low and start + cell.end() - low > width:
+                break
+            high = cell.end()
+        if low:
+            yield block[0][: len(block[0]) - len(block[0].lstrip(" |"))].rstrip()
+        yield from ((line[:start].ljust(start) + line[start + low : start + high]).rstrip() for line in block)
+        low = high
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "text", *, answer: bool = False) -> None:
@@ -79,6 +122,7 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "text", *, 
         with reader_may_leave():
             click.echo(text, nl=bool(text))
         return
+    text = parted(text, terminal_width(sys.stdout if answer else sys.stderr))
     styles = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
     for line in text.splitlines():
         style = next((style for severity, style in styles.items() if line.startswith(f"{severity.value}[")), None)

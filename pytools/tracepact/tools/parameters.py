@@ -24,6 +24,8 @@ from tracepact.wording import parse_exact, print_number
 TEXT = "text"
 CONTRACT_ENDING = ".contract"
 STANDARD_INPUT = "-"
+STANDARD_INPUT_NAME = "<stdin>"
+"""What messages call a contract that is read from standard input."""
 _JSON = "tracepact.json"
 _EARLIER = {"terminal": TEXT}
 """Earlier names of formats, which are still taken."""
@@ -66,6 +68,8 @@ class Length(click.ParamType):  # type: ignore[type-arg]  # as above
     def read(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[Fraction, str]:
         """The time a text denotes, and the unit it is written with."""
         found = read_time(str(value))
+        if found is None and read_time(str(value), Fraction(1)):
+            self.fail(f"`{value}`: frames are not accepted here; write a time such as 40ms", param, ctx)
         if found is None:
             self.fail(f"`{value}` is not a time, such as 200ms or 1.5s", param, ctx)
         return found
@@ -334,7 +338,7 @@ def named_contract(contract: str, overrides: Mapping[str, str] | None = None) ->
     if contract != STANDARD_INPUT:
         return load_contract(contract, overrides)
     diagnostics = Diagnostics()
-    source = decode_source(sys.stdin.buffer.read(), STANDARD_INPUT, diagnostics)
+    source = decode_source(sys.stdin.buffer.read(), STANDARD_INPUT_NAME, diagnostics)
     found = compile_source(source, diagnostics, overrides) if source is not None else None
     if found is None:
         raise InvalidInput(diagnostics)

@@ -12,7 +12,9 @@ import click
 
 from tracepact.files import write_whole
 from tracepact.lang import load_contract, parse_contract
-from tracepact.show.lines import say
+from tracepact.logic.contract_text import ContractText
+from tracepact.logic.value_findings import ValueFindings
+from tracepact.show.lines import print_diagnostics, say
 from tracepact.tools.author.draft import Answers, Never, OnTime, draft
 from tracepact.tools.parameters import CONTRACT_ENDING, Length, complete_starter
 from tracepact.wording import time_text
@@ -55,8 +57,9 @@ def command(
 ) -> None:
     """Write a commented contract to NAME.contract.
 
-    It is a copy of a starter contract (--from), or asks what the options say must be on time and must never happen;
-    where neither is given, a terminal asks three questions. A file that is there is never overwritten.
+    With --from the contract is a copy of a starter contract. Otherwise it has a clause for each thing that --on-time
+    and --never name; without any option, three questions are asked in a terminal. An existing file is never
+    overwritten.
     """
     place = Path(name) if name.endswith(CONTRACT_ENDING) else Path(name + CONTRACT_ENDING)
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", place.stem):
@@ -71,8 +74,9 @@ def command(
     else:
         asking = not any(given) and sys.stdin.isatty()
         text = draft(place.stem, _asked() if asking else _answers(on_time, never, early, late, step))
-    parse_contract(text, name=str(place))
+    contract = parse_contract(text, name=str(place))
     write_whole({place: text})
+    print_diagnostics(ValueFindings(ContractText(contract)).warnings())
     say(f"wrote {place}; `tracepact explain {place}` says it in words, `tracepact try {place}` tries it")
 
 

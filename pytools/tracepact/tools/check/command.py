@@ -28,6 +28,8 @@ from tracepact.show.progress import counted
 from tracepact.specs import rules
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import (
+    STANDARD_INPUT,
+    STANDARD_INPUT_NAME,
     TEXT,
     complete_starter,
     contract_files,
@@ -110,7 +112,8 @@ def command(
             own = _findings(given, earlier, longest, Budget(seconds=timeout), notes=notes, watch=watch)
         found.extend(own)
         if form == TEXT:
-            say(f"{given}: {summarise(own) if len(own) else 'ok'}", answer=True)
+            shown = STANDARD_INPUT_NAME if given == STANDARD_INPUT else given
+            say(f"{shown}: {summarise(own) if len(own) else 'ok'}", answer=True)
             print_diagnostics(own, answer=True)
     if form != TEXT:
         print_diagnostics(found, form)
@@ -146,7 +149,10 @@ def _findings(
 def _compiled(given: str) -> tuple[Diagnostics, Contract | None]:
     """The findings on a contract's text, and the contract if it compiles."""
     found = Diagnostics()
-    source = decode_source(sys.stdin.buffer.read(), "-", found) if given == "-" else read_source(given, found)
+    if given == STANDARD_INPUT:
+        source = decode_source(sys.stdin.buffer.read(), STANDARD_INPUT_NAME, found)
+    else:
+        source = read_source(given, found)
     return found, compile_source(source, found) if source is not None else None
 
 

@@ -13,7 +13,7 @@ from tracepact.lang import decode_source, format_document, read_document, read_f
 from tracepact.show.lines import say
 from tracepact.specs import starter_contracts
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import contract_files
+from tracepact.tools.parameters import STANDARD_INPUT, STANDARD_INPUT_NAME, contract_files
 
 
 @click.command()
@@ -31,20 +31,20 @@ def command(contracts: tuple[str, ...], check: bool, diff: bool) -> int:
         starter = "a starter contract belongs to the package: copy it first" if given in starter_contracts() else None
         source = _read(given, diagnostics, starter)
         if source is not None:
-            source = replace(source, name=given)
+            source = source if given == STANDARD_INPUT else replace(source, name=given)
             formatted.append((source, format_document(read_document(source, diagnostics), source)))
     diagnostics.raise_errors()
     changed = [(source, text) for source, text in formatted if text != source.text]
     for source, text in formatted:
         if diff:
             click.echo(_difference(source, text), nl=False)
-        elif source.name == "-" and not check:
+        elif source.name == STANDARD_INPUT_NAME and not check:
             click.echo(text, nl=False)
     if check or diff:
         for source, _ in changed:
             say(f"{source.name}: not in canonical form")
         return Exit.VIOLATED if changed else Exit.OK
-    files = {Path(source.name): text for source, text in changed if source.name != "-"}
+    files = {Path(source.name): text for source, text in changed if source.name != STANDARD_INPUT_NAME}
     write_whole(files)
     for path in files:
         say(f"{path}: formatted")
@@ -52,8 +52,8 @@ def command(contracts: tuple[str, ...], check: bool, diff: bool) -> int:
 
 
 def _read(given: str, diagnostics: Diagnostics, help: str | None) -> Source | None:
-    if given == "-":
-        return decode_source(sys.stdin.buffer.read(), "-", diagnostics)
+    if given == STANDARD_INPUT:
+        return decode_source(sys.stdin.buffer.read(), STANDARD_INPUT_NAME, diagnostics)
     return read_file(given, diagnostics, help)
 
 

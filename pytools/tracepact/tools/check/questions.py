@@ -1,5 +1,6 @@
 """What the questions about formulas share: options, record, words, exit code."""
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,7 +16,7 @@ from tracepact.logic import Budget, Decision, Outcome, Terms, never_occurs
 from tracepact.logic.notations import NOTATIONS, Notation, read_notation
 from tracepact.logic.picture import NOT_SMALLEST
 from tracepact.logic.value_findings import reading_hints
-from tracepact.show.lines import say
+from tracepact.show.lines import parted, say, terminal_width
 from tracepact.tools.check.decision import (
     DecisionRecord,
     decision_lines,
@@ -141,6 +142,6 @@ def _show(record: DecisionRecord, formulas: list[Formula], idle: str) -> None:
         say("give it more time (`--timeout`), shorter traces (`--length`) or fewer frames (a larger `--step`)")
     drawn = decision_picture(record, formulas)
     if drawn is not None:
-        click.echo(f"\n{drawn}")
+        click.echo("\n" + parted(drawn, terminal_width(sys.stdout)))
     if record.trace is not None and not record.trace.minimal:
         say(NOT_SMALLEST)

@@ -72,9 +72,9 @@ def columns_option(function: Callable[..., Any]) -> Callable[..., Any]:
         "--columns",
         multiple=True,
         metavar="MAP",
-        help="Read a table by these columns: onset=Start,offset=End,clip=File,label=Class, or by a TOML file "
-        "that names them; label==up gives every event the label up. Repeatable: each table is read by the "
-        "first map that fits it.",
+        help="Read a table by a map of its columns, such as onset=Start,offset=End with clip= and label= in the same "
+        "way, or by a TOML file that names them; label==up gives every event the label up. Repeatable: each table is "
+        "read by the first map that fits it.",
     )(function)
 
 
