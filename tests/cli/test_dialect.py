@@ -177,3 +177,10 @@ def test_a_question_about_formulas_loads_only_the_language_and_its_logic() -> No
     assert {name.split(".")[0] for name in found} & {"numpy", "rich", "z3", "jinja2", "sympy"} == set()
     unneeded = ("trace", "io", "events", "scoring", "metrics", "stream", "tools.score", "tools.select", "tools.audit")
     assert [name for name in found if name.startswith(tuple(f"tracepact.{part}" for part in unneeded))] == []
+
+
+def test_no_word_of_an_option_s_help_is_wider_than_its_column() -> None:
+    """Click breaks such a word at any letter; in 80 columns there is room for 44."""
+    words = {(name, word) for name, option in OPTIONS for word in (option.help or "").split() if len(word) > 44}
+    assert words == set()
+    assert any(len(word) > 20 for _, option in OPTIONS for word in (option.help or "").split())

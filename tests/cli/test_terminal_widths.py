@@ -32,8 +32,13 @@ param tol = 50ms
 clause onset on true : ref_onset -> N[tol] pred_onset
 clause c on ref_active : !pred_active | N[tol] pred_active
 """
+APART = "F[70f,70f] (ref_onset & F[40f,40f] (ref_offset & F[25f,25f] (ref_onset & F[33f,33f] ref_offset)))"
+"""What is so far apart that a trace which shows it is wider than a terminal."""
 COMMANDS = {
     "check": ("check", "faulty.contract", "--notes"),
+    "check of a long trace": ("check", "long.contract"),
+    "sat": ("sat", f"ref_onset & {APART}"),
+    "implies": ("implies", "ref_onset", f"!{APART}"),
     "explain": ("explain", "boundary_gate", "--no-notes"),
     "score": ("score", "boundary_gate", *TIMED),
     "score, brief": ("score", "boundary_gate", *TIMED, "--brief"),
@@ -56,6 +61,8 @@ _WORDS = re.compile(r"[^\s│┃┏┓┗┛━─┡┩├┤┼┴┬└┘┌
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("terminal")
     (found / "faulty.contract").write_text(FAULTY, encoding="utf-8")
+    long = f"contract long\nstep 20ms\nclause c on {APART} : G[1f,200f] pred_active & !ref_active\n"
+    (found / "long.contract").write_text(long, encoding="utf-8")
     shown("demo", "--out", "demo", width=WIDEST, folder=found)
     return found
 
@@ -131,6 +138,17 @@ def test_default_output_fits_the_terminal(name: str, width: int, folder: Path) -
     missing = [heading for heading in headings(wide) if not set(words(heading)) <= set(words(text))]
     assert missing == [], "a column that is neither shown nor named among those left out"
     assert note or "…" not in said or "…" in wide
+
+
+@pytest.mark.parametrize("name", ["check of a long trace", "sat", "implies"])
+def test_a_trace_that_is_too_wide_goes_on_below(name: str, folder: Path) -> None:
+    wide, narrow = (shown(*COMMANDS[name], width=width, folder=folder) for width in (WIDEST, WIDTHS[0]))
+    drawn = [
+        [line for line in text.split("\n") if re.match(r"( *\| )?ref_onset +[█·]", line)] for text in (wide, narrow)
+    ]
+    assert max(map(len, drawn[0])) > WIDTHS[0]
+    assert len(drawn[1]) > len(drawn[0])
+    assert sum(line.count("█") for line in drawn[1]) == sum(line.count("█") for line in drawn[0])
 
 
 def test_the_screen_forgets_what_was_erased_and_written_over() -> None:
