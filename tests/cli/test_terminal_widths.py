@@ -61,7 +61,7 @@ _WORDS = re.compile(r"[^\s│┃┏┓┗┛━─┡┩├┤┼┴┬└┘┌
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("terminal")
     (found / "faulty.contract").write_text(FAULTY, encoding="utf-8")
-    long = f"contract long\nstep 20ms\nclause c on {APART} : G[1f,200f] pred_active & !ref_active\n"
+    long = f"contract long\nstep 20ms\nclause c on {APART}\n  : G[1f,200f] pred_active & !ref_active\n"
     (found / "long.contract").write_text(long, encoding="utf-8")
     shown("demo", "--out", "demo", width=WIDEST, folder=found)
     return found
