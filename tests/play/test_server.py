@@ -161,8 +161,9 @@ def test_a_contract_named_like_a_file_is_not_read(server: PlayServer, tmp_path: 
 @pytest.mark.skipif(not hasattr(signal, "SIGINT") or sys.platform == "win32", reason="needs the signals of POSIX")
 def test_the_command_says_its_address_and_ends_with_ctrl_c() -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(tracepact.__file__).parents[1])}
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # a shell may have it ignored
     started = subprocess.Popen(
-        [sys.executable, "-m", "tracepact", "play", "--no-open"],
+        [sys.executable, "-c", f"{code}from tracepact.cli import main; main()", "play", "--no-open"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

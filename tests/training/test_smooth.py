@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import ATOMS, environments, formulas
 
-from tracepact.core import Always, Eventually, Formula, FrameClause, Located, Since, Until, cost, subformulas
+from tracepact.core import Always, Atom, Eventually, Formula, FrameClause, Located, Since, Until, cost, subformulas
 from tracepact.diagnostics import Span
 from tracepact.monitor import truth
 from tracepact.soft import margin_of, mask_margin, soft_truth
@@ -82,6 +82,7 @@ def test_near_temperature_0_a_degree_is_the_soft_value_and_one_half(
 
 
 @given(formulas(farthest=4), st.lists(fields(6), min_size=2, max_size=4), temperatures)
+@example(Until(4, Atom("p"), Atom("p")), [{n: [Fraction(1, 100)] * k for n in ATOMS} for k in (3, 4)], 1e-6)
 def test_what_is_behind_the_end_of_a_clip_changes_nothing(
     formula: Formula, clips: list[dict[str, list[Fraction]]], temperature: float
 ) -> None:

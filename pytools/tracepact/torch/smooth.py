@@ -91,19 +91,19 @@ class Smooth:
         """The right within so many frames ahead and the left before it, by doubling.
 
         Two windows side by side become one: the right is reached in the first, or the left holds all through the first
-        and the right is reached in the second.
+        and the right is reached in the second. Which windows are joined depends on the radius alone, and a window
+        behind the end adds nothing: a clip has the same degrees alone and in a batch of longer ones.
         """
-        frames = right.shape[-1]
-        width = min(radius, frames) + 1
-        reach, hold = (pad(x, (0, width - 1)) for x in (right, left))
+        frames, width = right.shape[-1], radius + 1
+        reach, hold = (pad(x, (0, min(width - 1, 3 * frames))) for x in (right, left))
         found: tuple[Tensor, Tensor] | None = None
         done, size = 0, 1
-        while size <= width:
+        while size <= width and done < frames:
             if width & size:
                 part = reach[..., done : done + frames], hold[..., done : done + frames]
                 found = part if found is None else self._side_by_side(found, part)
                 done += size
-            if 2 * size <= width:
+            if 2 * size <= width and size < frames:
                 reach, hold = self._side_by_side(
                     (reach[..., :-size], hold[..., :-size]), (reach[..., size:], hold[..., size:])
                 )
