@@ -16,7 +16,7 @@ test: lint unit
 
 # What to run while working: the tests not marked `slow`, properties at a fifth of their size; under two minutes on two cores.
 quick: lint
-	TRACEPACT_EXAMPLES=25 $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
+	TRACEPACT_EXAMPLES=15 $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 
 lint: $(VENV)/.tested
 	$(BIN)/ruff check .

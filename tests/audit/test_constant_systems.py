@@ -28,6 +28,8 @@ from tracepact.tools.score.report.html import report_page
 from tracepact.tools.score.report.markdown import report_markdown
 from tracepact.trace import Family, Side
 
+pytestmark = pytest.mark.slow
+
 Events = list[tuple[Fraction, Fraction, str]]
 Table = Mapping[str, Events]
 NAMES = tuple(starter_contracts())

@@ -43,6 +43,7 @@ def cases(draw: st.DrawFn) -> tuple[Any, Any, Any, Fraction]:
     return labels / 100, np.clip(labels + moves, 0, 100) / 100, pred, Fraction(within, 100)
 
 
+@pytest.mark.slow
 @given(cases())
 @settings(max_examples=400)
 def test_no_labels_inside_the_uncertainty_leave_the_bounds(case: tuple[Any, Any, Any, Fraction]) -> None:

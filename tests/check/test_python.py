@@ -3,7 +3,7 @@
 import json
 import pickle
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from html import unescape
 from pathlib import Path
@@ -41,7 +41,12 @@ OTHERS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", RESULTS)
+def _marked(names: Iterable[str]) -> list[Any]:
+    """The names as parameters; a selection takes seconds."""
+    return [pytest.param(name, marks=[pytest.mark.slow] if name == "select" else []) for name in names]
+
+
+@pytest.mark.parametrize("name", _marked(RESULTS))
 def test_a_function_answers_as_its_command_does(name: str) -> None:
     ask, words = RESULTS[name]
     assert ask().to_dict() == json.loads(command(*words, "--format", "json").out)
@@ -61,7 +66,7 @@ def test_check_finds_what_the_command_finds(tmp_path: Path) -> None:
     assert "clause-stronger" in [f.code for f in changed.findings]
 
 
-@pytest.mark.parametrize("name", [*RESULTS, *OTHERS])
+@pytest.mark.parametrize("name", _marked([*RESULTS, *OTHERS]))
 def test_a_result_prints_well_and_becomes_a_frame(name: str) -> None:
     result = (RESULTS[name][0] if name in RESULTS else OTHERS[name])()
     assert len(repr(result)) < 120
@@ -150,6 +155,7 @@ def test_an_answer_is_shown_as_the_command_shows_it(name: str) -> None:
         assert "▼" in kept[1].splitlines()[0]
 
 
+@pytest.mark.slow
 def test_a_selected_contract_keeps_its_lines_in_a_notebook() -> None:
     found = tracepact.select("boundary_gate")
     kept = re.search("<pre>(.*)</pre>", found._repr_html_(), re.DOTALL)

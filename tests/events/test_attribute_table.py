@@ -30,6 +30,8 @@ from tracepact.trace import FrameRun
 
 from .builders import GREEDY, STEP, run_lists
 
+pytestmark = pytest.mark.slow
+
 ALL = [(each, text) for each in Each for text in writable_attributes(each)]
 EACH_ATTRIBUTE = pytest.mark.parametrize(("each", "text"), ALL, ids=[f"{each.value} {text}" for each, text in ALL])
 FEWER = settings(max_examples=max(30, settings().max_examples // 6))

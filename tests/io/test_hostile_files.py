@@ -13,6 +13,8 @@ from tracepact.diagnostics import Diagnostics, Severity
 from tracepact.io import regions_from
 from tracepact.io.formats import FORMATS
 
+pytestmark = pytest.mark.slow
+
 TABLE = "filename\tonset\toffset\tevent_label\nclip.wav\t0.5\t1.25\tdog\nother.wav\t1\t2\tcat\n"
 JSON = '{"clips": {"clip.wav": [[0.5, 1.25, "dog"],\n [1, 2, "cat"]]}}\n'
 SAMPLES = {

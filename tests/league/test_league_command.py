@@ -21,6 +21,8 @@ from tracepact.tools.league import making, system
 from tracepact.tools.league.record import League
 from tracepact.tools.score.store.opening import StoredRun
 
+pytestmark = pytest.mark.slow
+
 FILES = {"league.html", "league.md", "league.csv", "league.json", "base.json", "manifest.json"}
 FEW = ("--draws", "40")
 

@@ -182,6 +182,7 @@ def _with_one_bound_changed(formula: Formula, data: st.DataObject) -> Formula:
 # Budgets and replay
 
 
+@pytest.mark.slow
 def test_a_spent_budget_is_unknown_and_never_unsat() -> None:
     p, q = Atom("p"), Atom("q")
     law = Not(Iff(Until(900, p, q), Or(q, And(p, Eventually(1, 1, Until(899, p, q))))))

@@ -56,6 +56,7 @@ def test_the_word_that_stands_somewhere_is_offered_there(name: str) -> None:
         assert written in offered, (found, sorted(offered))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STARTERS)
 def test_every_name_has_words_and_every_place_an_answer(name: str) -> None:
     reading = read(STARTERS[name], name)

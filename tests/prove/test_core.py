@@ -13,6 +13,7 @@ from tracepact.tools.prove.theory import Theory
 _BOLD = re.compile(r"^/-- \*\*(?:(?!-/).)*-/\ntheorem (\S+)", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 def test_every_theorem_is_proved_without_an_axiom(report: CoreReport) -> None:
     assert report.faults == ()
     assert [theorem.name for theorem in report.theorems if theorem.axioms != ()] == []

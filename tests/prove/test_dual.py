@@ -14,6 +14,8 @@ from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.text import lean_int, lean_list
 from tracepact.trace import FrameRun
 
+pytestmark = pytest.mark.slow
+
 
 def _runs(draw: random.Random) -> list[FrameRun]:
     """Runs of up to eight frames with short gaps, so that many overlap many."""

@@ -4,6 +4,7 @@ import random
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
 from hypothesis import strategies as st
 from prove.test_differential import NUMBERS, Statements, atom_table, drawn, held_in, masks_of, streamed
 from strategies import environments, formulas
@@ -20,6 +21,8 @@ from tracepact.tools.prove.predicate_text import lean_predicate
 from tracepact.tools.prove.text import lean_bool, lean_formula, lean_int, lean_list, lean_mask
 from tracepact.trace import FrameRun, join_runs, runs_of_frames
 from tracepact.trace.grid import Grid
+
+pytestmark = pytest.mark.slow
 
 PREDICATES = """\
 contract attributes

@@ -4,6 +4,7 @@ from fractions import Fraction
 from math import inf
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import ATOMS, formulas
@@ -27,6 +28,8 @@ from tracepact.soft import (
     soft_truth,
 )
 from tracepact.trace import levels_of_texts
+
+pytestmark = pytest.mark.slow
 
 SIZES = [Fraction(n, 20) for n in range(-10, 11)]
 """Differences of scores and a threshold of 1/2; 0 is a tie."""

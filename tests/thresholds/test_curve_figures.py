@@ -19,6 +19,8 @@ from tracepact.tools.curves.curves import Curves
 from tracepact.tools.curves.figures import against_figure, all_figures, guards_figure, metrics_figure
 from tracepact.tools.curves.record import CurvesRecord, QuantityCurve
 
+pytestmark = pytest.mark.slow
+
 Place = tuple[float, float]
 Line = list[Place]
 Figure = Callable[[CurvesRecord, Curves], str]

@@ -18,6 +18,8 @@ from tracepact.thresholds import Quantities, best, clause_values, combined, coun
 from tracepact.thresholds.values import UNIT
 from tracepact.trace import Durations, Event, EventTable, Mode
 
+pytestmark = pytest.mark.slow
+
 CLAUSES = """
 contract all_sorts
 step 20ms

@@ -30,6 +30,8 @@ from tracepact.thresholds import Quantities, counted_at, cut_range, with_high, w
 from tracepact.thresholds.ratios import Options, best_quotient
 from tracepact.tools.tune.tune import Tuned
 
+pytestmark = pytest.mark.slow
+
 GATE = load_contract("boundary_gate")
 DOG = {"a": [(0.5, 1.5, "dog")]}
 DOG_AND_CAT = field_of(
