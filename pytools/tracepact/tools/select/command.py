@@ -78,10 +78,10 @@ def command(
 
     The guarantee, unless --require says otherwise: the contract has a profile, whole weights on its clauses, under
     which the worse of any two cases of different rank has the lower mean, by the margin that is printed, alone and in a
-    corpus (order); and every fault has a clause that is lowest on it alone (name). The clauses are the fewest that do
-    it, of these sets the one of the largest margin. Pairs that no weights order together are shown. --require separate
-    asks for less: some clause is lower on the worse case; others, and the mean, may be higher. --format csv prints the
-    values of the selected clauses.
+    corpus of the same labels (order); and every fault has a clause that is lowest on it alone (name). The clauses are
+    the fewest that do it, of these sets the one of the largest margin. Pairs that no weights order together are shown.
+    --require separate asks for less: some clause is lower on the worse case; others, and the mean, may be higher.
+    --format csv prints the values of the selected clauses.
 
     Exit codes: 0 every requirement is met and the set is proved best, 1 some requirement cannot be met, 2 invalid
     input, 3 the time limit was reached before the proof.

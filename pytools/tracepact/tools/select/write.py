@@ -16,7 +16,7 @@ HARM = "harm"
 """The name of the profile that keeps the order."""
 _CLIPS = (
     "The mean over clips, so that a clip counts the same whatever it is scored with: what is worse alone is worse in a "
-    "corpus."
+    "corpus of the same labels."
 )
 
 
