@@ -8,7 +8,7 @@ from tracepact.diagnostics import Span
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A span and what stands there instead."""
+    """A span and the text that replaces it."""
 
     span: Span
     text: str
