@@ -27,6 +27,8 @@ STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
 """What messages call a contract that is read from standard input."""
 _JSON = "tracepact.json"
+LONGEST_WAIT = 10**7
+"""Seconds: no question may take longer, which is some months, and the clocks of systems still count them."""
 _EARLIER = {"terminal": TEXT}
 """Earlier names of formats, which are still taken."""
 
@@ -252,7 +254,7 @@ def timeout_option(
     """The --timeout option: how long one question, or one answer, may take."""
     return click.option(
         "--timeout",
-        type=click.FloatRange(min=at_least, max=at_most),
+        type=click.FloatRange(min=at_least, max=min(at_most or LONGEST_WAIT, LONGEST_WAIT)),
         callback=_not_nan,
         default=seconds,
         show_default=True,

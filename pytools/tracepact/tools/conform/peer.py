@@ -3,18 +3,35 @@
 import json
 import os
 import queue
+import secrets
 import signal
 import subprocess
+import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import IO, Any, Literal
 
 from tracepact.tools.conform.serve import PROTOCOL
 from tracepact.tools.conform.vectors import Profile
 
+if sys.platform == "linux":
+    import resource
+
 _LONGEST_LINE = 1 << 24
+_MOST_UNREAD = 4
+"""Lines that wait to be read, answers and the end of them; beyond that the implementation waits."""
+_LAST_LINES = 1.0
+"""Seconds to read what a process that was ended left in its pipe."""
+_LONGEST_REMARK = 1 << 16
+_MOST_MEMORY = 4 << 30
+"""Bytes of its own data that a process of the implementation may have, where the system can hold it to them."""
+_MARK = "TRACEPACT_PEER"
+_SWEEPS = 20
+"""How often processes with the mark are looked for: one may start another while it is being ended."""
 _SHOWN = 200
 
 
@@ -37,9 +54,11 @@ class Peer:
         self._command = list(command)
         self._timeout = timeout
         self._process: subprocess.Popen[bytes] | None = None
-        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self._lines: queue.Queue[bytes | None] = queue.Queue(_MOST_UNREAD)
+        self._mark = ""
         self._said: deque[str] = deque(maxlen=5)
         self._listener: threading.Thread | None = None
+        self._reader: threading.Thread | None = None
         self._id = 0
         self.name = self._command[0]
         self.profiles: frozenset[Profile] = frozenset()
@@ -51,7 +70,8 @@ class Peer:
 
     def start(self) -> None:
         """Start a process and say hello."""
-        self._lines, self._said = queue.Queue(), deque(maxlen=5)
+        self._lines, self._said = queue.Queue(_MOST_UNREAD), deque(maxlen=5)
+        self._mark = secrets.token_hex(16)
         try:
             self._process = subprocess.Popen(  # noqa: S603  (the command is the one the user asked to test)
                 self._command,
@@ -59,14 +79,17 @@ class Peer:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
+                env={**os.environ, _MARK: self._mark},
             )
-        except OSError as error:
-            words = f"`{self._command[0]}` cannot be started: {(error.strerror or str(error)).lower()}"
-            raise PeerFault("no-start", words) from None
+        except (OSError, ValueError) as error:  # the second for a name that no file can have
+            words = getattr(error, "strerror", None) or str(error)
+            raise PeerFault("no-start", f"`{self._command[0]}` cannot be started: {words.lower()}") from None
         try:
+            _limit_memory(self._process.pid)
             assert self._process.stdout is not None
             assert self._process.stderr is not None
-            threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True).start()
+            self._reader = threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True)
+            self._reader.start()
             self._listener = threading.Thread(target=_keep, args=(self._process.stderr, self._said), daemon=True)
             self._listener.start()
             self._hello()
@@ -135,7 +158,7 @@ class Peer:
         if code is None:
             how = "it closed its standard output"
         elif code < 0:
-            how = f"it was ended by {signal.Signals(-code).name}"
+            how = f"it was ended by {_signal_name(-code)}"
         else:
             how = f"it ended with exit code {code}"
         return f"{how} instead of an answer{self._last_words()}"
@@ -163,7 +186,7 @@ class Peer:
             self.kill()
 
     def kill(self) -> None:
-        """End the process and every process of its group."""
+        """End the process, every process of its group, and those that left the group but carry the mark."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -173,9 +196,19 @@ class Peer:
             else:
                 process.kill()
         process.wait()
+        _kill_marked(self._mark)
+        self._drop_unread()
         with suppress(OSError):
             if process.stdin is not None:
                 process.stdin.close()
+
+    def _drop_unread(self) -> None:
+        """Take what a process that was ended had still printed, so that whoever reads it comes to an end as well."""
+        reader, self._reader = self._reader, None
+        until = time.monotonic() + _LAST_LINES
+        while reader is not None and reader.is_alive() and time.monotonic() < until:
+            with suppress(queue.Empty):
+                self._lines.get(timeout=_LAST_LINES / 100)
 
 
 def _read(stream: IO[bytes], lines: queue.Queue[bytes | None]) -> None:
@@ -187,7 +220,7 @@ def _read(stream: IO[bytes], lines: queue.Queue[bytes | None]) -> None:
 
 def _keep(stream: IO[bytes], said: deque[str]) -> None:
     with suppress(OSError, ValueError), stream:
-        while line := stream.readline(_LONGEST_LINE):
+        while line := stream.readline(_LONGEST_REMARK):
             said.append(line.decode("utf-8", "replace").strip())
 
 
@@ -195,6 +228,35 @@ def _write(stream: IO[bytes], data: bytes) -> None:
     with suppress(OSError, ValueError):
         stream.write(data)
         stream.flush()
+
+
+def _limit_memory(process: int) -> None:
+    """Hold a process, and what it starts, to the memory it may have; a system without such limits does not."""
+    if sys.platform == "linux":
+        with suppress(OSError, ValueError):  # it may have ended, or have less already
+            resource.prlimit(process, resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
+
+
+def _kill_marked(mark: str) -> None:
+    """End every process whose environment has the mark: what an implementation started in a session of its own."""
+    wanted = f"{_MARK}={mark}".encode()
+    for _ in range(_SWEEPS):
+        found = False
+        for place in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if wanted in (place / "environ").read_bytes().split(b"\0"):
+                    os.kill(int(place.name), signal.SIGKILL)
+                    found = True
+        if not found:
+            return
+
+
+def _signal_name(number: int) -> str:
+    """A signal as the system calls it; those for real time have numbers alone."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _shown(value: object) -> str:

@@ -1,0 +1,1 @@
+"""Hostile input, hostile programs, kills and full disks: generators of their own for every way into the program."""
