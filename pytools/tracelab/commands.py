@@ -19,6 +19,7 @@ from tracelab.detectors.training import Training
 from tracelab.detectors.training import train as train_model
 from tracelab.faults import fault
 from tracelab.fetching import fetch as fetch_file
+from tracelab.files import filled, write_whole
 from tracelab.heard import events_of, hear
 from tracelab.listening import clip_page
 from tracelab.progress import Progress
@@ -79,18 +80,17 @@ def scenes(scale: str, speech: str, workers: int, out: Path | None) -> None:
         return
     voice = open_voice(speech)
     tasks = tasks_of(protocol, "test")
-    out.mkdir(parents=True, exist_ok=True)
-    with _bars() as progress:
+    lines, clips = ["filename\tonset\toffset\tevent_label\tcondition"], []
+    with filled(out, last="reference.tsv") as part, _bars() as progress:
         progress.begin("scenes", len(tasks))
-        clips = []
         for clip in render_all(protocol, voice, tasks, workers=workers, on_clip=progress.advance):
-            write_sound(out / f"{clip.name}.wav", clip.samples, protocol.rate)
+            write_sound(part / f"{clip.name}.wav", clip.samples, protocol.rate)
             clips.append(clip)
-    lines = ["filename\tonset\toffset\tevent_label\tcondition"]
-    for clip in clips:
-        rows = clip.events(protocol.rate)
-        lines += [f"{clip.name}.wav\t{float(a)}\t{float(b)}\t{label}\t{clip.task.condition}" for a, b, label in rows]
-    (out / "reference.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+            lines += [
+                f"{clip.name}.wav\t{float(onset)}\t{float(offset)}\t{label}\t{clip.task.condition}"
+                for onset, offset, label in clip.events(protocol.rate)
+            ]
+        write_whole(part / "reference.tsv", "\n".join(lines) + "\n")
     click.echo(f"wrote {len(clips)} clips to {out}; digest {digest_of(clips)}")
 
 
@@ -113,16 +113,15 @@ def listen(clip: str, speech: str, scale: str, condition: str | None, models: tu
         raise fault("unknown-clip", f"there is no clip `{clip}`", help=f"test clips are test-0000 to {last}")
     task = tasks[clip]
     rendered = render(protocol, open_voice(speech), Task(task.split, task.number, condition or task.condition))
-    out.mkdir(parents=True, exist_ok=True)
-    write_sound(out / f"{clip}.wav", rendered.samples, protocol.rate)
-    heard = hear_file(out / f"{clip}.wav", protocol)
-    systems = {}
-    for model in map(load_model, models):
-        masks = {clip: active(model.scores(heard), model.decoding)[0]}
-        systems[model.recipe.name] = events_of(masks, model.labels, protocol.step)[clip]
-    page = out / f"{clip}.html"
-    page.write_text(clip_page(rendered, protocol, systems, f"{clip}.wav"), encoding="utf-8")
-    click.echo(f"wrote {out / clip}.wav and {page}")
+    with filled(out, last=f"{clip}.html") as part:
+        write_sound(part / f"{clip}.wav", rendered.samples, protocol.rate)
+        heard = hear_file(part / f"{clip}.wav", protocol)
+        systems = {}
+        for model in map(load_model, models):
+            masks = {clip: active(model.scores(heard), model.decoding)[0]}
+            systems[model.recipe.name] = events_of(masks, model.labels, protocol.step)[clip]
+        write_whole(part / f"{clip}.html", clip_page(rendered, protocol, systems, f"{clip}.wav"))
+    click.echo(f"wrote {out / clip}.wav and {out / clip}.html")
 
 
 @commands.command()
@@ -145,7 +144,6 @@ def train(detector: str, scale: str, speech: str, workers: int, out: Path) -> No
             splits[split] = hear(size.protocol, voice, tasks, workers=workers, on_clip=progress.advance)
         recipe = size.trained(recipe)
         progress.begin(f"training {detector}", recipe.epochs or 1)
-        out.mkdir(parents=True, exist_ok=True)
         checkpoint = out / "checkpoint.pt"
         training = Training(splits["clean"], splits.get("views"))
         model = train_model(

@@ -9,6 +9,7 @@ from tracelab.decoding import active
 from tracelab.detectors.models import Model
 from tracelab.faults import fault
 from tracelab.features import frame_features
+from tracelab.files import filled, write_whole
 from tracelab.heard import Heard, events_of
 from tracelab.protocol import CLASSES, Protocol
 from tracelab.sound import read_sound
@@ -32,8 +33,10 @@ def hear_file(path: Path, protocol: Protocol) -> Heard:
 def detect(model: Model, paths: list[Path], out: Path, protocol: Protocol) -> int:
     """Write `events.tsv`, `durations.tsv` and `scores/CLIP.tsv`; the number of events."""
     rows, durations = ["filename\tonset\toffset\tevent_label"], ["filename\tduration"]
-    (out / "scores").mkdir(parents=True, exist_ok=True)
+    files: dict[str, str] = {}
     for path in paths:
+        if f"scores/{path.stem}.tsv" in files:
+            raise fault("repeated-sound", f"two sounds are called `{path.stem}`", path, "give them other names")
         heard = hear_file(path, protocol)
         scores = model.scores(heard)[0]
         found = events_of({path.name: active(scores[None], model.decoding)[0]}, model.labels, protocol.step)
@@ -43,9 +46,11 @@ def detect(model: Model, paths: list[Path], out: Path, protocol: Protocol) -> in
         for frame, values in enumerate(scores):
             ends = (_time(frame * protocol.step), _time((frame + 1) * protocol.step))
             lines.append("\t".join((*ends, *(f"{value:.4f}" for value in values))))
-        (out / "scores" / f"{path.stem}.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (out / "events.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    (out / "durations.tsv").write_text("\n".join(durations) + "\n", encoding="utf-8")
+        files[f"scores/{path.stem}.tsv"] = "\n".join(lines) + "\n"
+    files |= {"durations.tsv": "\n".join(durations) + "\n", "events.tsv": "\n".join(rows) + "\n"}
+    with filled(out, last="events.tsv") as part:
+        for name, text in files.items():
+            write_whole(part / name, text)
     return len(rows) - 1
 
 

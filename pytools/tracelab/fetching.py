@@ -3,12 +3,14 @@
 import hashlib
 import os
 from collections.abc import Callable
+from http.client import HTTPResponse
 from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from tracelab.faults import fault
+from tracelab.files import at, made_folder
 
 _CHUNK = 1 << 16
 _TIMEOUT = 30
@@ -25,17 +27,10 @@ def fetch(
         return place
     part = place.with_name(f"{place.name}.part")
     have = part.stat().st_size if part.exists() else 0
-    place.parent.mkdir(parents=True, exist_ok=True)
+    request = Request(url, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310  (checked above)
     try:
-        with urlopen(Request(url, headers={"Range": f"bytes={have}-"} if have else {}), timeout=_TIMEOUT) as answer:  # noqa: S310
-            resumed = have and answer.status == 206
-            on_bytes(have if resumed else 0)
-            with part.open("ab" if resumed else "wb") as out:
-                while data := answer.read(_CHUNK):
-                    out.write(data)
-                    on_bytes(len(data))
-                    if out.tell() > size:
-                        break
+        with made_folder(place.parent), urlopen(request, timeout=_TIMEOUT) as answer:  # noqa: S310
+            _receive(answer, part, have, size, on_bytes)
     except HTTPError as error:
         raise fault("unreadable-file", f"{url} answered {error.code}", help="check the address") from error
     except (URLError, TimeoutError, ConnectionError) as error:
@@ -51,6 +46,18 @@ def fetch(
         raise
     os.replace(part, place)
     return place
+
+
+def _receive(answer: HTTPResponse, part: Path, have: int, size: int, on_bytes: Callable[[int], None]) -> None:
+    """Add what arrives to what is there, or begin anew where the server does not resume."""
+    resumed = have and answer.status == 206
+    on_bytes(have if resumed else 0)
+    with at(part), part.open("ab" if resumed else "wb") as out:
+        while data := answer.read(_CHUNK):
+            out.write(data)
+            on_bytes(len(data))
+            if out.tell() > size:
+                break
 
 
 def _check(path: Path, sha256: str, size: int) -> None:

@@ -1,5 +1,6 @@
 """Sound files in and out, one channel of floats."""
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy.typing as npt
 import soundfile
 
 from tracelab.faults import fault
+from tracelab.files import write_whole
 
 Signal = npt.NDArray[np.floating[Any]]
 
@@ -20,9 +22,13 @@ def read_sound(path: Path) -> tuple[Signal, int]:
         raise fault("unreadable-sound", f"the sound cannot be read: {error}", path) from error
     if not len(samples):
         raise fault("unreadable-sound", "the file has no samples", path)
+    if not np.isfinite(samples).all():
+        raise fault("unreadable-sound", "a sample is not a finite number", path)
     return samples.mean(axis=1), int(rate)
 
 
 def write_sound(path: Path, samples: npt.NDArray[np.int16], rate: int) -> None:
     """A WAV file of whole 16-bit samples."""
-    soundfile.write(path, samples, rate, subtype="PCM_16")
+    sound = BytesIO()
+    soundfile.write(sound, samples, rate, format="WAV", subtype="PCM_16")
+    write_whole(path, sound.getvalue())

@@ -117,13 +117,15 @@ def write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     part = place.with_name(f".{place.name}.{os.getpid()}.part")
     if Path.cwd().is_relative_to(place) or place.is_mount():
-        _fill(place, contents)
+        with _named(folder):
+            _fill(place, contents)
         return
     shutil.rmtree(part, ignore_errors=True)
     try:
-        part.mkdir()
-        for name, data in contents.items():
-            _flushed(part / name, data)
+        with _named(folder):
+            part.mkdir()
+            for name, data in contents.items():
+                _flushed(part / name, data)
         if place.exists():
             shutil.copymode(place, part)
             _exchange(part, place)

@@ -12,6 +12,7 @@ from threading import Thread
 import numpy as np
 import pytest
 import soundfile
+import torch
 
 import tracepact
 from tracelab import cli, commands
@@ -109,6 +110,55 @@ def test_a_sound_at_another_rate_or_without_samples_is_refused(tracelab, tmp_pat
     for name, said in [("fast.wav", "16000 Hz and not 8000 Hz"), ("short.wav", "shorter than a frame")]:
         code, printed = tracelab("detect", tmp_path / "m", tmp_path / name, "--out", tmp_path / "new")
         assert (code, said in printed) == (2, True), printed
+
+
+def test_two_sounds_of_one_name_and_samples_that_are_no_numbers_are_refused(tracelab, tmp_path):
+    assert tracelab("train", "logistic_features", "--scale", "smoke", "--workers", 1, "--out", tmp_path / "m")[0] == 0
+    for name in ("a.wav", "b.wav"):
+        write_sound(tmp_path / name, np.zeros(1600, dtype=np.int16), 8000)
+    (tmp_path / "other").mkdir()
+    write_sound(tmp_path / "other" / "a.wav", np.zeros(1600, dtype=np.int16), 8000)
+    soundfile.write(tmp_path / "nan.wav", np.full(1600, np.nan), 8000, subtype="FLOAT")
+    (tmp_path / "cut.wav").write_bytes((tmp_path / "a.wav").read_bytes()[:20])
+    for sounds, said in [
+        (["a.wav", "other/a.wav"], "two sounds are called `a`"),
+        (["a.wav", "nan.wav"], "not a finite number"),
+        (["a.wav", "cut.wav"], "cannot be read"),
+    ]:
+        places = [tmp_path / sound for sound in sounds]
+        code, printed = tracelab("detect", tmp_path / "m", *places, "--out", tmp_path / "new")
+        assert (code, said in printed) == (2, True), printed
+        assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("stored", [b"no archive", [1, 2], {"key": "another"}, {}])
+def test_a_checkpoint_that_is_damaged_or_of_another_training_is_refused(tracelab, tmp_path, stored):
+    place = tmp_path / "checkpoint.pt"
+    if isinstance(stored, bytes):
+        place.write_bytes(stored)
+    else:
+        torch.save(stored, place)
+    code, said = tracelab("train", "temporal_cnn", "--scale", "smoke", "--workers", 1, "--out", tmp_path)
+    assert code == 2, said
+    assert "checkpoint.pt" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["checkpoint.pt"]
+
+
+def test_settings_of_a_study_that_cannot_be_read_are_refused(tracelab, tmp_path):
+    (tmp_path / "settings.json").write_text("{")
+    code, said = tracelab("study", "--scale", "smoke", "--workers", 1, "--out", tmp_path)
+    assert (code, "settings cannot be read" in said) == (2, True), said
+
+
+def test_a_recording_that_cannot_be_read_is_named_by_every_command_that_speaks(tracelab, tmp_path):
+    voice, out = tmp_path / "voice", tmp_path / "out"
+    voice.mkdir()
+    (voice / "broken.wav").write_bytes(b"RIFF")
+    for arguments in [["scenes"], ["listen", "test-0002"], ["train", "adaptive_energy"], ["study"]]:
+        workers = [] if "listen" in arguments else ["--workers", 1]
+        code, said = tracelab(*arguments, "--scale", "smoke", "--speech", voice, *workers, "--out", out)
+        assert (code, "broken.wav" in said) == (2, True), said
+        assert arguments == ["study"] or not out.exists()
 
 
 def test_a_missing_extra_is_said_with_the_way_out(monkeypatch, capsys):

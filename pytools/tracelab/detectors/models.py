@@ -2,9 +2,9 @@
 
 import hashlib
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from tracelab.detectors.networks import network
 from tracelab.detectors.recipes import Recipe
 from tracelab.faults import fault
 from tracelab.features import FEATURES, FloatArray, Scaler
+from tracelab.files import write_whole
 from tracelab.heard import UNION, Heard
 from tracelab.protocol import CLASSES
 from tracepact import Decoding
@@ -68,7 +69,6 @@ def adapted(recipe: Recipe, features: FloatArray) -> FloatArray:
 
 def save_model(model: Model, folder: Path) -> None:
     """The model with its manifest; the manifest comes last and vouches for the weights."""
-    folder.mkdir(parents=True, exist_ok=True)
     state = {**model.state, "scaler.mean": torch.from_numpy(model.scaler.mean)}
     state["scaler.spread"] = torch.from_numpy(model.scaler.spread)
     write_state(folder / _WEIGHTS, state)
@@ -78,9 +78,7 @@ def save_model(model: Model, folder: Path) -> None:
         "weights": hashlib.sha256((folder / _WEIGHTS).read_bytes()).hexdigest(),
         "notes": model.notes,
     }
-    part = folder / f"{_MANIFEST}.part"
-    part.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-    os.replace(part, folder / _MANIFEST)
+    write_whole(folder / _MANIFEST, json.dumps(manifest, indent=2) + "\n")
 
 
 def load_model(folder: Path) -> Model:
@@ -91,20 +89,23 @@ def load_model(folder: Path) -> Model:
         found = hashlib.sha256((folder / _WEIGHTS).read_bytes()).hexdigest()
         low = None if decoding["low"] is None else Fraction(decoding["low"])
         how = Decoding(Fraction(decoding["threshold"]), low, decoding["median"])
+        weights, notes = manifest["weights"], manifest["notes"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise fault("bad-checkpoint", f"the model cannot be read: {error}", folder, "train it again") from error
-    if found != manifest["weights"]:
+    if found != weights:
         raise fault("bad-checkpoint", "the weights are not those of the manifest", folder / _WEIGHTS, "train it again")
     state = read_state(folder / _WEIGHTS)
+    if not {"scaler.mean", "scaler.spread"} <= state.keys():
+        raise fault("bad-checkpoint", "the weights have no scaler", folder / _WEIGHTS, "train it again")
     scaler = Scaler(state.pop("scaler.mean").numpy(), state.pop("scaler.spread").numpy())
-    return Model(recipe, scaler, state, how, manifest["notes"])
+    return Model(recipe, scaler, state, how, notes)
 
 
 def write_state(path: Path, state: dict[str, Any]) -> None:
     """Tensors and plain values in one file, whole or not at all."""
-    part = path.with_name(f"{path.name}.part")
-    torch.save(state, part)
-    os.replace(part, path)
+    stored = BytesIO()
+    torch.save(state, stored)
+    write_whole(path, stored.getvalue())
 
 
 def read_state(path: Path) -> dict[str, Any]:
@@ -113,6 +114,8 @@ def read_state(path: Path) -> dict[str, Any]:
         found: dict[str, Any] = torch.load(path, weights_only=True)
     except Exception as error:
         raise fault("bad-checkpoint", f"the stored parameters cannot be read: {error}", path, "train again") from error
+    if not isinstance(found, dict):
+        raise fault("bad-checkpoint", "the file holds no stored parameters", path, "train again")
     return found
 
 

@@ -202,6 +202,9 @@ def _resume(
     kept = read_state(checkpoint)
     if kept.get("key") != _key(recipe, seed):
         raise fault("bad-checkpoint", "the checkpoint is of another training", checkpoint, "remove it to begin anew")
-    body.load_state_dict(kept["model"])
-    optimiser.load_state_dict(kept["optimiser"])
-    return kept["epoch"], kept["losses"]
+    try:
+        body.load_state_dict(kept["model"])
+        optimiser.load_state_dict(kept["optimiser"])
+        return int(kept["epoch"]), list(kept["losses"])
+    except (KeyError, RuntimeError, ValueError, TypeError) as error:
+        raise fault("bad-checkpoint", f"the checkpoint is damaged: {error}", checkpoint, "remove it") from error

@@ -117,7 +117,9 @@ def espeak_voice() -> FolderVoice:
     for number, sentence in enumerate(_SENTENCES):
         for pitch in (30, 50, 70):
             path = folder / f"{number}-{pitch}.wav"
-            subprocess.run([program, "-p", str(pitch), "-w", str(path), sentence], check=True)  # noqa: S603
+            spoken = subprocess.run([program, "-p", str(pitch), "-w", str(path), sentence], check=False)  # noqa: S603
+            if spoken.returncode:
+                raise fault("no-recordings", f"espeak-ng ended with exit code {spoken.returncode}", path)
     return FolderVoice.open(folder, "espeak-ng")
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tracelab.files import at, write_whole
+
 _PACKAGE = Path(__file__).resolve().parent.parent
 _MANIFEST = "stage.json"
 
@@ -31,11 +33,12 @@ class Stages:
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
         try:
-            make(part)
-            files = {path.relative_to(part).as_posix(): _digest(path) for path in _files(part)}
-            (part / _MANIFEST).write_text(json.dumps({"key": key, "files": files}, indent=1) + "\n", encoding="utf-8")
-            shutil.rmtree(place, ignore_errors=True)
-            part.rename(place)
+            with at(place):
+                make(part)
+                files = {path.relative_to(part).as_posix(): _digest(path) for path in _files(part)}
+                write_whole(part / _MANIFEST, json.dumps({"key": key, "files": files}, indent=1) + "\n")
+                shutil.rmtree(place, ignore_errors=True)
+                part.rename(place)
         finally:
             shutil.rmtree(part, ignore_errors=True)
         return place

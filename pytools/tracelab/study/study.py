@@ -12,6 +12,7 @@ from typing import Any
 
 from tracelab.detectors.recipes import ABLATION, CLASS_DETECTOR, DETECTORS, LEARNING, REGIME, SEEDED, Recipe
 from tracelab.faults import fault
+from tracelab.files import at, write_whole
 from tracelab.progress import SILENT, Progress
 from tracelab.protocol import Protocol
 from tracelab.scenes.voices import Voice
@@ -47,7 +48,7 @@ def run_study(folder: Path, scale: Scale, voice: Voice, *, workers: int = 1, pro
     makers = {**declared_rows(scale.protocol), **row_files(scale.draws)}
     progress.begin("rows", len(makers))
     for name, make in makers.items():
-        _write(folder / "rows" / f"{name}.csv", rows_text(make(runs)))
+        write_whole(folder / "rows" / f"{name}.csv", rows_text(make(runs)))
         progress.advance()
     record = _record(scale, voice, splits, perf_counter() - began)
     return write_views(folder, record)
@@ -56,13 +57,13 @@ def run_study(folder: Path, scale: Scale, voice: Voice, *, workers: int = 1, pro
 def write_views(folder: Path, record: dict[str, Any]) -> Path:
     """The tables, figures, page and record of a study, from its rows; the path of the page."""
     for name, text in study_views(folder, record).items():
-        _write(folder / name, text)
+        write_whole(folder / name, text)
     digests = {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for part in ("rows", "tables", "figures", "study.html")
         for path in sorted([folder / part] if (folder / part).is_file() else (folder / part).rglob("*.*"))
     }
-    _write(folder / RECORD, json.dumps({**record, "complete": True, "files": digests}, indent=2) + "\n")
+    write_whole(folder / RECORD, json.dumps({**record, "complete": True, "files": digests}, indent=2) + "\n")
     return folder / "study.html"
 
 
@@ -115,10 +116,16 @@ def _splits(stages: Stages, protocol: Protocol, voice: Voice, scale: Scale, work
 
 def _gather_runs(folder: Path, systems: list[System]) -> None:
     """A run directory for every system, under its group and name."""
-    place = folder / "runs"
-    shutil.rmtree(place, ignore_errors=True)
-    for system in systems:
-        shutil.copytree(system.run / "run", place / system.group / system.name)
+    place, part = folder / "runs", folder / ".runs.part"
+    shutil.rmtree(part, ignore_errors=True)
+    with at(place):
+        try:
+            for system in systems:
+                shutil.copytree(system.run / "run", part / system.group / system.name)
+            shutil.rmtree(place, ignore_errors=True)
+            part.rename(place)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
 
 
 def _claim(folder: Path, scale: Scale, voice: Voice) -> None:
@@ -126,13 +133,16 @@ def _claim(folder: Path, scale: Scale, voice: Voice) -> None:
     key = {"scale": scale.name, "protocol": plain(scale.protocol), "speech": voice.name, "speech_sha256": voice.digest}
     place = folder / "settings.json"
     if place.exists():
-        if json.loads(place.read_text(encoding="utf-8")) != key:
+        try:
+            found = json.loads(place.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise fault("other-study", f"the settings cannot be read: {error}", place, "name another folder") from error
+        if found != key:
             raise fault("other-study", "the folder holds a study with other settings", folder, "name another folder")
     elif folder.exists() and any(folder.iterdir()):
         raise fault("other-study", "the folder is not empty and holds no study", folder, "name another folder")
     else:
-        folder.mkdir(parents=True, exist_ok=True)
-        _write(place, json.dumps(key, indent=2) + "\n")
+        write_whole(place, json.dumps(key, indent=2) + "\n")
 
 
 def _record(scale: Scale, voice: Voice, splits: list[Splits], seconds: float) -> dict[str, Any]:
@@ -155,11 +165,3 @@ def _record(scale: Scale, voice: Voice, splits: list[Splits], seconds: float) ->
         "versions": {name: version(name) for name in _LIBRARIES},
         "not present": list(_NOT_FETCHED),
     }
-
-
-def _write(path: Path, text: str) -> None:
-    """A file, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)

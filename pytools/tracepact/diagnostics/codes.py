@@ -253,6 +253,7 @@ CODES: dict[str, Code] = {
     **_codes(
         Severity.ERROR,
         ("unreadable-sound", "", "a sound file cannot be read, or has no samples"),
+        ("repeated-sound", "", "two sound files have the same name"),
         ("no-recordings", "", "a source of speech has no recordings"),
         ("bad-checkpoint", "", "a stored model is not what its manifest says"),
         ("not-a-study", "", "a folder does not hold a finished study"),
