@@ -10,6 +10,7 @@ from tracepact.files import json_text
 from tracepact.lang.explain import Explanation
 from tracepact.records import schema_of
 from tracepact.specs import spec_path
+from tracepact.stream.saved import StreamState
 from tracepact.tools.audit.annotation import AnnotationAudit
 from tracepact.tools.audit.compare import Comparison
 from tracepact.tools.audit.matcher import MatcherAudit
@@ -69,6 +70,7 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
     "report": (Report, "tracepact report"),
     "selection": (SelectionOutput, "A selection"),
     "simplify": (SimplifiedFormula, "tracepact simplified formula"),
+    "stream-state": (StreamState, "tracepact stream state"),
     "try": (Trial, "tracepact trial"),
     "tuning": (Tuning, "tracepact tuning"),
     "verify": (VerificationRecord, "tracepact verification"),

@@ -210,6 +210,20 @@ def test_a_stream_in_two_parts_gives_what_it_gives_in_one(tmp_path: Path) -> Non
         assert watch(tmp_path, "", "--resume", missing).codes == ["wrong-state"]
 
 
+def test_a_state_that_no_monitor_can_have_been_in_is_refused(tmp_path: Path) -> None:
+    watch(tmp_path, "0 0\n" * 20, "--save", "state.json")
+    state = json.loads((tmp_path / "state.json").read_text())
+    for counts in state["counts"].values():
+        counts.update(satisfied=[100], obligated=[10])
+    (tmp_path / "state.json").write_text(json.dumps(state))
+    refused = watch(tmp_path, "0 0\n", "--resume", "state.json")
+    assert (refused.code, set(refused.codes)) == (Exit.INVALID, {"wrong-state"})
+    assert "100 satisfied of 10 obligated" in refused.err
+    for text in ("[" * 100_000, '{"frames": 1' + "0" * 5000 + "}", "null", "[]"):
+        (tmp_path / "state.json").write_text(text)
+        assert watch(tmp_path, "", "--resume", "state.json").codes == ["wrong-state"]
+
+
 def test_two_streams_of_one_name_are_refused(tmp_path: Path) -> None:
     assert watch(tmp_path, "", "--stream", "a", "--stream", "a").code == Exit.INVALID
 

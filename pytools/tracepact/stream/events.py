@@ -74,8 +74,8 @@ class EventStream:
         """The runs of both sides that are not yet judged."""
         return sum(len(runs.pending) for sides in self.sides for runs in sides[:IGNORED])
 
-    def restore(self, now: int) -> None:
-        """Plan again what the runs that are pending wait for."""
+    def restore(self, now: int) -> bool:
+        """Plan again what the runs that are pending wait for; False if something should have been judged before."""
         for channel, sides in enumerate(self.sides):
             for runs in sides:
                 for run in runs.runs:
@@ -83,6 +83,7 @@ class EventStream:
                         self._plan(run.end, runs, channel)
         self._checks = [check for check in self._checks if check[0] > now]
         self._checks.sort()
+        return not any(self._components(refs, preds, now, ended=False) for refs, preds, _ in self.sides)
 
     def _edges(self, before: int, frames: int, chunk: Sequence[int]) -> list[tuple[int, int, int, bool]]:
         """Where activity begins and ends: frame, side, channel, and which of the two; by frame."""

@@ -3,58 +3,73 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
+
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput
+from tracepact.records import record_of
+from tracepact.stream.consistency import contradictions
 from tracepact.stream.monitor import StreamMonitor
 from tracepact.stream.runs import StreamRun, StreamRuns
+from tracepact.stream.saved import (
+    FORMAT,
+    SavedActivity,
+    SavedCounts,
+    SavedEvents,
+    SavedRuns,
+    SavedWindow,
+    StreamState,
+)
 from tracepact.stream.verdicts import Arrival
 
-FORMAT = "tracepact-stream/1"
-Data = dict[str, Any]
 _SIDES = ("ref", "pred", "ignored")
 
 
-def save_state(monitor: StreamMonitor) -> Data:
+def save_state(monitor: StreamMonitor) -> dict[str, Any]:
     """Everything a monitor needs to go on; it does not grow with the stream, event clauses aside."""
     window = monitor.window
-    return {
-        "format": FORMAT,
-        "contract": monitor.contract.digest,
-        "streams": list(monitor.streams),
-        "classes": list(monitor.classes),
-        "ignoring": monitor.ignoring,
-        "frames": monitor.frames,
-        "ended": dict(monitor.ended),
-        "window": {
-            "frames": window.held,
-            "masks": {name: f"{mask:x}" for name, mask in zip(window.inputs, window.kept, strict=True)},
-        },
-        "counts": {
-            clause.name: dict(zip(("satisfied", "obligated"), monitor.tallies.of(number).tolist(), strict=True))
-            for number, clause in enumerate(monitor.contract.frame_clauses)
-        },
-        "events": _events(monitor),
+    masks = {name: f"{mask:x}" for name, mask in zip(window.inputs, window.kept, strict=True)}
+    counts = {
+        clause.name: SavedCounts(*(tuple(row) for row in monitor.tallies.of(number).tolist()))
+        for number, clause in enumerate(monitor.contract.frame_clauses)
     }
+    state = StreamState(
+        format=FORMAT,
+        contract=monitor.contract.digest,
+        streams=monitor.streams,
+        classes=monitor.classes,
+        ignoring=monitor.ignoring,
+        frames=monitor.frames,
+        ended=dict(monitor.ended),
+        window=SavedWindow(window.held, masks),
+        counts=counts,
+        events=_events(monitor),
+    )
+    return state.to_dict()
 
 
 def restore_state(
     contract: Contract, state: Mapping[str, Any], *, on_arrival: Callable[[Arrival], object] | None = None
 ) -> StreamMonitor:
-    """A monitor that goes on where another was saved; the contract must be the same one."""
+    """A monitor that goes on where another was saved; the contract must be the same one.
+
+    A state that no monitor of the contract can have been in is refused with everything that speaks against it
+    (rule 12.12).
+    """
     _check_arguments(contract, state)
     if state.get("format") != FORMAT:
-        raise _refused(f"this is not a state of a stream: its format is `{state.get('format')}`, not `{FORMAT}`")
+        raise _refused([f"this is not a state of a stream: its format is `{state.get('format')}`, not `{FORMAT}`"])
     if state.get("contract") != contract.digest:
-        raise _refused(
+        headline = (
             f"the state was saved under another contract: digest {str(state.get('contract'))[:16]}, "
-            f"`{contract.name}` has {contract.digest[:16]}",
-            "give the contract it was saved under, with the same --set values",
+            f"`{contract.name}` has {contract.digest[:16]}"
         )
+        raise _refused([headline], "give the contract it was saved under, with the same --set values")
     try:
-        return _restored(contract, state, on_arrival)
-    except (AttributeError, KeyError, TypeError, ValueError, IndexError, StopIteration) as fault:
-        headline = f"the state is not whole: {type(fault).__name__.lower()} at {fault}"
-        raise _refused(headline, "see stream-state.schema.json") from fault
+        saved = record_of(dict(state), StreamState)
+    except msgspec.ValidationError as fault:
+        raise _refused([f"the state is not whole: {fault}"], "see stream-state.schema.json") from fault
+    return _restored(contract, saved, on_arrival)
 
 
 def _check_arguments(contract: object, state: object) -> None:
@@ -63,83 +78,95 @@ def _check_arguments(contract: object, state: object) -> None:
         raise TypeError(f"restore_state takes a Contract and then the state that save_state made, not {given}")
 
 
-def _restored(
-    contract: Contract, state: Mapping[str, Any], on_arrival: Callable[[Arrival], object] | None
-) -> StreamMonitor:
+def _restored(contract: Contract, state: StreamState, on_arrival: Callable[[Arrival], object] | None) -> StreamMonitor:
+    """Every part is checked before it is used: first what tells how much there is, then what is in it."""
+    _check(contradictions(contract, state))
     monitor = StreamMonitor(
-        contract,
-        streams=state["streams"],
-        classes=state["classes"],
-        ignoring=state["ignoring"],
-        on_arrival=on_arrival,
+        contract, streams=state.streams, classes=state.classes, ignoring=state.ignoring, on_arrival=on_arrival
     )
     streams = monitor.streams
-    ended = [streams.index(name) for name in state["ended"]]
+    ended = [streams.index(name) for name in state.ended]
     monitor.lanes.end(label * len(streams) + i for label in range(len(monitor.classes)) for i in ended)
-    monitor.ended = dict(state["ended"])
-    window = monitor.window
-    monitor.frames = window.frames = _count(state["frames"])
-    window.held = _count(state["window"]["frames"])
-    if window.held != min(window.width, window.frames):
-        raise ValueError("window")
-    window.kept = [int(state["window"]["masks"][name], 16) for name in window.inputs]
-    if any(mask & ~monitor.lanes.valid(window.held) for mask in window.kept):
-        raise ValueError("masks")
+    monitor.ended = dict(state.ended)
+    monitor.frames = monitor.window.frames = state.frames
+    _check(_restore_window(monitor, state))
     for number, clause in enumerate(contract.frame_clauses):
-        counts = state["counts"][clause.name]
-        monitor.tallies.restore(number, counts["satisfied"], counts["obligated"])
-    _restore_events(monitor, state["events"])
+        counts = state.counts[clause.name]
+        monitor.tallies.restore(number, counts.satisfied, counts.obligated)
+    if state.events is not None:
+        _check(_restore_events(monitor, state.events))
     return monitor
 
 
-def _events(monitor: StreamMonitor) -> Data | None:
+def _restore_window(monitor: StreamMonitor, state: StreamState) -> list[str]:
+    """Put the last frames back; what of them cannot be."""
+    window, channels = monitor.window, monitor.lanes.channels
+    held, masks = state.window.frames, state.window.masks
+    if held != min(window.width, state.frames):
+        fits = f"{min(window.width, state.frames)} after {state.frames} frames"
+        return [f"the window has {held} frames, not {fits}"]
+    if set(masks) != set(window.inputs):
+        return [f"the window's masks are not of {', '.join(f'`{name}`' for name in window.inputs) or 'no input'}"]
+    if any(len(text) > max(1, -(-held * channels // 4)) for text in masks.values()):
+        return ["a mask of the window has more digits than frames"]
+    window.held = held
+    window.kept = [int(masks[name], 16) for name in window.inputs]
+    if any(mask & ~monitor.lanes.valid(held) for mask in window.kept):
+        return ["a mask of the window is active where there is no frame, or where a stream has ended"]
+    if state.events is None or not held:
+        return []
+    last = {name: mask >> (held - 1) * channels for name, mask in zip(window.inputs, window.kept, strict=True)}
+    return [
+        f"the last frame of `{side}_active` in the window is not `events.active.{side}`"
+        for side in _SIDES[:2]
+        if last.get(f"{side}_active", int(getattr(state.events.active, side), 16))
+        != int(getattr(state.events.active, side), 16)
+    ]
+
+
+def _events(monitor: StreamMonitor) -> SavedEvents | None:
     events = monitor.events
     if events is None:
         return None
-    return {
-        "active": {side: f"{mask:x}" for side, mask in zip(_SIDES, events.active, strict=True)},
-        "runs": [
-            {
-                side: [[run.start, run.end, run.judged] for run in runs.runs]
-                for side, runs in zip(_SIDES, each, strict=True)
-            }
-            for each in events.sides
-        ],
-        "counter": events.counter.tolist(),
-        "counts": {
-            judge.clause.name: {"satisfied": judge.satisfied.tolist(), "obligated": judge.obligated.tolist()}
+    runs = (
+        SavedRuns(*(tuple((run.start, run.end, run.judged) for run in runs.runs) for runs in each))
+        for each in events.sides
+    )
+    return SavedEvents(
+        active=SavedActivity(*(f"{mask:x}" for mask in events.active)),
+        runs=tuple(runs),
+        counter=tuple(events.counter.tolist()),
+        counts={
+            judge.clause.name: SavedCounts(tuple(judge.satisfied.tolist()), tuple(judge.obligated.tolist()))
             for judge in events.judges
         },
-    }
+    )
 
 
-def _restore_events(monitor: StreamMonitor, data: Mapping[str, Any] | None) -> None:
+def _restore_events(monitor: StreamMonitor, saved: SavedEvents) -> list[str]:
+    """Put the runs back; what of them cannot be."""
     events = monitor.events
-    if events is None or data is None:
-        if events is not None or data is not None:
-            raise ValueError("events")
-        return
-    events.active = [int(data["active"][side], 16) for side in _SIDES]
-    for sides, saved in zip(events.sides, data["runs"], strict=True):
+    assert events is not None
+    events.active = [int(getattr(saved.active, side), 16) for side in _SIDES]
+    for sides, runs in zip(events.sides, saved.runs, strict=True):
         for number, side in enumerate(_SIDES):
-            sides[number] = StreamRuns(sides[number].widest, (_run(run) for run in saved[side]))
-    events.counter[:] = data["counter"]
+            sides[number] = StreamRuns(sides[number].widest, (StreamRun(*run) for run in getattr(runs, side)))
+    events.counter[:] = saved.counter
     for judge in events.judges:
-        counts = data["counts"][judge.clause.name]
-        judge.satisfied[:], judge.obligated[:] = counts["satisfied"], counts["obligated"]
-    events.restore(monitor.frames)
+        counts = saved.counts[judge.clause.name]
+        judge.satisfied[:], judge.obligated[:] = counts.satisfied, counts.obligated
+    if events.restore(monitor.frames):
+        return []
+    return ["runs whose component is closed have no verdict (rule 12.6)"]
 
 
-def _run(saved: Any) -> StreamRun:
-    start, end, judged = saved
-    return StreamRun(_count(start), None if end is None else _count(end), bool(judged))
+def _check(contradictions: list[str]) -> None:
+    if contradictions:
+        raise _refused(
+            [f"the state is none that this contract's monitor can be in: {each}" for each in contradictions],
+            "give the state as it was saved; it is not for editing by hand",
+        )
 
 
-def _count(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"{value!r}")
-    return value
-
-
-def _refused(headline: str, help: str | None = None) -> InvalidInput:
-    return InvalidInput([Diagnostic("wrong-state", headline, None, help)])
+def _refused(headlines: list[str], help: str | None = None) -> InvalidInput:
+    return InvalidInput([Diagnostic("wrong-state", headline, None, help) for headline in headlines])

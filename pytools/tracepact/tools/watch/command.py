@@ -122,7 +122,7 @@ def _monitor(
         raise click.UsageError("the state of --resume has its streams and classes; leave those options out")
     try:
         state = json.loads(resume.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as fault:
+    except (OSError, ValueError, RecursionError) as fault:
         raise InvalidInput(
             [
                 Diagnostic(
