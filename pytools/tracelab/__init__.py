@@ -7,7 +7,8 @@ The way data flows (imports point only to earlier lines):
     scenes        intervals drawn, sounds rendered, perturbations applied; clips with exact events
     features      what the detectors hear of a clip, frame by frame
     detectors     six detectors and the contract-trained one: training, scores, decoding
-    study         stages with stored results; rows, tables, findings, the page
+    stages        work kept under the digest of what it depends on
+    study         the measurement study: rows, tables, findings, the page
     cli           the table of commands
 
 It uses the public names of `tracepact` and nothing else of it.

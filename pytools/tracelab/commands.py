@@ -1,6 +1,6 @@
 """The commands of the lab."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,8 +36,9 @@ from tracelab.scenes.voices import open_voice
 from tracelab.sound import write_sound
 from tracelab.study.scales import SCALES
 from tracelab.study.splits import tasks_of
-from tracelab.study.study import run_study
+from tracelab.study.study import RECORD, run_study
 from tracelab.study.verify import verify_study
+from tracelab.verification import Verified
 from tracepact.show import Table, TerminalTable, print_tables, words
 
 _VIOLATED = 1
@@ -53,6 +54,7 @@ _SCALE = click.option(
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 _RECIPES = {recipe.name: recipe for recipe in (*DETECTORS, CLASS_DETECTOR)}
+_VERIFIERS: dict[str, Callable[[Path, Progress], Verified]] = {RECORD: verify_study}
 _WORKERS = click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Processes to use.")
 
 
@@ -203,16 +205,23 @@ def study(scale: str, speech: str, workers: int, out: Path) -> None:
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.pass_context
 def verify(context: click.Context, folder: Path) -> int:
-    """Compute a study again and name what changed.
+    """Compute a folder of results again and name what changed.
 
-    Runs are computed from their stored predictions, rows from the runs, tables and the page from the rows.
+    A study: runs are computed from their stored predictions, rows from the runs, tables and the page from the rows.
     """
     with _bars() as progress:
-        found = verify_study(folder, progress)
+        found = _verifier(folder)(folder, progress)
     for drift in found.drifts:
         click.echo(f"changed: {drift}")
-    click.echo(f"{found.runs} runs and {found.files} files: {'as they were' if found.holds else 'NOT as they were'}")
+    click.echo(f"{found.checked}: {'as they were' if found.holds else 'NOT as they were'}")
+    if found.holds and found.seal:
+        click.echo(found.seal)
     return 0 if found.holds else _VIOLATED
+
+
+def _verifier(folder: Path) -> Callable[[Path, Progress], Verified]:
+    """What verifies a folder, by the record that it holds."""
+    return next((verify for record, verify in _VERIFIERS.items() if (folder / record).is_file()), verify_study)
 
 
 @contextmanager

@@ -19,8 +19,8 @@ from tracelab import commands
 from tracelab.files import filled, write_whole
 from tracelab.protocol import Protocol
 from tracelab.sound import write_sound
+from tracelab.stages import Stages, whole
 from tracelab.study.scales import SCALES, Scale
-from tracelab.study.stages import Stages, whole
 
 TINY = Scale("smoke", Protocol(train_clips=10, test_clips=7), 0.05, 1, draws=50)
 

@@ -11,7 +11,7 @@ from tracelab.heard import Heard, hear
 from tracelab.protocol import Protocol
 from tracelab.scenes.corpus import OnClip, Task, clean_tasks, held_out_tasks, perturbations_of, view_tasks
 from tracelab.scenes.voices import Voice
-from tracelab.study.stages import Stages, code_digest
+from tracelab.stages import Stages, code_digest
 
 _CODE = ("protocol.py", "randomness.py", "scenes", "features.py", "heard.py", "sound.py")
 

@@ -16,10 +16,10 @@ from tracelab.files import at, write_whole
 from tracelab.progress import SILENT, Progress
 from tracelab.protocol import Protocol
 from tracelab.scenes.voices import Voice
+from tracelab.stages import Stages, claim
 from tracelab.study.rows import Runs, declared_rows, read_rows, row_files, rows_text
 from tracelab.study.scales import SCALES, Scale
 from tracelab.study.splits import heard_split, plain, read_heard
-from tracelab.study.stages import Stages
 from tracelab.study.systems import Splits, System, make_systems
 from tracelab.study.tables import Rows
 from tracelab.study.views import every_table, study_figures, study_page, view_files
@@ -32,10 +32,8 @@ _NOT_FETCHED = ("Mini LibriSpeech dev-clean-2 (the published source of speech)",
 def run_study(folder: Path, scale: Scale, voice: Voice, *, workers: int = 1, progress: Progress = SILENT) -> Path:
     """Run or go on with a study; the path of its page."""
     began = perf_counter()
-    _claim(folder, scale, voice)
-    stages = Stages(folder / "stages")
-    stages.folder.mkdir(parents=True, exist_ok=True)
-    stages.remove_parts()
+    claim(folder, _settings(scale, voice), "study")
+    stages = Stages.within(folder)
     systems, splits = [], []
     for group, protocol, recipes in _groups(scale):
         split = _splits(stages, protocol, voice, scale, workers, progress)
@@ -128,21 +126,14 @@ def _gather_runs(folder: Path, systems: list[System]) -> None:
             shutil.rmtree(part, ignore_errors=True)
 
 
-def _claim(folder: Path, scale: Scale, voice: Voice) -> None:
-    """Refuse a folder that holds something else, or a study with other settings."""
-    key = {"scale": scale.name, "protocol": plain(scale.protocol), "speech": voice.name, "speech_sha256": voice.digest}
-    place = folder / "settings.json"
-    if place.exists():
-        try:
-            found = json.loads(place.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise fault("other-study", f"the settings cannot be read: {error}", place, "name another folder") from error
-        if found != key:
-            raise fault("other-study", "the folder holds a study with other settings", folder, "name another folder")
-    elif folder.exists() and any(folder.iterdir()):
-        raise fault("other-study", "the folder is not empty and holds no study", folder, "name another folder")
-    else:
-        write_whole(place, json.dumps(key, indent=2) + "\n")
+def _settings(scale: Scale, voice: Voice) -> dict[str, Any]:
+    """What a folder of a study belongs to."""
+    return {
+        "scale": scale.name,
+        "protocol": plain(scale.protocol),
+        "speech": voice.name,
+        "speech_sha256": voice.digest,
+    }
 
 
 def _record(scale: Scale, voice: Voice, splits: list[Splits], seconds: float) -> dict[str, Any]:

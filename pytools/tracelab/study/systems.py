@@ -14,8 +14,8 @@ from tracelab.detectors.recipes import Recipe, same_training
 from tracelab.detectors.training import Training, train
 from tracelab.heard import UNION, events_of
 from tracelab.protocol import CLASSES, Protocol
+from tracelab.stages import Stages, code_digest
 from tracelab.study.splits import read_heard
-from tracelab.study.stages import Stages, code_digest
 
 _CODE = ("detectors", "decoding.py", "features.py", "heard.py", "randomness.py")
 

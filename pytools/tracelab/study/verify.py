@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +9,7 @@ import tracepact
 from tracelab.progress import SILENT, Progress
 from tracelab.study.rows import Runs, row_files, rows_text
 from tracelab.study.study import read_record, study_views
-
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """How much was checked, and what is not as it was."""
-
-    runs: int
-    files: int
-    drifts: tuple[str, ...]
-
-    @property
-    def holds(self) -> bool:
-        """Whether everything is as it was."""
-        return not self.drifts
+from tracelab.verification import Verified
 
 
 def verify_study(folder: Path, progress: Progress = SILENT) -> Verified:
@@ -44,7 +30,7 @@ def verify_study(folder: Path, progress: Progress = SILENT) -> Verified:
     drifts += [name for name, text in files.items() if _stored(folder / name) != text]
     others = {name: digest for name, digest in record["files"].items() if name not in {*files, *missing}}
     drifts += [name for name, digest in others.items() if _digest(folder / name) != digest]
-    return Verified(len(every), len(record["files"]), tuple(drifts))
+    return Verified(f"{len(every)} runs and {len(record['files'])} files", tuple(drifts))
 
 
 def _texts(folder: Path, runs: Runs, record: dict[str, Any]) -> Iterator[tuple[str, str]]:

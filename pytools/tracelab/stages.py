@@ -1,25 +1,38 @@
-"""Stages: work whose result is kept under the digest of all that it depends on, whole or not at all."""
+"""Stages: work whose result is kept under the digest of all that it depends on, whole or not at all.
+
+A folder of results belongs to one set of settings: `claim` refuses to mix two.
+"""
 
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tracelab.faults import fault
 from tracelab.files import at, write_whole
 
-_PACKAGE = Path(__file__).resolve().parent.parent
+_PACKAGE = Path(__file__).resolve().parent
 _MANIFEST = "stage.json"
+_SETTINGS = "settings.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """The folder of a study's stages."""
+    """The folder of stages."""
 
     folder: Path
+
+    @classmethod
+    def within(cls, folder: Path) -> "Stages":
+        """The stages of a folder of results, without what stopped processes left behind."""
+        stages = cls(folder / "stages")
+        stages.folder.mkdir(parents=True, exist_ok=True)
+        stages.remove_parts()
+        return stages
 
     def kept(self, name: str, key: Any, make: Callable[[Path], None]) -> Path:
         """The folder of a stage's result: the kept one if it is whole, else made now.
@@ -54,6 +67,22 @@ class Stages:
         for part in left:
             shutil.rmtree(part)
         return len(left)
+
+
+def claim(folder: Path, settings: Mapping[str, Any], what: str) -> None:
+    """Refuse a folder that holds something else, or results with other settings; else it is theirs."""
+    place = folder / _SETTINGS
+    if place.exists():
+        try:
+            found = json.loads(place.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise fault("other-study", f"the settings cannot be read: {error}", place, "name another folder") from error
+        if found != settings:
+            raise fault("other-study", f"the folder holds a {what} with other settings", folder, "name another folder")
+    elif folder.exists() and any(folder.iterdir()):
+        raise fault("other-study", f"the folder is not empty and holds no {what}", folder, "name another folder")
+    else:
+        write_whole(place, json.dumps(settings, indent=2) + "\n")
 
 
 def whole(place: Path) -> bool:
