@@ -14,7 +14,7 @@ study: $(VENV)/.tested
 
 test: lint unit
 
-# What to run while working: the tests not marked `slow`, properties at a fifth of their size; under two minutes on two cores.
+# What to run while working: the tests not marked `slow`, properties at a smaller size; under two minutes on two cores.
 quick: lint
 	TRACEPACT_EXAMPLES=15 $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 

@@ -164,7 +164,7 @@ def test_the_interval_of_a_mean_covers_it_about_as_often_as_it_says() -> None:
 
     The bounds are four standard deviations of a binomial around 0.9, widened by 0.03 for the bootstrap's own bias.
     """
-    trials = max(100, int(os.environ.get("TRACEPACT_EXAMPLES", "200")))
+    trials = max(100, int(os.environ["TRACEPACT_EXAMPLES"]))
     generator = np.random.default_rng(20)
     covered = 0
     for trial in range(trials):

@@ -36,7 +36,7 @@ APART = "F[70f,70f] (ref_onset & F[40f,40f] (ref_offset & F[25f,25f] (ref_onset 
 """What is so far apart that a trace which shows it is wider than a terminal."""
 COMMANDS = {
     "check": ("check", "faulty.contract", "--notes"),
-    "check of a long trace": ("check", "long.contract"),
+    "check of a long trace": ("check", "long.contract", "--timeout", "100"),
     "sat": ("sat", f"ref_onset & {APART}"),
     "implies": ("implies", "ref_onset", f"!{APART}"),
     "explain": ("explain", "boundary_gate", "--no-notes"),

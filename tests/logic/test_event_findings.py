@@ -13,7 +13,7 @@ from tracepact.diagnostics import Diagnostic, Span, TextPlace
 from tracepact.lang import parse_contract
 from tracepact.logic.findings import check_contract
 
-CONTRACTS = max(120, int(os.environ.get("TRACEPACT_EXAMPLES", "0")))
+CONTRACTS = max(120, int(os.environ["TRACEPACT_EXAMPLES"]))
 MORE_PARTS = {
     Each.REF: ["ref.duration == 30ms", "ref.duration >= 20ms", "iou <= 1", "coverage > 1", "true"],
     Each.PRED: ["purity <= coverage", "covering >= 0", "pred.duration > 0s", "dominant"],

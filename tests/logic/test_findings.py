@@ -18,7 +18,7 @@ from tracepact.logic.enumerate import Universe
 from tracepact.logic.findings import check_contract
 from tracepact.logic.vocabulary import over_base_atoms, renamed
 
-CONTRACTS = max(300, int(os.environ.get("TRACEPACT_EXAMPLES", "0")))
+CONTRACTS = max(300, int(os.environ["TRACEPACT_EXAMPLES"]))
 MOST_FRAMES = 8
 NEVER = {"obligation-never-occurs", "clause-never-fails", "clause-never-holds"}
 

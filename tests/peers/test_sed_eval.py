@@ -20,7 +20,7 @@ with warnings.catch_warnings():
         pytest.skip("sed_eval is not installed", allow_module_level=True)
     import sed_eval  # an installed one that does not work is a failure: its tests must not vanish
 
-SEEDS = range(int(os.environ.get("TRACEPACT_EXAMPLES", "200")) // 4)
+SEEDS = range(int(os.environ["TRACEPACT_EXAMPLES"]) // 4)
 
 
 def listed(side: Rows, clip: str) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 T = TypeVar("T")
 NUMBERS = {name: number for number, name in enumerate(ATOMS)}
-EXAMPLES = int(os.environ.get("TRACEPACT_EXAMPLES", "200"))
+EXAMPLES = int(os.environ["TRACEPACT_EXAMPLES"])
 
 OPENING = """\
 import Tracepact

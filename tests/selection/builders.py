@@ -16,7 +16,7 @@ from tracepact.tools.select.perfect import Proof
 from tracepact.trace import Event, FrameRun, runs_of_frames
 
 STEP = Fraction(1, 50)
-EXAMPLES = int(os.environ.get("TRACEPACT_EXAMPLES", "200"))
+EXAMPLES = int(os.environ["TRACEPACT_EXAMPLES"])
 PROVED = Proof(Outcome.YES, "rule")
 
 
