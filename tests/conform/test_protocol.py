@@ -1,7 +1,9 @@
 """The reference side of the protocol: every message has its reply, and none ends the conversation."""
 
 import json
+import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -207,18 +209,52 @@ MISBEHAVED = {
     "answers true for one": (
         HELLO + 'print(\'{"id":true,"answer":{}}\',flush=True); time.sleep(9)',
         "out-of-order",
-        "True",
+        "`true`",
     ),
-    "has no answer": (HELLO + "print('{\"id\":1}',flush=True); time.sleep(9)", "rubbish", "neither answer"),
+    "has no answer": (HELLO + "print('{\"id\":1}',flush=True); time.sleep(9)", "rubbish", "not one of an answer"),
     "answers a list": (
         HELLO + 'print(\'{"id":1,"answer":[]}\',flush=True); time.sleep(9)',
         "rubbish",
-        "neither answer",
+        "not one of an answer",
     ),
     "prints bytes": (
         HELLO + "sys.stdout.buffer.write(bytes([255,254,10])); sys.stdout.flush(); time.sleep(9)",
         "rubbish",
         "not JSON",
+    ),
+    "answers three and a half": (HELLO + 'print(\'{"id":1.0,"answer":{}}\',flush=True)', "out-of-order", "`1.0`"),
+    "answers and cannot": (
+        HELLO + 'print(\'{"id":1,"answer":{},"unsupported":"x"}\',flush=True)',
+        "rubbish",
+        "not one",
+    ),
+    "cannot for no reason": (HELLO + 'print(\'{"id":1,"unsupported":null}\',flush=True)', "rubbish", "not one"),
+    "answers NaN": (HELLO + 'print(\'{"id":1,"answer":{"lookahead":NaN}}\',flush=True)', "rubbish", "not JSON"),
+    "answers beyond floats": (
+        HELLO + 'print(\'{"id":1,"answer":{"lookahead":1e999}}\',flush=True)',
+        "rubbish",
+        "not JSON",
+    ),
+    "answers with many digits": (
+        HELLO + "print('{\"id\":1'+'0'*9999+',\"answer\":{}}',flush=True)",
+        "rubbish",
+        "not JSON",
+    ),
+    "prints one line without end": (HELLO + "\nwhile True: sys.stdout.write('x'*100000)", "rubbish", "more than"),
+    "a name of two lines": (
+        'print(\'{"hello":"x\\\\nconforms: y","version":1,"profiles":["core"]}\')',
+        "bad-hello",
+        "one line",
+    ),
+    "a name that colours": (
+        'print(\'{"hello":"\\\\u001b[1mx","version":1,"profiles":["core"]}\')',
+        "bad-hello",
+        "one line",
+    ),
+    "a name without end": (
+        'print(\'{"hello":"\'+"x"*999+\'","version":1,"profiles":["core"]}\')',
+        "bad-hello",
+        "one line",
     ),
     "never stops": (HELLO + "\nwhile True: print('x'*1000)", "rubbish", "not JSON"),
 }
@@ -245,17 +281,86 @@ def test_a_command_that_is_not_there_is_named() -> None:
         Peer(["no-such-command-here"], 1).start()
 
 
-def test_children_of_an_implementation_end_with_it() -> None:
-    """The child sleeps with the write end of a pipe open; it is gone when the read end has nothing more to give."""
-    program = (
-        "import subprocess,sys,time; subprocess.Popen([sys.executable,'-c','import time; time.sleep(3600)'],"
-        "stdout=sys.stdout); time.sleep(3600)"
-    )
-    peer = Peer([sys.executable, "-c", program], 0.7)
+LEFT = {
+    "in its group": "subprocess.Popen(SLEEP)",
+    "in a session of its own": "subprocess.Popen(SLEEP, start_new_session=True)",
+    "without the mark": "subprocess.Popen(SLEEP, start_new_session=True, env={})",
+    "without the mark and without its parent": (
+        "subprocess.run([sys.executable, '-c', 'import subprocess, sys; subprocess.Popen(sys.argv[1:], "
+        "start_new_session=True, env={})', *SLEEP])"
+    ),
+    "deaf to signals": "subprocess.Popen([*SLEEP[:2], 'trap : HUP INT TERM; ' + SLEEP[2]], start_new_session=True)",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are found by Linux's list of them")
+@pytest.mark.parametrize("how", LEFT)
+@pytest.mark.parametrize("ends", ["hangs", "crashed"])
+def test_what_an_implementation_starts_ends_with_it(how: str, ends: str, tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    last = "time.sleep(3600)" if ends == "hangs" else "sys.exit(3)"
+    program = f"""
+import os, subprocess, sys, time
+SLEEP = ["/bin/sh", "-c", "echo $$ > {note}; while true; do /bin/sleep 1; done"]
+{LEFT[how]}
+while not os.path.exists({str(note)!r}) or not open({str(note)!r}).read(): time.sleep(0.01)
+{last}
+"""
+    peer = Peer([sys.executable, "-c", program], 2 if ends == "hangs" else 20)
     with pytest.raises(PeerFault) as caught:
         peer.start()
-    assert caught.value.kind == "hangs"
-    assert peer._lines.get(timeout=5) is None
+    assert caught.value.kind == ends
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(note.read_text()), 0)
+
+
+def test_an_implementation_that_crashes_after_its_last_case_is_found_at_the_end() -> None:
+    program = HELLO + 'sys.stdin.readline(); print(\'{"id":1,"answer":{}}\',flush=True); sys.stdin.read(); sys.exit(7)'
+    peer = Peer([sys.executable, "-c", program], 5)
+    peer.start()
+    peer.ask({"ask": "measure", "formula": "p", "want": []})
+    with pytest.raises(PeerFault, match="after its last case it ended with exit code 7"):
+        peer.close()
+
+
+HUGE = {
+    "a trace": {"ask": "verdicts", "formula": "p", "clips": [{"frames": 1, "masks": {"p": "1" * (1 << 21)}}]},
+    "a duration": {"ask": "project", "step": "1/1000", "duration": "999999999", "projection": "centre", "events": []},
+    "a window": {"ask": "verdicts", "formula": ["F", 0, 1 << 40, "p"], "clips": [{"frames": 1, "masks": {"p": "1"}}]},
+    "a run": {
+        "ask": "match",
+        "step": "1",
+        "ref": [[0, 1 << 40]],
+        "pred": [],
+        "matcher": {"kind": "greedy", "search": "1", "overlap_reward": "0"},
+    },
+    "a scene": {
+        "ask": "events",
+        "step": "1",
+        "frames": 1 << 40,
+        "each": "ref",
+        "predicate": "matched",
+        "ref": [],
+        "pred": [],
+    },
+    "a clip": {
+        "ask": "score",
+        "contract": "contract c step 1ms clause k on ref_active : pred_active",
+        "clips": [{"name": "a", "duration": "99999999", "ref": [], "pred": []}],
+    },
+    "a number of channels": {"ask": "lines", "text": "", "channels": 1 << 40},
+}
+
+
+@pytest.mark.parametrize("what", HUGE)
+def test_the_size_of_a_case_is_bounded_before_anything_is_computed(what: str) -> None:
+    reply = Session().reply(json.dumps({"id": 1, **HUGE[what]}))
+    assert "error" in reply, reply
+
+
+def test_a_window_far_beyond_its_trace_is_no_work() -> None:
+    case = {"formula": ["G", 0, 1 << 31, ["F", -(1 << 31), 0, "p"]], "clips": [{"frames": 3, "masks": {"p": "100"}}]}
+    assert Session().reply(json.dumps({"id": 1, "ask": "verdicts", **case}))["answer"] == {"verdicts": ["111"]}
 
 
 def test_an_implementation_that_says_more_than_it_was_asked_is_found_at_the_end() -> None:

@@ -76,13 +76,28 @@ def test_every_rule_of_the_language_is_shown_and_every_cited_rule_exists() -> No
 
 
 def test_every_code_of_the_contract_text_has_an_invalid_vector_with_one_fault() -> None:
-    invalid = [v for v in suite() if v.topic == "syntax" and v.expected.get("errors")]
-    assert all(len(vector.expected["errors"]) == 1 for vector in invalid)
+    invalid = [v for v in suite() if v.topic == "syntax" and len(v.expected.get("errors", ())) == 1]
     shown = {vector.expected["errors"][0]["code"] for vector in invalid}
     codes = list(CODES)
     text = {c for c in codes[: codes.index("unreadable-file")] if CODES[c].severity is Severity.ERROR}
     assert sorted(text - shown - WITHOUT_VECTOR) == []
     assert shown <= set(CODES)
+
+
+def test_the_codes_of_the_protocol_are_those_that_vectors_show() -> None:
+    protocol = spec_path("protocol.md").read_text(encoding="utf-8").partition("## Codes")[2]
+    told = set(re.findall(r"^\| `([a-z-]+)` \|", protocol, re.MULTILINE))
+    shown: set[str] = set()
+    for vector in suite():
+        shown |= {fault if isinstance(fault, str) else fault["code"] for fault in vector.expected.get("errors", ())}
+        shown |= set(vector.expected.get("warnings", ()))
+    assert sorted(shown - told) == []
+    assert sorted(told - shown - WITHOUT_VECTOR) == []
+    assert told <= CODES.keys()
+    for line in re.findall(r"^\| `.*$", protocol, re.MULTILINE):
+        code, rules, meaning = (part.strip() for part in line.strip("|").split("|"))
+        code = code.strip("`")
+        assert (rules, meaning) == (", ".join(CODES[code].rules) or "–", CODES[code].meaning)
 
 
 def test_a_span_lies_in_its_text() -> None:

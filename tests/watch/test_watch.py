@@ -234,7 +234,7 @@ def test_two_streams_of_one_name_are_refused(tmp_path: Path) -> None:
         ("1 0", FrameLine(1, {"ref_active": True, "pred_active": False})),
         ("0\t1", FrameLine(1, {"ref_active": False, "pred_active": True})),
         ('{"ref": true, "pred": 0}', FrameLine(1, {"ref_active": True, "pred_active": False})),
-        ('{"ref": [1, 0], "ignore": 1}', FrameLine(1, {"ref_active": [True, False]}, True)),
+        ('{"ref": [1], "ignore": 1}', FrameLine(1, {"ref_active": True}, True)),
         ('{"masks": {"zone": 1}}', FrameLine(1, {"zone": True})),
         ('{"end": ["a", "b"]}', EndLine(1, ("a", "b"))),
     ],
@@ -252,6 +252,41 @@ def test_the_schema_and_the_reader_refuse_the_same_line(text: str) -> None:
         "ref_active" not in text and "1.0" not in text
     ):  # JSON Schema takes 1.0 for 1, and does not know the two sides' atoms
         assert not SCHEMAS["frame"].is_valid(json.loads(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"ref": [1, 0], "pred": [1, 0]}',
+        '{"ref": [], "pred": []}',
+        '{"ref": [[1]], "pred": [[1]]}',
+        '{"ref": 1, "ref": 0, "pred": 1}',
+        '{"ignore": 1}',
+        "{}",
+        "1\u00a00",
+        "1\x0c0",
+    ],
+)
+def test_a_line_is_one_frame_of_one_channel(text: str, tmp_path: Path) -> None:
+    assert isinstance(read_line(1, text), BadLine)
+    outcome = watch(tmp_path, f"{text}\n1 1\n", "--on-bad", "skip", "--format", "json")
+    summary = json.loads(outcome.out.splitlines()[-1])
+    assert (summary["frames"], summary["bad_lines"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"ref": 1, "pred": 1}', '{"ref": [1], "pred": [1]}', '{"ref": [1, 0, 1], "pred": 1}', "1 0"]
+)
+def test_a_line_of_two_channels_has_two_values(text: str) -> None:
+    assert isinstance(read_line(1, text, 2), BadLine)
+    pair = '{"ref": [1, 0], "pred": [false, true]}'
+    assert read_line(1, pair, 2) == FrameLine(1, {"ref_active": [True, False], "pred_active": [False, True]})
+
+
+@pytest.mark.parametrize("text", ["1 0\r\n", "\ufeff1 0\n", "  # a\n\t1\t0  \n", "1 0"])
+def test_what_surrounds_a_frame_does_not_matter(text: str, tmp_path: Path) -> None:
+    outcome = watch(tmp_path, text, "--format", "json")
+    assert json.loads(outcome.out.splitlines()[-1])["frames"] == 1
 
 
 # As a process

@@ -11,6 +11,9 @@ _LONGEST = 1 << 24
 _KEYS = ("ref", "pred", "ignore", "masks", "end")
 _TIMES = ("time", "times", "t", "timestamp", "seconds", "frame", "i", "onset", "offset")
 _BITS = {"0": False, "1": True}
+_WHITE_SPACE = " \t\r\n"
+"""That of rule 1.2; others, such as a form feed, separate nothing."""
+
 _SHOWN = 60
 
 
@@ -51,7 +54,7 @@ class _BadLineError(Exception):
         self.headline, self.help = headline, help
 
 
-def read_lines(stream: BinaryIO) -> Iterator[Line]:
+def read_lines(stream: BinaryIO, channels: int = 1) -> Iterator[Line]:
     """Line by line, each as soon as it has arrived; blank lines and comments are left out."""
     number = 0
     while octets := stream.readline(_LONGEST):
@@ -62,25 +65,29 @@ def read_lines(stream: BinaryIO) -> Iterator[Line]:
             yield BadLine(number, f"the line is longer than {_LONGEST} octets")
             continue
         try:
-            text = octets.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+            text = octets.decode("utf-8-sig" if number == 1 else "utf-8").strip(_WHITE_SPACE)
             if text and not text.startswith("#"):
-                yield read_line(number, text)
+                yield read_line(number, text, channels)
         except UnicodeDecodeError:
             yield BadLine(number, "the line is not UTF-8 text")
 
 
-def read_line(number: int, text: str) -> Line:
-    """One line that is not blank."""
+def read_line(number: int, text: str, channels: int = 1) -> Line:
+    """One line that is not blank, of a stream with so many channels."""
     try:
-        return _json_line(number, text) if text.startswith("{") else _columns(number, text)
+        return _json_line(number, text, channels) if text.startswith("{") else _columns(number, text, channels)
     except _BadLineError as bad:
         return BadLine(number, bad.headline, bad.help)
 
 
-def _columns(number: int, text: str) -> FrameLine:
-    fields = text.split()
+def _columns(number: int, text: str, channels: int) -> FrameLine:
+    fields = text.replace("\t", " ").replace("\r", " ").split(" ")
+    fields = [field for field in fields if field]
     if len(fields) != 2 or any(field not in _BITS for field in fields):
         raise _BadLineError(f"`{_shown(text)}` is not a frame", _way_out(text))
+    if channels > 1:
+        headline = f"two columns are a frame of one channel, and there are {channels}"
+        raise _BadLineError(headline, _one_each(channels))
     return FrameLine(number, {"ref_active": _BITS[fields[0]], "pred_active": _BITS[fields[1]]})
 
 
@@ -98,9 +105,9 @@ def _way_out(text: str) -> str:
     return usual
 
 
-def _json_line(number: int, text: str) -> Line:
+def _json_line(number: int, text: str, channels: int) -> Line:
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=_distinct)
     except (ValueError, RecursionError) as fault:
         raise _BadLineError(f"`{_shown(text)}` is not JSON: {fault}") from fault
     for key in data:
@@ -114,15 +121,26 @@ def _json_line(number: int, text: str) -> Line:
     frames: dict[str, Any] = {}
     for side in ("ref", "pred"):
         if side in data:
-            frames[f"{side}_active"] = _bits(side, data[side])
+            frames[f"{side}_active"] = _bits(side, data[side], channels)
     masks = data.get("masks", {})
     if not isinstance(masks, dict):
         raise _BadLineError("`masks` is not an object of atoms")
     for name, given in masks.items():
         if name in ("ref_active", "pred_active"):
             raise _BadLineError(f"`{name}` is not a mask", f"write `{name.removesuffix('_active')}`")
-        frames[name] = _bits(name, given)
-    return FrameLine(number, frames, _bits("ignore", data["ignore"]) if "ignore" in data else None)
+        frames[name] = _bits(name, given, channels)
+    if not frames:
+        raise _BadLineError("the line gives no values of a frame", 'write at least `{"ref": 1, "pred": 0}`')
+    return FrameLine(number, frames, _bits("ignore", data["ignore"], channels) if "ignore" in data else None)
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys are distinct."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for number, (key, _) in enumerate(pairs) if key in dict(pairs[:number]))
+        raise _BadLineError(f"`{_shown(twice)}` is given twice")
+    return found
 
 
 def _end(number: int, data: dict[str, Any]) -> EndLine:
@@ -133,11 +151,28 @@ def _end(number: int, data: dict[str, Any]) -> EndLine:
     return EndLine(number, tuple(names))
 
 
-def _bits(name: str, given: Any) -> bool | list[bool]:
-    """A truth value, or one a channel."""
-    if isinstance(given, list):
-        return [_bit(name, item) for item in given]
-    return _bit(name, given)
+def _bits(name: str, given: Any, channels: int) -> bool | list[bool]:
+    """A truth value, or with several channels a list with one each."""
+    if not isinstance(given, list):
+        if channels > 1:
+            headline = f"`{_shown(name)}` is one value, and there are {channels} channels"
+            raise _BadLineError(headline, _one_each(channels))
+        return _bit(name, given)
+    if len(given) != channels:
+        told = f"{len(given)} {'value' if len(given) == 1 else 'values'}"
+        there = "there is one channel" if channels == 1 else f"there are {channels} channels"
+        raise _BadLineError(f"`{_shown(name)}` has {told}, and {there}", _one_each(channels))
+    found = [_bit(name, item) for item in given]
+    return found[0] if channels == 1 else found
+
+
+def _one_each(channels: int) -> str:
+    """How a frame of so many channels is written."""
+    if channels == 1:
+        return 'a line is one frame; write the next frame on a line of its own: `{"ref": 1, "pred": 0}`'
+    sides = {"ref": [1, *[0] * (channels - 1)], "pred": [0] * channels}
+    line = json.dumps(sides, separators=(",", ":"))
+    return f"a line is one frame: give a value for each channel, class by class: `{line}`"
 
 
 def _bit(name: str, given: Any) -> bool:

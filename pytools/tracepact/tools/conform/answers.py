@@ -2,49 +2,41 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import accumulate
+from itertools import pairwise
 from typing import Any
 
 from tracepact.core import Aggregation, Formula, Matcher, MatcherKind, Projection, atoms, lookahead, lookback
 from tracepact.tools.conform import definitions
+from tracepact.tools.conform.compact import verdicts_out
 from tracepact.tools.conform.definitions import Entry
 from tracepact.tools.conform.engines import Clip, Engine
-from tracepact.tools.conform.trees import BadCase, bits, formula_of, frames_of, shown
+from tracepact.tools.conform.streaming import arrivals, delays_of, masks_of, names_of
+from tracepact.tools.conform.trees import LONGEST, BadCase, bits, formula_of, frames_of, shown
 from tracepact.trace import FrameRun, exact
 
 Case = Mapping[str, Any]
 Answer = dict[str, Any]
+_MOST_CHANNELS = 1 << 12
 
 
-def clip_of(data: Mapping[str, Any]) -> Clip:
-    """A clip as vectors write it."""
-    frames = data["frames"]
-    if not isinstance(frames, int) or isinstance(frames, bool) or frames < 0:
-        raise BadCase(f"a clip has {shown(frames)} frames")
-    masks = {name: frames_of(text) for name, text in data["masks"].items()}
+def clip_of(data: Mapping[str, Any], names: Iterable[str]) -> Clip:
+    """A clip as vectors write it, with a mask for every one of the names."""
+    frames, masks = masks_of(data, names)
     ignored = frames_of(data["ignored"]) if "ignored" in data else [False] * frames
-    if any(len(mask) != frames for mask in (*masks.values(), ignored)):
+    if len(ignored) != frames:
         raise BadCase("a mask has another length than its clip")
     return Clip(frames, masks, ignored)
 
 
 def clips_of(case: Case, *formulas: Formula) -> list[Clip]:
     """The clips of a case: at least one, each with a mask for every atom of the formulas."""
-    clips = [clip_of(clip) for clip in case["clips"]]
+    names = frozenset().union(*(atoms(formula) for formula in formulas))
+    clips = [clip_of(clip, names) for clip in case["clips"]]
     if not clips:
         raise BadCase("a case has at least one clip")
-    for clip in clips:
-        _all_there(_atoms(formulas), clip.masks, "a clip")
+    if sum(clip.frames for clip in clips) > LONGEST:
+        raise BadCase(f"the clips have more than {LONGEST} frames")
     return clips
-
-
-def _atoms(formulas: Iterable[Formula]) -> frozenset[str]:
-    return frozenset().union(*(atoms(formula) for formula in formulas))
-
-
-def _all_there(names: Iterable[str], given: Iterable[str], where: str) -> None:
-    if missing := sorted(set(names) - set(given)):
-        raise BadCase(f"{where} lacks the {'atoms' if len(missing) > 1 else 'atom'} {', '.join(map(shown, missing))}")
 
 
 def matcher_of(data: Mapping[str, Any] | None) -> Matcher:
@@ -56,7 +48,9 @@ def matcher_of(data: Mapping[str, Any] | None) -> Matcher:
 
 def runs_of(data: Sequence[Sequence[int]]) -> list[FrameRun]:
     """Runs as vectors write them."""
-    return [(int(start), int(end)) for start, end in data]
+    if len(data) > LONGEST or any(type(at) is not int or abs(at) > LONGEST for run in data for at in run):
+        raise BadCase(f"runs are pairs of frames up to {LONGEST}")
+    return [(start, end) for start, end in data]
 
 
 def verdicts(case: Case, engine: Engine) -> Answer:
@@ -100,6 +94,7 @@ def measure(case: Case, engine: Engine) -> Answer:
 def project(case: Case, engine: Engine) -> Answer:
     """The frames that events give (rules 5.1 to 5.5)."""
     events = [(exact(on), exact(off)) for on, off in case["events"]]
+    check_length(exact(case["duration"]), exact(case["step"]))
     found = engine.project(exact(case["step"]), exact(case["duration"]), Projection(case["projection"]), events)
     runs, _, _ = engine.edges(found.mask)
     return {
@@ -108,6 +103,14 @@ def project(case: Case, engine: Engine) -> Answer:
         "runs": [list(run) for run in runs],
         "vanished": found.vanished,
     }
+
+
+def check_length(duration: Fraction, step: Fraction) -> None:
+    """BadCase if a clip has more frames than a case may have; the step is greater than zero."""
+    if step <= 0:
+        raise BadCase("a step is greater than zero")
+    if duration > LONGEST * step:
+        raise BadCase(f"a clip has more than {LONGEST} frames")
 
 
 def runs(case: Case, engine: Engine) -> Answer:
@@ -126,6 +129,8 @@ def runs(case: Case, engine: Engine) -> Answer:
 def match(case: Case, engine: Engine) -> Answer:
     """The candidates with their costs, and the matched pairs (chapter 8)."""
     ref, pred, step = runs_of(case["ref"]), runs_of(case["pred"]), exact(case["step"])
+    if any(b[0] < a[1] for side in (ref, pred) for a, b in pairwise(side)):
+        raise BadCase("the runs of a side are in order and do not overlap")
     matcher = matcher_of(case["matcher"])
     found = definitions.candidates(ref, pred, matcher, step)
     return {
@@ -134,95 +139,53 @@ def match(case: Case, engine: Engine) -> Answer:
     }
 
 
-class Stream:
-    """The verdicts of frame clauses, each out when its frame's lookahead has arrived, the rest at close.
-
-    Every verdict is taken from the frames seen so far: no more of them can change it (rule 6.7).
-    """
-
-    def __init__(self, clauses: Sequence[tuple[Formula, Formula]], engine: Engine) -> None:
-        self._clauses = clauses
-        self._engine = engine
-        self._atoms = sorted(_atoms(formula for pair in clauses for formula in pair))
-        self._delay = [max(lookahead(o), lookahead(f)) for o, f in clauses]
-        self._next = [0] * len(clauses)
-        self._seen: dict[str, list[bool]] = {}
-        self._frames = 0
-        self.counts = [[0, 0] for _ in clauses]
-
-    def push(self, frames: Sequence[Mapping[str, bool]]) -> list[list[Any]]:
-        """Take one frame or a chunk; the verdicts that are out now, by frame and clause."""
-        for values in frames:
-            _all_there(self._atoms, values, "a frame")
-            for name, value in values.items():
-                if value not in (0, 1) or isinstance(value, float):
-                    raise BadCase(f"{shown(name)} is {shown(value)}, which is neither true, false, 1 nor 0")
-        for values in frames:
-            for name in self._atoms:
-                self._seen.setdefault(name, []).append(bool(values[name]))
-        self._frames += len(frames)
-        return self._out([self._frames - delay for delay in self._delay])
-
-    def close(self) -> list[list[Any]]:
-        """The verdicts of the frames that are left, on what there is."""
-        return self._out([self._frames] * len(self._clauses))
-
-    def saved(self) -> dict[str, Any]:
-        """The state between two frames, as plain data."""
-        return {"seen": self._seen, "frames": self._frames, "next": self._next, "counts": self.counts}
-
-    def restored(self, state: Mapping[str, Any]) -> "Stream":
-        """A new stream of the same clauses that goes on from a state."""
-        stream = Stream(self._clauses, self._engine)
-        stream._seen = {name: list(mask) for name, mask in state["seen"].items()}
-        stream._frames, stream._next = state["frames"], list(state["next"])
-        stream.counts = [list(pair) for pair in state["counts"]]
-        return stream
-
-    def _out(self, ends: Sequence[int]) -> list[list[Any]]:
-        found: list[list[Any]] = []
-        for k, (obligation, formula) in enumerate(self._clauses):
-            due = range(self._next[k], max(ends[k], self._next[k]))
-            if not due:
-                continue
-            clip = Clip(self._frames, self._seen, ())
-            (obliged,), (holds,) = (self._engine.verdicts(f, [clip]) for f in (obligation, formula))
-            found += [[i, k, "free" if not obliged[i] else "satisfied" if holds[i] else "violated"] for i in due]
-            self._next[k] = due.stop
-        for _, k, word in found:
-            self.counts[k] = [self.counts[k][0] + (word == "satisfied"), self.counts[k][1] + (word != "free")]
-        return sorted(found)
-
-
-def stream_of(case: Case, engine: Engine) -> Stream:
-    """The stream a case opens."""
-    return Stream([(formula_of(c["obligation"]), formula_of(c["formula"])) for c in case["clauses"]], engine)
-
-
-def frames_in_order(trace: Mapping[str, Any]) -> list[dict[str, bool]]:
-    """The frames of a trace as a stream gives them."""
-    clip = clip_of(trace)
-    return [{name: mask[i] for name, mask in clip.masks.items()} for i in range(clip.frames)]
-
-
-def pushes(case: Case) -> list[list[dict[str, bool]]]:
-    """The frames of a stream's trace as they arrive: in its chunks (rule 12.11), or one at a time."""
-    frames = frames_in_order(case["trace"])
-    if "chunks" not in case:
-        return [[values] for values in frames]
-    chunks = case["chunks"]
-    if any(not isinstance(n, int) or isinstance(n, bool) or n < 1 for n in chunks) or sum(chunks) != len(frames):
-        raise BadCase(f"the chunks {shown(chunks)} do not cut {len(frames)} frames")
-    ends = list(accumulate(chunks))
-    return [frames[end - size : end] for size, end in zip(chunks, ends, strict=True)]
+def clauses_of(case: Case) -> list[tuple[Formula, Formula]]:
+    """The clauses of a stream: at least one."""
+    found = [(formula_of(c["obligation"]), formula_of(c["formula"])) for c in case["clauses"]]
+    if not found:
+        raise BadCase("a stream has at least one clause")
+    return found
 
 
 def stream(case: Case, engine: Engine) -> Answer:
-    """What is out at each frame or chunk of a trace, and at last at close."""
-    opened = stream_of(case, engine)
+    """What is out at each frame or chunk of a trace, and at last at close.
+
+    The verdicts are those of the whole trace (rule 12.3), each out when its clause's delay has passed.
+    """
+    clauses = clauses_of(case)
+    frames, masks = masks_of(case["trace"], names_of(clauses))
+    clip = Clip(frames, masks, ())
+    words = []
+    for clause in clauses:
+        (obliged,), (holds,) = (engine.verdicts(formula, [clip]) for formula in clause)
+        words.append([("satisfied" if h else "violated") if o else "free" for o, h in zip(obliged, holds, strict=True)])
+    out = list(verdicts_out(delays_of(clauses), words, arrivals(case)))
+    counts, so_far = [], [[0, 0] for _ in clauses]
+    for said in out:
+        for _, k, word in said:
+            so_far[k] = [so_far[k][0] + (word == "satisfied"), so_far[k][1] + (word != "free")]
+        counts.append([list(pair) for pair in so_far])
+    return {"out": out, "counts": counts}
+
+
+def played(case: Case, engine: Engine) -> Answer:
+    """The same from a stream that is played: frame by frame or chunk by chunk, interrupted and opened anew."""
+    clauses = clauses_of(case)
+    frames, masks = masks_of(case["trace"], names_of(clauses))
+    left = engine.stream(clauses)
+    for i in range(min(case.get("reopen", 0), frames)):
+        left.push(1, {name: mask[i : i + 1] for name, mask in masks.items()})
+    opened = engine.stream(clauses)
     out, counts = [], []
-    for frames in (*pushes(case), None):
-        out.append(opened.close() if frames is None else opened.push(frames))
+    start = 0
+    for number, size in enumerate([*arrivals(case), None]):
+        if number in case.get("interrupt", ()):
+            opened = opened.interrupted()
+        if size is None:
+            out.append(opened.close())
+        else:
+            out.append(opened.push(size, {name: mask[start : start + size] for name, mask in masks.items()}))
+            start += size
         counts.append([list(pair) for pair in opened.counts])
     return {"out": out, "counts": counts}
 
@@ -237,20 +200,12 @@ def components(case: Case, engine: Engine) -> Answer:
 
 
 def lines(case: Case, engine: Engine) -> Answer:
-    """The frames of a stream of text in two columns, and the numbers of its bad lines (rule 12.10)."""
-    frames: list[dict[str, bool]] = []
-    bad: list[int] = []
-    for number, line in enumerate(case["text"].splitlines(), start=1):
-        match line.split():
-            case []:
-                pass
-            case [first, *_] if first.startswith("#"):
-                pass
-            case [("0" | "1") as ref, ("0" | "1") as pred]:
-                frames.append({"ref": ref == "1", "pred": pred == "1"})
-            case _:
-                bad.append(number)
-    return {"frames": frames, "bad": bad}
+    """The frames of a stream of text, the numbers of its bad lines, and the streams that end (rule 12.10)."""
+    channels = case.get("channels", 1)
+    if not isinstance(channels, int) or isinstance(channels, bool) or not 1 <= channels <= _MOST_CHANNELS:
+        raise BadCase(f"there are {shown(channels)} channels")
+    found = engine.lines(case["text"], channels)
+    return {"frames": found.frames, "bad": found.bad, "ended": found.ended}
 
 
 FRAME_ASKS: dict[str, Callable[[Case, Engine], Answer]] = {

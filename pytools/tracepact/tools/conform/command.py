@@ -98,16 +98,18 @@ def command(
 
 @contextmanager
 def _ended_as_by_hand() -> Iterator[None]:
-    """A request to end (SIGTERM) does what Ctrl-C does: the implementation is ended too."""
+    """A request to end (SIGTERM, or SIGHUP of a closed terminal) does what Ctrl-C does: the implementation ends too."""
 
     def end(number: int, frame: object) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, end)
+    numbers = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    before = {number: signal.signal(number, end) for number in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _tallies(found: Conformance) -> Iterator[tuple[tuple[str, str], Tally]]:

@@ -7,8 +7,11 @@ from tracepact.tools.conform.findings import Conformance, Finding, Tally, compar
 from tracepact.tools.conform.peer import Peer, PeerFault
 from tracepact.tools.conform.vectors import Profile, vectors_of
 
-_MOST_FAULTS = 3
-"""After this many faults of the protocol a stage is given up: each may cost the whole time limit."""
+_MOST_HANGS = 3
+"""After this many cases without an answer a stage is given up: each costs the whole time limit."""
+
+_MOST_FAULTS = 30
+"""After this many faults of the protocol, which each cost a new process, a stage is given up."""
 
 
 def conform(
@@ -44,7 +47,7 @@ def conform(
     try:
         if with_vectors:
             _vectors(peer, found, progress)
-        if examples and found.stopped is None:
+        if examples:
             with nothing_kept():
                 _random(peer, found, examples, seed, progress)
         if peer.runs:
@@ -57,21 +60,18 @@ def conform(
 
 
 def _vectors(peer: Peer, found: Conformance, progress: Callable[[str, int], None]) -> None:
-    faults = 0
+    stage = _Stage(found, "vectors")
     for count, vector in enumerate(vectors_of(found.profiles)):
         progress("vectors", count)
         finding = judge(peer, vector, found.vectors.setdefault(vector.topic, Tally()))
         if finding is not None:
             found.findings.append(compare_chunks(peer, finding) if peer.runs else finding)
-            if not peer.runs:
-                faults += 1
-                if faults >= _MOST_FAULTS:
-                    found.stopped = f"after {faults} faults of the protocol; the rest was not asked"
-                    return
+            if stage.is_given_up(finding):
+                return
 
 
 def _random(peer: Peer, found: Conformance, examples: int, seed: int, progress: Callable[[str, int], None]) -> None:
-    faults = 0
+    stage = _Stage(found, "random cases")
     for profile in found.profiles:
         for experiment in experiments(profile):
             tally = found.random.setdefault(experiment, Tally())
@@ -86,7 +86,25 @@ def _random(peer: Peer, found: Conformance, examples: int, seed: int, progress: 
             )
             if finding is not None:
                 found.findings.append(finding)
-                faults += finding.kind not in ("wrong-answer", "error")
-                if faults >= _MOST_FAULTS:
-                    found.stopped = f"after {faults} faults of the protocol; the rest was not asked"
+                if stage.is_given_up(finding):
                     return
+
+
+class _Stage:
+    """The vectors or the random cases of a run: how many faults of the protocol there were in it."""
+
+    def __init__(self, found: Conformance, name: str) -> None:
+        self._found = found
+        self._name = name
+        self._hangs = self._faults = 0
+
+    def is_given_up(self, finding: Finding) -> bool:
+        """Whether this finding is one fault too many (P12); the outcome then says so."""
+        self._hangs += finding.kind == "hangs"
+        self._faults += finding.kind not in ("wrong-answer", "error")
+        if self._hangs < _MOST_HANGS and self._faults < _MOST_FAULTS:
+            return False
+        why = f"{self._hangs} cases without an answer" if self._hangs >= _MOST_HANGS else f"{self._faults} faults"
+        words = f"after {why} among the {self._name}; the rest of them was not asked"
+        self._found.stopped = "; ".join(filter(None, (self._found.stopped, words)))
+        return True

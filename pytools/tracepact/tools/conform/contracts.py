@@ -10,11 +10,11 @@ from tracepact.events import Unbounded
 from tracepact.lang import override, parse_contract
 from tracepact.scoring import Scorecard, score_family, sweep
 from tracepact.tools.conform import definitions
-from tracepact.tools.conform.answers import Answer, Case, matcher_of, runs_of
+from tracepact.tools.conform.answers import Answer, Case, check_length, matcher_of, runs_of
 from tracepact.tools.conform.definitions import Scored
 from tracepact.tools.conform.engines import REFERENCE, Engine, EventScene
 from tracepact.tools.conform.scoring import NaiveCard, NaiveClip
-from tracepact.tools.conform.trees import frames_of
+from tracepact.tools.conform.trees import LONGEST, BadCase, frames_of
 from tracepact.trace import Durations, Event, EventTable, Family, Mode, assemble, exact
 
 
@@ -28,6 +28,8 @@ def event_clause(case: Case, engine: Engine) -> Answer:
         f"clause clause_ on each {case['each']} : {case['predicate']}"
     )
     contract = parse_contract(text)
+    if not 0 <= int(case["frames"]) <= LONGEST:
+        raise BadCase(f"a clip has more than {LONGEST} frames")
     scene = EventScene(
         int(case["frames"]),
         runs_of(case["ref"]),
@@ -51,6 +53,8 @@ def score(case: Case, engine: Engine) -> Answer:
     diagnostics = Diagnostics()
     try:
         contract = parse_contract(case["contract"], case.get("set"))
+        for clip in case["clips"]:
+            check_length(exact(clip["duration"]), contract.step)
         family = _family(contract, case, diagnostics)
     except InvalidInput as invalid:
         return {"errors": sorted({d.code for d in invalid.diagnostics if d.severity.value == "error"})}

@@ -1,9 +1,9 @@
 """Chapters 5, 7 and 8 as naive definitions: what the grid, runs and matchers of the package are tested against."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from tracepact.core import Aggregation, Matcher, MatcherKind, Projection
 from tracepact.trace import FrameRun
@@ -14,10 +14,8 @@ Candidate = tuple[int, int, Fraction]
 
 def frame_count(duration: Fraction, step: Fraction) -> int:
     """The least n with n·step not less than the duration (rule 5.1)."""
-    frames = 0
-    while frames * step < duration:
-        frames += 1
-    return frames
+    frames = int(duration / step)
+    return frames if frames * step >= duration else frames + 1
 
 
 def is_active(frame: int, onset: Fraction, offset: Fraction, step: Fraction, projection: Projection) -> bool:
@@ -35,12 +33,9 @@ def is_active(frame: int, onset: Fraction, offset: Fraction, step: Fraction, pro
 def runs(mask: Sequence[bool]) -> list[FrameRun]:
     """The maximal intervals of active frames (rule 5.5)."""
     n = len(mask)
-    return [
-        (s, e)
-        for s in range(n)
-        for e in range(s + 1, n + 1)
-        if all(mask[s:e]) and (s == 0 or not mask[s - 1]) and (e == n or not mask[e])
-    ]
+    starts = [s for s in range(n) if mask[s] and (s == 0 or not mask[s - 1])]
+    ends = [e for e in range(1, n + 1) if mask[e - 1] and (e == n or not mask[e])]
+    return list(zip(starts, ends, strict=True))
 
 
 def onsets(mask: Sequence[bool]) -> list[bool]:
@@ -79,21 +74,47 @@ def match(ref: Sequence[FrameRun], pred: Sequence[FrameRun], matcher: Matcher, s
     """Rules 8.3 and 8.4."""
     found = candidates(ref, pred, matcher, step)
     if matcher.kind is MatcherKind.OPTIMAL:
-        best = min(_one_to_one(found), key=lambda some: (-len(some), sum(c for _, _, c in some), _pairs(some)))
-        return _pairs(best)
+        return _optimal(found, len(ref))
     kept: list[Candidate] = []
+    taken: tuple[set[int], set[int]] = set(), set()
     for i, j, cost in sorted(found, key=lambda c: (c[2], ref[c[0]][0], pred[c[1]][0])):
-        if all(i != a and j != b for a, b, _ in kept):
+        if i not in taken[0] and j not in taken[1]:
             kept.append((i, j, cost))
+            taken[0].add(i)
+            taken[1].add(j)
     return _pairs(kept)
 
 
-def _one_to_one(found: Sequence[Candidate]) -> Iterator[Sequence[Candidate]]:
-    """Every set of candidates in which no run occurs twice."""
-    for size in range(len(found) + 1):
-        for some in combinations(found, size):
-            if len({i for i, _, _ in some}) == len({j for _, j, _ in some}) == size:
-                yield some
+def _optimal(found: Sequence[Candidate], refs: int) -> list[tuple[int, int]]:
+    """The best of all one-to-one sets, reference by reference from the last: left out, or paired.
+
+    A prediction that is chosen lies after those of earlier references: runs that overlap never cross. `best[j]` is the
+    best for the references so far with predictions from j on; j is 0 where it does not matter.
+    """
+    best: dict[int, _Chosen] = {0: (0, Fraction(0), ())}
+    lowest = max((j for _, j, _ in found), default=0) + 1
+    for i in reversed(range(refs)):
+        own = [(j, cost) for a, j, cost in found if a == i]
+        below = lowest
+        lowest = min([lowest, *(j for j, _ in own)])
+        before = {j + 1 for a, j, _ in found if a < i and j + 1 > lowest}
+        best = {first: min(_choices(best, below, first, own, i)) for first in (0, *sorted(before))}
+    return list(best[0][2])
+
+
+_Chosen = tuple[int, Fraction, tuple[tuple[int, int], ...]]
+"""Minus the number of pairs, their cost, and the pairs: the least is the best (rule 8.4)."""
+
+
+def _choices(
+    best: Mapping[int, _Chosen], lowest: int, first: int, own: Sequence[tuple[int, Fraction]], ref: int
+) -> Iterator[_Chosen]:
+    """What becomes of a reference and all after it: left out, or paired with one of its own from `first` on."""
+    yield best[first if first > lowest else 0]
+    for j, cost in own:
+        if j >= first:
+            pairs, total, chosen = best[j + 1 if j + 1 > lowest else 0]
+            yield pairs - 1, total + cost, ((ref, j), *chosen)
 
 
 def _pairs(some: Sequence[Candidate]) -> list[tuple[int, int]]:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from io import BytesIO
+from typing import Any
 
 import numpy as np
 
@@ -10,9 +12,13 @@ from tracepact.core import Aggregation, Contract, Formula, Matcher, Projection, 
 from tracepact.events import evaluate_events, match_runs
 from tracepact.monitor import IntegerAlgebra, evaluate_masks, truth
 from tracepact.scoring import ClauseCounts, aggregate
+from tracepact.stream.lines import BadLine, EndLine, FrameLine, read_lines
 from tracepact.tools.conform import definitions
 from tracepact.tools.conform.definitions import Entry, Scored
 from tracepact.tools.conform.intervals import Scene, has_runs, judge
+from tracepact.tools.conform.runwise import truth_runs
+from tracepact.tools.conform.streaming import Clauses, DefinedStream, PackageStream, Stream
+from tracepact.tools.conform.text_lines import Lines, lines_of
 from tracepact.trace import Family, FrameRun, Grid, Layout, Mode, Side, join_runs, runs_of_frames, union_runs
 from tracepact.trace.family import offset, onset
 
@@ -69,13 +75,28 @@ class Engine:
     match: Callable[[Sequence[FrameRun], Sequence[FrameRun], Matcher, Fraction], list[tuple[int, int]]]
     events: Callable[[Contract, EventScene], EventsFound]
     aggregate: Callable[[Sequence[Sequence[Entry]], Aggregation], Scored]
+    stream: Callable[[Clauses], Stream]
+    lines: Callable[[str, int], Lines]
 
 
 # The definitions
 
 
+_NAIVE = 48
+"""A trace of more frames is judged by its runs, and so is one with wider windows: the loops go over both."""
+
+
 def _verdicts(formula: Formula, clips: Sequence[Clip]) -> list[list[bool]]:
-    return [truth(formula, clip.masks, clip.frames) for clip in clips]
+    return [_truth(formula, clip.frames, clip.masks) for clip in clips]
+
+
+def _truth(formula: Formula, frames: int, masks: Masks) -> list[bool]:
+    short = frames <= _NAIVE and reach(formula) <= _NAIVE
+    return (truth if short else truth_runs)(formula, masks, frames)
+
+
+def _stream(clauses: Clauses) -> Stream:
+    return DefinedStream(clauses, _truth)
 
 
 def _project(step: Fraction, duration: Fraction, projection: Projection, events: Sequence[Event]) -> Projected:
@@ -106,7 +127,16 @@ def _events(contract: Contract, given: EventScene) -> EventsFound:
 
 
 REFERENCE = Engine(
-    "reference", _verdicts, _project, _edges, definitions.joined, definitions.match, _events, definitions.aggregate
+    "reference",
+    _verdicts,
+    _project,
+    _edges,
+    definitions.joined,
+    definitions.match,
+    _events,
+    definitions.aggregate,
+    _stream,
+    lines_of,
 )
 
 
@@ -177,6 +207,26 @@ def _fast_aggregate(entries: Sequence[Sequence[Entry]], aggregation: Aggregation
     return found.value, found.vacuous
 
 
+def _fast_lines(text: str, channels: int) -> Lines:
+    found = Lines()
+    for line in read_lines(BytesIO(text.encode("utf-8", "surrogatepass")), channels):
+        match line:
+            case FrameLine(_, frames, ignore):
+                found.frames.append(_given(frames, ignore))
+            case EndLine(_, streams):
+                found.ended += [[len(found.frames), name] for name in streams]
+            case BadLine(number):
+                found.bad.append(number)
+    return found
+
+
+def _given(frames: dict[str, Any], ignore: Any) -> dict[str, Any]:
+    """A frame by the keys of its line."""
+    sides = {side: frames[f"{side}_active"] for side in ("ref", "pred") if f"{side}_active" in frames}
+    masks = {name: given for name, given in frames.items() if name not in ("ref_active", "pred_active")}
+    return {**sides, **({"ignore": ignore} if ignore is not None else {}), **({"masks": masks} if masks else {})}
+
+
 FAST = Engine(
     "fast",
     _fast_verdicts,
@@ -186,4 +236,6 @@ FAST = Engine(
     _fast_match,
     _fast_events,
     _fast_aggregate,
+    PackageStream,
+    _fast_lines,
 )

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from tracepact.tools.conform.answers import pushes
-from tracepact.tools.conform.peer import FaultKind, Peer, PeerFault
-from tracepact.tools.conform.trees import bits
+from tracepact.tools.conform.peer import FaultKind, Peer, PeerFault, printable
+from tracepact.tools.conform.streaming import pushes
 from tracepact.tools.conform.vectors import Profile, Vector, differences
 
+_LONGEST_REASON = 200
 FindingKind = FaultKind | Literal["wrong-answer", "error", "unstable"]
 
 
@@ -47,10 +47,10 @@ class Tally:
         """Those that were not unsupported."""
         return self.passed + self.failed
 
-    def leave_out(self, reason: object) -> None:
+    def leave_out(self, reason: str) -> None:
         """Count an unsupported case with the reason given for it."""
         self.unsupported += 1
-        self.reasons[str(reason).strip() or "no reason given"] += 1
+        self.reasons[printable(reason.strip())[:_LONGEST_REASON] or "no reason given"] += 1
 
 
 @dataclass(slots=True)
@@ -100,27 +100,29 @@ def put(peer: Peer, case: Mapping[str, Any], want: tuple[str, ...]) -> dict[str,
     """The reply to a case; a stream is played frame by frame, or chunk by chunk."""
     if case["ask"] != "stream":
         return peer.ask({**case, "want": list(want)})
-    reply = peer.ask({"ask": "open", "want": list(want), "clauses": case["clauses"]})
-    if "answer" not in reply:
-        return reply
-    answers: list[dict[str, Any]] = []
+    opening = {"ask": "open", "want": list(want), "clauses": case["clauses"]}
     chunked = "chunks" in case
-    for number, frames in enumerate([*pushes(case), None]):
-        if number in case.get("interrupt", ()):
-            reply = peer.ask({"ask": "interrupt"})
-            if "answer" not in reply:
-                return reply
-        if frames is None:
-            reply = peer.ask({"ask": "close"})
-        elif chunked:
-            masks = {name: bits([values[name] for values in frames]) for name in case["trace"]["masks"]}
-            reply = peer.ask({"ask": "chunk", "frames": len(frames), "masks": masks})
-        else:
-            reply = peer.ask({"ask": "frame", "values": frames[0]})
+    arriving = [_arrival(frames, masks, chunked) for frames, masks in pushes(case)]
+    before = [opening, *arriving[: case["reopen"]]] if case.get("reopen") else []
+    interrupted = frozenset(case.get("interrupt", ()))
+    said: list[dict[str, Any]] = []
+    for message in (*before, opening):
+        reply = peer.ask(message)
         if "answer" not in reply:
             return reply
-        answers.append(reply["answer"])
-    return {"answer": {key: [answer.get(key) for answer in answers] for key in want if _said(key, answers)}}
+    for number, message in enumerate([*arriving, {"ask": "close"}]):
+        for asked in ([{"ask": "interrupt"}] if number in interrupted else []) + [message]:
+            reply = peer.ask(asked)
+            if "answer" not in reply:
+                return reply
+        said.append(reply["answer"])
+    return {"answer": {key: [answer.get(key) for answer in said] for key in want if _said(key, said)}}
+
+
+def _arrival(frames: int, masks: Mapping[str, str], chunked: bool) -> dict[str, Any]:
+    if chunked:
+        return {"ask": "chunk", "frames": frames, "masks": dict(masks)}
+    return {"ask": "frame", "values": {name: mask == "1" for name, mask in masks.items()}}
 
 
 def _said(key: str, answers: Sequence[Mapping[str, Any]]) -> bool:
@@ -141,7 +143,7 @@ def judge(peer: Peer, vector: Vector, tally: Tally, origin: str = "vectors") -> 
         return None
     if "error" in reply:
         tally.failed += 1
-        return Finding("error", f"it says: {reply['error']}", vector, origin=origin)
+        return Finding("error", f"it says: {printable(reply['error'][:_LONGEST_REASON])}", vector, origin=origin)
     parts = tuple(differences(vector.expected, reply["answer"]))
     if not parts:
         tally.passed += 1
@@ -167,7 +169,7 @@ def compare_chunks(peer: Peer, finding: Finding) -> Finding:
     said: list[dict[tuple[int, int], str]] = []
     for chunks in ([1] * frames, [frames]):
         try:
-            reply = put(peer, {**vector.input, "chunks": chunks, "interrupt": ()}, ("out",))
+            reply = put(peer, {**vector.input, "chunks": chunks, "interrupt": (), "reopen": 0}, ("out",))
             said.append({(i, k): word for out in reply["answer"]["out"] for i, k, word in out})
         except (PeerFault, KeyError, TypeError, ValueError):
             return finding  # what it answers is not a stream of verdicts, and that is found elsewhere

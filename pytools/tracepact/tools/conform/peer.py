@@ -3,18 +3,18 @@
 import json
 import os
 import queue
-import secrets
 import signal
 import subprocess
 import sys
 import threading
 import time
+import uuid
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import IO, Any, Literal
 
+from tracepact.tools.conform.descendants import MARK, adopt_orphans, end_all
 from tracepact.tools.conform.serve import PROTOCOL
 from tracepact.tools.conform.vectors import Profile
 
@@ -22,16 +22,20 @@ if sys.platform == "linux":
     import resource
 
 _LONGEST_LINE = 1 << 24
+_LONGEST_REMARK = 1 << 16
 _MOST_UNREAD = 4
 """Lines that wait to be read, answers and the end of them; beyond that the implementation waits."""
-_LAST_LINES = 1.0
-"""Seconds to read what a process that was ended left in its pipe."""
-_LONGEST_REMARK = 1 << 16
+
 _MOST_MEMORY = 4 << 30
 """Bytes of its own data that a process of the implementation may have, where the system can hold it to them."""
-_MARK = "TRACEPACT_PEER"
-_SWEEPS = 20
-"""How often processes with the mark are looked for: one may start another while it is being ended."""
+
+_FITS_A_PIPE = 1 << 12
+"""A message of this length is written at once: everything before it has been answered, so the pipe is empty."""
+
+_LONGEST_NAME = 200
+_LOOK = 0.25
+"""Seconds after which a process that says nothing is looked at."""
+
 _SHOWN = 200
 
 
@@ -54,11 +58,11 @@ class Peer:
         self._command = list(command)
         self._timeout = timeout
         self._process: subprocess.Popen[bytes] | None = None
-        self._lines: queue.Queue[bytes | None] = queue.Queue(_MOST_UNREAD)
-        self._mark = ""
+        self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._said: deque[str] = deque(maxlen=5)
         self._listener: threading.Thread | None = None
-        self._reader: threading.Thread | None = None
+        self._mark = uuid.uuid4().hex
+        self._own: frozenset[int] | None = None
         self._id = 0
         self.name = self._command[0]
         self.profiles: frozenset[Profile] = frozenset()
@@ -71,7 +75,7 @@ class Peer:
     def start(self) -> None:
         """Start a process and say hello."""
         self._lines, self._said = queue.Queue(_MOST_UNREAD), deque(maxlen=5)
-        self._mark = secrets.token_hex(16)
+        self._own = adopt_orphans()
         try:
             self._process = subprocess.Popen(  # noqa: S603  (the command is the one the user asked to test)
                 self._command,
@@ -79,7 +83,7 @@ class Peer:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
-                env={**os.environ, _MARK: self._mark},
+                env={**os.environ, MARK: self._mark},
             )
         except (OSError, ValueError) as error:  # the second for a name that no file can have
             words = getattr(error, "strerror", None) or str(error)
@@ -88,8 +92,7 @@ class Peer:
             _limit_memory(self._process.pid)
             assert self._process.stdout is not None
             assert self._process.stderr is not None
-            self._reader = threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True)
-            self._reader.start()
+            threading.Thread(target=self._read, args=(self._process, self._lines), daemon=True).start()
             self._listener = threading.Thread(target=_keep, args=(self._process.stderr, self._said), daemon=True)
             self._listener.start()
             self._hello()
@@ -108,7 +111,7 @@ class Peer:
         if unknown := [name for name in claimed if name not in everything]:
             words = f"its hello has unknown profiles: {', '.join(map(_shown, unknown))}; known: {', '.join(everything)}"
             raise PeerFault("bad-hello", words)
-        self.name = str(reply.get("hello"))
+        self.name = _name(reply.get("hello"))
         self.profiles = frozenset(Profile(name) for name in claimed)
 
     def ask(self, case: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,11 +119,12 @@ class Peer:
         self._id += 1
         try:
             reply = self._exchange({"id": self._id, **case})
-            if "id" not in reply or isinstance(reply["id"], bool) or reply["id"] != self._id:
-                words = f"it was asked case {self._id} and answered {_shown(reply.get('id'))}"
+            if type(reply.get("id")) is not int or reply["id"] != self._id:
+                words = f"it was asked case {self._id} and answered {_shown(json.dumps(reply.get('id')))}"
                 raise PeerFault("out-of-order", words)
-            if not isinstance(reply.get("answer"), dict) and not {"unsupported", "error"} & reply.keys():
-                words = f"its reply has neither answer, unsupported nor error: {_shown(reply)}"
+            kinds = [kind for kind in ("answer", "unsupported", "error") if kind in reply]
+            if len(kinds) != 1 or not isinstance(reply[kinds[0]], dict if kinds == ["answer"] else str):
+                words = f"its reply has not one of an answer, `unsupported` or `error`: {_shown(json.dumps(reply))}"
                 raise PeerFault("rubbish", words)
         except PeerFault:
             self.kill()
@@ -131,37 +135,56 @@ class Peer:
         process = self._process
         assert process is not None
         assert process.stdin is not None
-        writer = threading.Thread(
-            target=_write, args=(process.stdin, json.dumps(message).encode() + b"\n"), daemon=True
-        )
-        writer.start()
+        data = json.dumps(message).encode() + b"\n"
+        if len(data) <= _FITS_A_PIPE:
+            _write(process.stdin, data)
+        else:
+            threading.Thread(target=_write, args=(process.stdin, data), daemon=True).start()
         try:
-            line = self._lines.get(timeout=self._timeout)
+            line = self._next_line(process)
         except queue.Empty:
             raise PeerFault("hangs", f"no answer within {self._timeout:g} s{self._last_words()}") from None
         if line is None:
-            raise PeerFault("crashed", self._end_words(process))
+            raise PeerFault("crashed", f"instead of an answer {self._how_it_ended(process)}")
+        if len(line) >= _LONGEST_LINE:
+            raise PeerFault("rubbish", f"it printed a line of more than {_LONGEST_LINE} octets: {_shown(line)}")
         try:
-            reply = json.loads(line)
+            reply = json.loads(line, parse_constant=_refused, parse_float=_finite)
         except (ValueError, RecursionError):
             raise PeerFault("rubbish", f"it printed a line that is not JSON: {_shown(line)}") from None
         if not isinstance(reply, dict):
             raise PeerFault("rubbish", f"it printed a line that is not an object: {_shown(reply)}")
         return reply
 
-    def _end_words(self, process: subprocess.Popen[bytes]) -> str:
+    def _next_line(self, process: subprocess.Popen[bytes]) -> bytes | None:
+        """The next line it prints, None at its end; queue.Empty if there is neither in time.
+
+        A child that it left may hold its output open, so its end is looked for as well.
+        """
+        end = time.monotonic() + self._timeout
+        while True:
+            with suppress(queue.Empty):
+                return self._lines.get(timeout=min(_LOOK, max(end - time.monotonic(), 0)))
+            if process.poll() is not None and self._lines.empty():
+                with suppress(queue.Empty):
+                    return self._lines.get(timeout=_LOOK)  # what it printed last may still be on its way
+                return None
+            if time.monotonic() >= end:
+                raise queue.Empty
+
+    def _how_it_ended(self, process: subprocess.Popen[bytes]) -> str:
         with suppress(subprocess.TimeoutExpired):
             process.wait(timeout=1)
         code = process.returncode
         if code is not None and self._listener is not None:
-            self._listener.join(timeout=1)  # what it said last may still be on its way
+            self._listener.join(timeout=_LOOK)  # what it said last may still be on its way
         if code is None:
             how = "it closed its standard output"
         elif code < 0:
             how = f"it was ended by {_signal_name(-code)}"
         else:
             how = f"it ended with exit code {code}"
-        return f"{how} instead of an answer{self._last_words()}"
+        return f"{how}{self._last_words()}"
 
     def _last_words(self) -> str:
         return f"; on standard error: {_tail(' | '.join(self._said))}" if self._said else ""
@@ -176,52 +199,52 @@ class Peer:
             with suppress(OSError):
                 process.stdin.close()
             try:
-                line = self._lines.get(timeout=self._timeout)
+                line = self._next_line(process)
                 process.wait(timeout=self._timeout)
             except (queue.Empty, subprocess.TimeoutExpired):
                 raise PeerFault("hangs", f"it did not end within {self._timeout:g} s of its last case") from None
             if line is not None:
                 raise PeerFault("out-of-order", f"it printed more lines than it was asked for: {_shown(line)}")
+            if process.returncode:
+                raise PeerFault("crashed", f"after its last case {self._how_it_ended(process)}")
         finally:
             self.kill()
 
     def kill(self) -> None:
-        """End the process, every process of its group, and those that left the group but carry the mark."""
+        """End the process and everything that it has started."""
         process, self._process = self._process, None
         if process is None:
             return
-        with suppress(OSError):
-            if os.name == "posix":
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                process.kill()
+        end_all(process.pid, self._mark, self._own)
         process.wait()
-        _kill_marked(self._mark)
-        self._drop_unread()
         with suppress(OSError):
             if process.stdin is not None:
                 process.stdin.close()
 
-    def _drop_unread(self) -> None:
-        """Take what a process that was ended had still printed, so that whoever reads it comes to an end as well."""
-        reader, self._reader = self._reader, None
-        until = time.monotonic() + _LAST_LINES
-        while reader is not None and reader.is_alive() and time.monotonic() < until:
-            with suppress(queue.Empty):
-                self._lines.get(timeout=_LAST_LINES / 100)
+    def _read(self, process: subprocess.Popen[bytes], lines: queue.Queue[bytes | None]) -> None:
+        """Keep the lines it prints, a few ahead of what is asked, for as long as it is the process that is asked."""
+        assert process.stdout is not None
+        with suppress(OSError, ValueError), process.stdout:
+            while line := process.stdout.readline(_LONGEST_LINE):
+                if not self._keep_line(process, lines, line):
+                    return
+        self._keep_line(process, lines, None)
 
-
-def _read(stream: IO[bytes], lines: queue.Queue[bytes | None]) -> None:
-    with suppress(OSError, ValueError), stream:
-        while line := stream.readline(_LONGEST_LINE):
-            lines.put(line)
-    lines.put(None)
+    def _keep_line(
+        self, process: subprocess.Popen[bytes], lines: queue.Queue[bytes | None], line: bytes | None
+    ) -> bool:
+        while self._process is process:
+            with suppress(queue.Full):
+                lines.put(line, timeout=0.1)
+                return True
+        return False
 
 
 def _keep(stream: IO[bytes], said: deque[str]) -> None:
     with suppress(OSError, ValueError), stream:
         while line := stream.readline(_LONGEST_REMARK):
-            said.append(line.decode("utf-8", "replace").strip())
+            if line.strip():
+                said.append(line.decode("utf-8", "replace").strip())
 
 
 def _write(stream: IO[bytes], data: bytes) -> None:
@@ -237,20 +260,6 @@ def _limit_memory(process: int) -> None:
             resource.prlimit(process, resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
 
 
-def _kill_marked(mark: str) -> None:
-    """End every process whose environment has the mark: what an implementation started in a session of its own."""
-    wanted = f"{_MARK}={mark}".encode()
-    for _ in range(_SWEEPS):
-        found = False
-        for place in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):
-                if wanted in (place / "environ").read_bytes().split(b"\0"):
-                    os.kill(int(place.name), signal.SIGKILL)
-                    found = True
-        if not found:
-            return
-
-
 def _signal_name(number: int) -> str:
     """A signal as the system calls it; those for real time have numbers alone."""
     try:
@@ -259,11 +268,37 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
+def _refused(constant: str) -> float:
+    """NaN and the infinities, which JSON does not have."""
+    raise ValueError(constant)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError(text)
+    return value
+
+
+def _name(given: object) -> str:
+    """The name it gives itself: one line that can be printed (P4)."""
+    if not isinstance(given, str) or not 0 < len(given) <= _LONGEST_NAME or not given.isprintable():
+        words = f"its hello is {_shown(json.dumps(given))}, not a name of one line"
+        raise PeerFault("bad-hello", words)
+    return given
+
+
 def _shown(value: object) -> str:
+    """The beginning of what it said, without characters that would act on a terminal or a file."""
     text = value.decode("utf-8", "replace").rstrip("\n") if isinstance(value, bytes) else str(value)
-    return f"`{text[:_SHOWN]}{'…' if len(text) > _SHOWN else ''}`"
+    return f"`{printable(text[:_SHOWN])}{'…' if len(text) > _SHOWN else ''}`"
 
 
 def _tail(text: str) -> str:
     """The end of a text: what a program says last is why it ended."""
-    return f"`{'…' if len(text) > _SHOWN else ''}{text[-_SHOWN:]}`"
+    return f"`{'…' if len(text) > _SHOWN else ''}{printable(text[-_SHOWN:])}`"
+
+
+def printable(text: str) -> str:
+    """The text with every character that cannot be printed written as its escape sequence."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

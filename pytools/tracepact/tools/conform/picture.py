@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tracepact.tools.conform.answers import pushes
 from tracepact.tools.conform.findings import Finding
+from tracepact.tools.conform.peer import printable
+from tracepact.tools.conform.streaming import arrivals
 from tracepact.tools.conform.trees import formula_of, formula_text
 
 _ON, _OFF = "█", "·"
@@ -90,11 +91,11 @@ def _compared(want: str, got: str, suffix: str) -> Iterator[str]:
 
 
 def _moments(case: Mapping[str, Any], expected: Sequence[Any], answered: Sequence[Any]) -> Iterator[str]:
-    arrivals = len(pushes(case))
+    last = len(arrivals(case))
     for at, want in enumerate(expected):
         got = answered[at] if at < len(answered) else None
         if want != got:
-            when = f"at {'chunk' if 'chunks' in case else 'frame'} {at}" if at < arrivals else "at close"
+            when = f"at {'chunk' if 'chunks' in case else 'frame'} {at}" if at < last else "at close"
             yield _row(when, f"expected {_verdicts(want)}")
             yield _row("", f"answered {_verdicts(got)}")
 
@@ -150,5 +151,5 @@ def _text(tree: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = printable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
     return text if len(text) <= _WIDEST else f"{text[:_WIDEST]}…"

@@ -6,10 +6,11 @@ from importlib.metadata import version
 from typing import Any, Literal
 
 from tracepact.diagnostics import InvalidInput
-from tracepact.tools.conform.answers import Stream, frames_in_order, stream_of
+from tracepact.tools.conform.answers import clauses_of
 from tracepact.tools.conform.engines import REFERENCE, Engine
 from tracepact.tools.conform.shape import fault_of
-from tracepact.tools.conform.trees import BadCase, shown
+from tracepact.tools.conform.streaming import Stream, frame_of, masks_of, names_of
+from tracepact.tools.conform.trees import LONGEST, BadCase, shown
 from tracepact.tools.conform.vectors import ASKS, Profile, answer
 
 PROTOCOL: Literal[1] = 1
@@ -22,6 +23,8 @@ class Session:
     def __init__(self, engine: Engine = REFERENCE) -> None:
         self._engine = engine
         self._stream: Stream | None = None
+        self._names: list[str] = []
+        self._frames = 0
         self._counts = False
         self.ended = False
 
@@ -66,24 +69,33 @@ class Session:
                 raise BadCase(f"the answer has no part {', '.join(map(shown, unknown))}")
             return {part: found[part] for part in wanted}
         if ask == "open":
-            self._stream = stream_of(message, self._engine)
+            clauses = clauses_of(message)
+            self._stream, self._names, self._frames = self._engine.stream(clauses), names_of(clauses), 0
             self._counts = "counts" in message.get("want", ())
             return {}
         if self._stream is None:
             raise BadCase("no stream is open")
         if ask == "interrupt":
-            self._stream = self._stream.restored(self._stream.saved())
+            self._stream = self._stream.interrupted()
             return {}
-        if ask == "frame" and not isinstance(message["values"], dict):
-            raise BadCase(f"the values of a frame are an object, not {shown(message['values'])}")
-        if ask == "close":
-            out = self._stream.close()
-        else:
-            out = self._stream.push([message["values"]] if ask == "frame" else frames_in_order(message))
+        out = self._stream.close() if ask == "close" else self._push(message)
         counts = {"counts": self._stream.counts} if self._counts else {}
         if ask == "close":
             self._stream = None
         return {"out": out, **counts}
+
+    def _push(self, message: dict[str, Any]) -> list[list[Any]]:
+        assert self._stream is not None
+        if message["ask"] == "frame":
+            frames, masks = 1, frame_of(message["values"], self._names)
+        else:
+            frames, masks = masks_of(message, self._names)
+            if frames < 1:
+                raise BadCase("a chunk has at least one frame")
+        if self._frames + frames > LONGEST:
+            raise BadCase(f"the stream has more than {LONGEST} frames")
+        self._frames += frames
+        return self._stream.push(frames, masks)
 
 
 def serve(lines: Iterable[str], write: Callable[[str], object], engine: Engine = REFERENCE) -> None:

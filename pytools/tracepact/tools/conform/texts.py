@@ -25,13 +25,15 @@ def contract(case: Case, engine: Engine) -> Answer:
     diagnostics = Diagnostics()
     source = Source("<text>", case["text"].removeprefix("\ufeff"))
     compiled = compile_source(source, diagnostics, case.get("set"))
-    found = {"errors": faults(diagnostics), "warnings": [d.code for d in diagnostics.warnings]}
+    found = {"errors": faults(diagnostics), "warnings": sorted({d.code for d in diagnostics.warnings})}
     return found | (_declared(compiled) if compiled else {})
 
 
 def faults(diagnostics: Diagnostics | tuple[Diagnostic, ...]) -> list[dict[str, Any]]:
-    """The errors by code and place, in order of place."""
-    return [{"code": d.code, "span": _span(d)} for d in diagnostics if d.severity is Severity.ERROR]
+    """The errors by code and place, in order of place; what is not in the text comes last."""
+    found = [(d.code, _span(d)) for d in diagnostics if d.severity is Severity.ERROR]
+    found.sort(key=lambda fault: (fault[1] is None, fault[1] or [], fault[0]))
+    return [{"code": code, "span": span} for code, span in found]
 
 
 def _span(diagnostic: Diagnostic) -> list[int] | None:

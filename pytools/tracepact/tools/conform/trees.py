@@ -1,7 +1,7 @@
 """Core formulas and masks as plain JSON data, as vectors and the protocol write them, and formulas as text."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tracepact.core import (
@@ -26,6 +26,12 @@ _BINARY: dict[str, type[And | Or | Implies | Iff]] = {"and": And, "or": Or, "imp
 _WINDOW: dict[str, type[Eventually | Always]] = {"F": Eventually, "G": Always}
 _REACH: dict[str, type[Until | Since]] = {"U": Until, "S": Since}
 _SHOWN = 80
+LONGEST = 1 << 20
+"""The frames a trace may have, and the items a case may list (P19)."""
+
+FARTHEST = 1 << 31
+"""How far a window may reach (P19)."""
+
 _SIGNS = {And: "&", Or: "|", Implies: "->", Iff: "<->"}
 _NAMES: dict[type, str] = {kind: name for table in (_BINARY, _WINDOW, _REACH) for name, kind in table.items()}
 
@@ -59,6 +65,8 @@ def formula_of(tree: Tree) -> Formula:
 def _bound(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise BadCase(f"{shown(value)} is not a bound; bounds are integers, in frames")
+    if abs(value) > FARTHEST:
+        raise BadCase(f"a bound is larger than {FARTHEST}")
     return value
 
 
@@ -107,6 +115,21 @@ def _operand(formula: Formula) -> str:
     return f"({text})" if isinstance(formula, And | Or | Implies | Iff | Until | Since) else text
 
 
+def renamed_atoms(formula: Formula, names: Mapping[str, str]) -> Formula:
+    """The formula with other names for its atoms."""
+
+    def renamed(tree: Tree) -> Tree:
+        match tree:
+            case bool():
+                return tree
+            case str():
+                return names[tree]
+            case [operator, *rest]:
+                return [operator, *(part if type(part) is int else renamed(part) for part in rest)]
+
+    return formula_of(renamed(tree_of(formula)))
+
+
 def bits(frames: Sequence[bool]) -> str:
     """A mask as text, one digit a frame."""
     return "".join("1" if active else "0" for active in frames)
@@ -116,4 +139,6 @@ def frames_of(text: str) -> list[bool]:
     """The frames of a mask's text; BadCase if it is not made of the digits 0 and 1."""
     if not isinstance(text, str) or set(text) - {"0", "1"}:
         raise BadCase(f"{shown(text)} is not a mask")
+    if len(text) > LONGEST:
+        raise BadCase(f"a mask has more than {LONGEST} frames")
     return [digit == "1" for digit in text]

@@ -9,8 +9,10 @@ from typing import Any
 
 from tracepact.specs import spec_path
 from tracepact.tools.conform.answers import FRAME_ASKS, Answer, Case
+from tracepact.tools.conform.compact import compacted, expanded, stream_expected
 from tracepact.tools.conform.contracts import CONTRACT_ASKS
 from tracepact.tools.conform.engines import Engine
+from tracepact.tools.conform.streaming import arrivals
 from tracepact.tools.conform.texts import TEXT_ASKS
 
 ASKS: dict[str, Callable[[Case, Engine], Answer]] = {**FRAME_ASKS, **TEXT_ASKS, **CONTRACT_ASKS}
@@ -50,8 +52,8 @@ class Vector:
             "topic": self.topic,
             "profile": self.profile.value,
             "rules": list(self.rules),
-            "input": dict(self.input),
-            "expected": dict(self.expected),
+            "input": compacted(dict(self.input)),
+            "expected": compacted(dict(self.expected)),
             "evidence": self.evidence,
             "derivation": self.derivation,
         }
@@ -59,13 +61,14 @@ class Vector:
 
 def vector_of(data: Mapping[str, Any]) -> Vector:
     """A vector from its data."""
+    case, expected = expanded(data["input"]), expanded(data["expected"])
     return Vector(
         data["id"],
         data["topic"],
         Profile(data["profile"]),
         tuple(data["rules"]),
-        data["input"],
-        data["expected"],
+        case,
+        stream_expected(expected, arrivals(case)) if case["ask"] == "stream" else expected,
         data["evidence"],
         data["derivation"],
     )

@@ -138,7 +138,7 @@ def _monitor(
 def _watch(monitor: StreamMonitor, screen: "_Screen", on_bad: str) -> bool:
     """Push line after line to the end of input or Ctrl-C; whether a bad line stopped it."""
     try:
-        for line in read_lines(sys.stdin.buffer):
+        for line in read_lines(sys.stdin.buffer, monitor.lanes.channels):
             bad = _take(monitor, line, screen)
             if bad is not None:
                 screen.bad(bad)
