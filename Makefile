@@ -41,8 +41,9 @@ schemas: $(VENV)/.installed
 picture: demo $(VENV)/.tested
 	$(BIN)/python pytools/report_picture.py out/demo/late_long/report.html examples/report.png
 
-# The colours of contracts in editors, after a terminal of spec/grammar.lark was changed.
-grammar: $(VENV)/.installed
+# The parser's tables and the colours of contracts in editors, after spec/grammar.lark was changed.
+grammar: $(VENV)/.tested
+	$(BIN)/python pytools/parser_tables.py
 	$(BIN)/python pytools/editors/textmate.py
 
 # The VS Code extension as one file; needs npm for the package through which it speaks to the server.

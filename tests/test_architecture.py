@@ -31,7 +31,7 @@ TABLES = {
 }
 COMMANDS = {name + word: module for name, (modules, _) in TABLES.items() for word, module in modules.items()}
 SUMMARIES = {name + word: text for name, (_, summaries) in TABLES.items() for word, text in summaries.items()}
-LAZY = ("tracepact", "tracepact.io", "tracepact.show")
+LAZY = ("tracepact", "tracepact.events", "tracepact.io", "tracepact.show", "tracepact.trace")
 """Packages whose names are loaded when they are first used; their imports at the top are for types alone."""
 LATE = {
     ("tracepact.tools.conform.differential", "tracepact.tools.conform.draw"): "needs the extra `conform`",

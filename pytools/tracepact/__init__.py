@@ -7,6 +7,7 @@ not import each other):
         files, wording       files written whole or not at all; numbers and words as people read them
         version              the version of the package
         deprecation          old names of public things, for one version
+        frozen               dataclasses that are cheap to declare
         lazy                 packages whose names are loaded when they are first used
         progress             long work says what comes next
         frames               rows as a data frame

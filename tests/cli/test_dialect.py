@@ -10,7 +10,7 @@ import click
 import pytest
 from cli.command import run
 
-from tracepact import cli
+from tracepact import cli, starter_contracts
 from tracepact.diagnostics import DIAGNOSTIC_FORMATS
 from tracepact.tools.exits import Exit
 
@@ -148,12 +148,18 @@ def test_help_and_version_load_no_tool_and_no_large_library(argument: str) -> No
     assert "tracepact.cli" in found
     assert {name.split(".")[0] for name in found} & {"numpy", "rich", "z3", "msgspec", "jinja2", "sympy"} == set()
     parts = {name.split(".")[1] for name in found if name.startswith("tracepact.")}
-    assert parts == {"cli", "diagnostics", "lazy", "show", "tools", "version"}
+    assert parts == {"cli", "diagnostics", "frozen", "lazy", "show", "tools", "version"}
     assert {name for name in found if name.startswith("tracepact.tools.")} == {
         "tracepact.tools.entry",
         "tracepact.tools.exits",
         "tracepact.tools.groups",
     }
+
+
+@pytest.mark.parametrize("name", starter_contracts())
+def test_a_starter_is_checked_without_a_solver_and_without_arrays(name: str) -> None:
+    libraries = {module.split(".")[0] for module in loaded("check", name)}
+    assert not libraries & {"numpy", "z3", "lark", "rich", "msgspec", "jinja2", "sympy"}
 
 
 def test_the_version_is_answered_before_the_command_line_is_loaded() -> None:

@@ -21,8 +21,8 @@ from tracepact.core import (
     writable_attributes,
 )
 from tracepact.events.attributes import Obligation, Scene, Unbounded, truth_of, value_of
-from tracepact.events.evaluate import obligations
 from tracepact.events.matching import matching
+from tracepact.events.obligations import obligations
 from tracepact.logic.arithmetic import SymbolicInterval, SymbolicObligation
 from tracepact.specs import spec_path
 from tracepact.tools.conform import intervals as oracle

@@ -28,7 +28,8 @@ from tracepact.core import (
     Term,
 )
 from tracepact.events import evaluate_events
-from tracepact.events.evaluate import matched_scenes, obligations
+from tracepact.events.evaluate import matched_scenes
+from tracepact.events.obligations import obligations
 from tracepact.events.predicate import prepare, truth
 from tracepact.trace import FrameRun
 

@@ -11,8 +11,8 @@ from strategies import family_of
 from tracepact.core import Contract, Each, EventClause, Formula, Not
 from tracepact.events import evaluate_events
 from tracepact.events.attributes import Obligation, Scene
-from tracepact.events.evaluate import obligations
 from tracepact.events.matching import matching
+from tracepact.events.obligations import obligations
 from tracepact.events.predicate import prepare, truth
 from tracepact.lang import parse_contract
 from tracepact.logic import Verdict

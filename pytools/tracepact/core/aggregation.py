@@ -4,8 +4,9 @@ A new one is a member and a row of the table below, a sentence in the rule, its 
 own definition of it; scorecards, audits, curves and the bootstrap read the row.
 """
 
-from dataclasses import dataclass
 from enum import Enum
+
+from tracepact.frozen import dataclass
 
 
 class LeftOut(Enum):

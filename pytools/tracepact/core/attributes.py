@@ -6,9 +6,10 @@ in `tracepact.events.attributes`, for many obligations at once in `tracepact.eve
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
+
+from tracepact.frozen import dataclass
 
 
 class Each(Enum):

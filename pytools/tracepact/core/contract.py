@@ -1,7 +1,7 @@
 """The core contract: clauses over core formulas and event atoms, with every setting resolved."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from fractions import Fraction
 
@@ -11,6 +11,7 @@ from tracepact.core.formula import Formula, atoms
 from tracepact.core.measure import reach
 from tracepact.core.predicate import EventAtom, compares_classes
 from tracepact.diagnostics import Diagnostic, Source, Span
+from tracepact.frozen import dataclass
 
 
 class Projection(Enum):

@@ -1,10 +1,11 @@
 """Formulas as a shared graph: equal subformulas become one node, in an order that evaluates parts first."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, auto
 
 from tracepact.core.formula import Always, And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, Since, Until
+from tracepact.frozen import dataclass
 
 
 class Operator(Enum):

@@ -1,7 +1,8 @@
 """Core formulas: eleven constructors, the same eleven names as in the Lean core."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from tracepact.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """Event atoms: comparisons of typed terms over the attributes of an obligated interval (chapter 4)."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cache
 
 from tracepact.core.attributes import ATTRIBUTES, OBLIGATED, AttributeKind, Each, Existence, Owner, Quantity
+from tracepact.frozen import dataclass
 
 
 class Relation(Enum):

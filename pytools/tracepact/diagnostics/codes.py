@@ -1,7 +1,8 @@
 """The registry of diagnostic codes: each named for its fault, with its severity and what it means."""
 
-from dataclasses import dataclass
 from enum import Enum
+
+from tracepact.frozen import dataclass
 
 
 class Severity(Enum):

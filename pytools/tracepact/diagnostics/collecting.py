@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TypeVar
 
@@ -10,6 +10,7 @@ from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.grouping import Group, groups_of
 from tracepact.diagnostics.model import Diagnostic, Place, RowPlace, did_you_mean
 from tracepact.diagnostics.render import render_diagnostics, summarise
+from tracepact.frozen import dataclass
 
 _E = TypeVar("_E", bound=Enum)
 SPELLED_OUT = 20

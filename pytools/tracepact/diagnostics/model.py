@@ -2,9 +2,9 @@
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from tracepact.diagnostics.codes import CODES, Code, Severity
+from tracepact.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from tracepact.core import Attribute, Owner
-from tracepact.trace import FrameRun
+from tracepact.core.runs import FrameRun
 
 _start = itemgetter(0)
 _end = itemgetter(1)

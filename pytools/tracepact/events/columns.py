@@ -1,7 +1,6 @@
 """All runs of a family in columns: matches, obligations, and predicates whose attributes are whole numbers, at once."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -33,7 +32,8 @@ from tracepact.events.attributes import Obligation
 from tracepact.events.matching import choose
 from tracepact.events.predicate import PreparedAtom, PreparedComparison
 from tracepact.events.terms import constant
-from tracepact.trace.runs import RunColumns
+from tracepact.frozen import dataclass
+from tracepact.trace.run_columns import RunColumns
 
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]

@@ -1,7 +1,6 @@
 """Event clauses on a family: joined runs, matches, obligations, counts and violations (chapters 9, 10)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
@@ -12,12 +11,14 @@ from numpy.typing import NDArray
 from tracepact.core import Atom, Contract, Each, EventClause, Matcher, Quantity
 from tracepact.deprecation import renamed
 from tracepact.diagnostics import Span
-from tracepact.events.attributes import Obligation, Scene, Value, covered, duration
+from tracepact.events.attributes import Obligation, Scene, Value
 from tracepact.events.columns import Flags, Obligations, match_columns, obligation_indices, truth_column
 from tracepact.events.matching import Pair, matching
+from tracepact.events.obligations import is_ignored, obligated_run
 from tracepact.events.predicate import PreparedAtom, PreparedComparison, failing_part, prepare, shortfall
+from tracepact.frozen import dataclass
 from tracepact.trace import Family, FrameRun, Side, join_runs
-from tracepact.trace.runs import run_columns
+from tracepact.trace.run_columns import run_columns
 
 _NO_RUNS: tuple[FrameRun, ...] = ()
 
@@ -221,33 +222,6 @@ class _MatchedRuns:
         for number in np.flatnonzero(np.isin(columns.segment, list(regions))).tolist() if regions else ():
             found[number] = is_ignored(columns.runs[number], regions[int(columns.segment[number])])
         return found
-
-
-def is_ignored(run: FrameRun, ignored: Sequence[FrameRun]) -> bool:
-    """Whether all frames of a run are ignored (rule 5.9)."""
-    return bool(ignored) and covered(run, ignored) == duration(run)
-
-
-def obligations(each: Each, scene: Scene, pairs: Sequence[Pair], ignored: Sequence[FrameRun] = ()) -> list[Obligation]:
-    """The obligations of one segment, without the ignored ones (rule 9.1)."""
-    refs, preds = scene.refs, scene.preds
-    match each:
-        case Each.REF:
-            pred_of = {i: preds[j] for i, j in pairs}
-            found = [Obligation(ref, pred_of.get(i), scene) for i, ref in enumerate(refs)]
-        case Each.PRED:
-            ref_of = {j: refs[i] for i, j in pairs}
-            found = [Obligation(ref_of.get(j), pred, scene) for j, pred in enumerate(preds)]
-        case Each.MATCHED:
-            found = [Obligation(refs[i], preds[j], scene) for i, j in pairs]
-    return [o for o in found if not is_ignored(obligated_run(each, o), ignored)] if ignored else found
-
-
-def obligated_run(each: Each, obligation: Obligation) -> FrameRun:
-    """The run an obligation is about; of a matched pair, the reference."""
-    run = obligation.pred if each is Each.PRED else obligation.ref
-    assert run is not None
-    return run
 
 
 def _failed_comparison(atom: PreparedAtom, obligation: Obligation) -> FailedComparison | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from tracepact.core import Matcher, MatcherKind
-from tracepact.trace import FrameRun
+from tracepact.core.runs import FrameRun
 
 Pair = tuple[int, int]
 """Indices of a reference run and of a predicted run."""

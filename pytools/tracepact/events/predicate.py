@@ -2,7 +2,6 @@
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 from typing import Any
@@ -27,6 +26,7 @@ from tracepact.core import (
 )
 from tracepact.events.attributes import UNBOUNDED, Obligation, Unbounded, Value, truth_of
 from tracepact.events.terms import absolute, denominators, side, times
+from tracepact.frozen import dataclass
 
 _RELATIONS: dict[Relation, Callable[[Any, Any], bool]] = {
     Relation.LE: operator.le,

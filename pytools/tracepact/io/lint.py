@@ -9,7 +9,7 @@ from tracepact.diagnostics import CODES, Diagnostics, InvalidInput
 from tracepact.io.source import shown
 from tracepact.lang import parse_contract
 from tracepact.trace import Durations, Event, EventTable, assemble
-from tracepact.trace.assemble import report_one_sided
+from tracepact.trace.assembly import report_one_sided
 from tracepact.trace.similar_names import similar_label
 from tracepact.wording import count, print_number, seconds
 

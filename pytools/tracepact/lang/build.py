@@ -5,16 +5,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from lark import Token, Transformer, v_args
-
 from tracepact.diagnostics import Span
 from tracepact.lang import syntax as s
+from tracepact.lang.lalr import Token
 
 
 def token_span(token: Token) -> Span:
     """The characters a token covers."""
-    if token.start_pos is None or token.end_pos is None:
-        raise AssertionError(f"token {token!r} has no position")
     return Span(token.start_pos, token.end_pos)
 
 
@@ -45,144 +42,171 @@ def _span_of(children: list[Any]) -> Span:
 
 
 def _binary(connective: s.Connective) -> Callable[..., s.Binary]:
-    def build(_: "Builder", left: s.Expression, right: s.Expression) -> s.Binary:
+    def build(left: s.Expression, right: s.Expression) -> s.Binary:
         return s.Binary(connective, left, right, left.span.to(right.span))
 
     return build
 
 
 def _arithmetic(operator: str) -> Callable[..., s.Arithmetic]:
-    def build(_: "Builder", left: s.Expression, *rest: Any) -> s.Arithmetic:
+    def build(left: s.Expression, *rest: Any) -> s.Arithmetic:
         right = rest[-1]
         return s.Arithmetic(operator, left, right, left.span.to(right.span))
 
     return build
 
 
-@v_args(inline=True)
-class Builder(Transformer[Token, Any]):
-    """One method a production of spec/grammar.lark."""
+class Builder:
+    """One function a production of spec/grammar.lark, called with its parts."""
 
     # Values
 
-    def value(self, *children: Token) -> s.Value:
+    @staticmethod
+    def value(*children: Token) -> s.Value:
         last = children[-1]
         body = quantity_of(last) if last.type == "QUANTITY" else name_of(last)
         return s.Value(body, len(children) == 2, _span_of(list(children)))
 
     # Formulas
 
-    iff = _binary(s.Connective.IFF)
-    implies = _binary(s.Connective.IMPLIES)
-    or_ = _binary(s.Connective.OR)
-    and_ = _binary(s.Connective.AND)
+    iff = staticmethod(_binary(s.Connective.IFF))
+    implies = staticmethod(_binary(s.Connective.IMPLIES))
+    or_ = staticmethod(_binary(s.Connective.OR))
+    and_ = staticmethod(_binary(s.Connective.AND))
 
-    def not_(self, operator: Token, body: s.Expression) -> s.Negation:
+    @staticmethod
+    def not_(operator: Token, body: s.Expression) -> s.Negation:
         return s.Negation(body, token_span(operator).to(body.span))
 
-    def group(self, left: Token, body: s.Expression, right: Token) -> s.Expression:
+    @staticmethod
+    def group(left: Token, body: s.Expression, right: Token) -> s.Expression:
         return replace(body, span=token_span(left).to(token_span(right)))
 
-    def true(self, token: Token) -> s.Truth:
+    @staticmethod
+    def true(token: Token) -> s.Truth:
         return s.Truth(True, token_span(token))
 
-    def false(self, token: Token) -> s.Truth:
+    @staticmethod
+    def false(token: Token) -> s.Truth:
         return s.Truth(False, token_span(token))
 
-    def atom(self, token: Token) -> s.Mask:
+    @staticmethod
+    def atom(token: Token) -> s.Mask:
         return s.Mask(str(token), token_span(token))
 
-    def near(self, operator: Token, radius: s.Value, body: s.Expression) -> s.Near:
+    @staticmethod
+    def near(operator: Token, radius: s.Value, body: s.Expression) -> s.Near:
         return s.Near(radius, body, token_span(operator).to(body.span))
 
-    def window(self, first: s.Value, second: s.Value | None) -> tuple[s.Value | None, s.Value]:
+    @staticmethod
+    def window(first: s.Value, second: s.Value | None) -> tuple[s.Value | None, s.Value]:
         return (None, first) if second is None else (first, second)
 
-    def eventually(self, operator: Token, window: tuple[s.Value | None, s.Value], body: s.Expression) -> s.Window:
+    @staticmethod
+    def eventually(operator: Token, window: tuple[s.Value | None, s.Value], body: s.Expression) -> s.Window:
         return s.Window(str(operator), *window, body, token_span(operator).to(body.span))
 
     always = eventually
 
-    def until(self, left: s.Expression, operator: Token, radius: s.Value, right: s.Expression) -> s.Reach:
+    @staticmethod
+    def until(left: s.Expression, operator: Token, radius: s.Value, right: s.Expression) -> s.Reach:
         return s.Reach(str(operator), radius, left, right, left.span.to(right.span))
 
     since = until
 
     # Predicates
 
-    def number(self, token: Token) -> s.Quantity:
+    @staticmethod
+    def number(token: Token) -> s.Quantity:
         return quantity_of(token)
 
-    def reference(self, *words: Token) -> s.Reference:
+    @staticmethod
+    def reference(*words: Token) -> s.Reference:
         owner = str(words[0]) if len(words) == 2 else None
         return s.Reference(owner, str(words[-1]), token_span(words[0]).to(token_span(words[-1])))
 
-    def compare(self, left: s.Expression, relation: Token, right: s.Expression) -> s.Compare:
+    @staticmethod
+    def compare(left: s.Expression, relation: Token, right: s.Expression) -> s.Compare:
         return s.Compare(str(relation), left, right, left.span.to(right.span))
 
-    add = _arithmetic("+")
-    subtract = _arithmetic("-")
-    multiply = _arithmetic("*")
+    add = staticmethod(_arithmetic("+"))
+    subtract = staticmethod(_arithmetic("-"))
+    multiply = staticmethod(_arithmetic("*"))
 
-    def negate(self, minus: Token, body: s.Expression) -> s.Minus:
+    @staticmethod
+    def negate(minus: Token, body: s.Expression) -> s.Minus:
         return s.Minus(body, token_span(minus).to(body.span))
 
-    def call(self, function: Token, *rest: Any) -> s.Call:
+    @staticmethod
+    def call(function: Token, *rest: Any) -> s.Call:
         *arguments, right = rest
         return s.Call(name_of(function), tuple(arguments), token_span(function).to(token_span(right)))
 
     # Statements
 
-    def contract_decl(self, keyword: Token, name: Token, title: Token | None = None) -> s.ContractName:
+    @staticmethod
+    def contract_decl(keyword: Token, name: Token, title: Token | None = None) -> s.ContractName:
         return s.ContractName(name_of(name), string_of(title), _span_of([keyword, name, title]))
 
-    def step_decl(self, keyword: Token, value: s.Value) -> s.Setting:
+    @staticmethod
+    def step_decl(keyword: Token, value: s.Value) -> s.Setting:
         return s.Setting(str(keyword), value, _span_of([keyword, value]))
 
     merge_gap_decl = soft_scale_decl = step_decl
 
-    def aggregate_decl(self, keyword: Token, name: Token) -> s.Choice:
+    @staticmethod
+    def aggregate_decl(keyword: Token, name: Token) -> s.Choice:
         return s.Choice(str(keyword), name_of(name), _span_of([keyword, name]))
 
     projection_decl = aggregate_decl
 
-    def param_decl(self, keyword: Token, name: Token, value: s.Value) -> s.ParamDecl:
+    @staticmethod
+    def param_decl(keyword: Token, name: Token, value: s.Value) -> s.ParamDecl:
         return s.ParamDecl(name_of(name), value, _span_of([keyword, value]))
 
-    def sweep_decl(self, keyword: Token, name: Token, *values: s.Value) -> s.SweepDecl:
+    @staticmethod
+    def sweep_decl(keyword: Token, name: Token, *values: s.Value) -> s.SweepDecl:
         return s.SweepDecl(name_of(name), values, _span_of([keyword, *values]))
 
-    def matcher_decl(self, keyword: Token, name: Token, *options: s.Option | None) -> s.MatcherDecl:
+    @staticmethod
+    def matcher_decl(keyword: Token, name: Token, *options: s.Option | None) -> s.MatcherDecl:
         given = tuple(option for option in options if option is not None)
         return s.MatcherDecl(name_of(name), given, _span_of([keyword, name, *given]))
 
-    def option(self, name: Token, value: s.Value) -> s.Option:
+    @staticmethod
+    def option(name: Token, value: s.Value) -> s.Option:
         return s.Option(name_of(name), value, _span_of([name, value]))
 
     weight = option
 
-    def label(self, token: Token) -> s.Name:
+    @staticmethod
+    def label(token: Token) -> s.Name:
         text = string_of(token) if token.type == "STRING" else str(token)
         return s.Name(text or "", token_span(token))
 
-    def labels_decl(self, keyword: Token, *labels: s.Name) -> s.LabelsDecl:
+    @staticmethod
+    def labels_decl(keyword: Token, *labels: s.Name) -> s.LabelsDecl:
         return s.LabelsDecl(labels, _span_of([keyword, *labels]))
 
-    def atom_decl(self, keyword: Token, name: Token, title: Token | None = None) -> s.AtomDecl:
+    @staticmethod
+    def atom_decl(keyword: Token, name: Token, title: Token | None = None) -> s.AtomDecl:
         return s.AtomDecl(name_of(name), string_of(title), _span_of([keyword, name, title]))
 
+    @staticmethod
     def frame_clause(
-        self, keyword: Token, name: Token, _on: Token, obligation: s.Expression, formula: s.Expression
+        keyword: Token, name: Token, _on: Token, obligation: s.Expression, formula: s.Expression
     ) -> s.FrameClauseDecl:
         return s.FrameClauseDecl(name_of(name), obligation, formula, _span_of([keyword, formula]))
 
+    @staticmethod
     def event_clause(
-        self, keyword: Token, name: Token, _on: Token, _each: Token, kind: Token, predicate: s.Expression
+        keyword: Token, name: Token, _on: Token, _each: Token, kind: Token, predicate: s.Expression
     ) -> s.EventClauseDecl:
         return s.EventClauseDecl(name_of(name), name_of(kind), predicate, _span_of([keyword, predicate]))
 
+    @staticmethod
     def profile_decl(
-        self, keyword: Token, name: Token, _over: Token | None, aggregation: Token | None, *weights: s.Option
+        keyword: Token, name: Token, _over: Token | None, aggregation: Token | None, *weights: s.Option
     ) -> s.ProfileDecl:
         over = name_of(aggregation) if aggregation is not None else None
         return s.ProfileDecl(name_of(name), over, weights, _span_of([keyword, *weights]))

@@ -4,11 +4,10 @@ import re
 from enum import Enum
 from functools import cache
 
-from lark.lexer import PatternStr
-
 from tracepact.core import ATTRIBUTES
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
-from tracepact.lang.grammar import STATEMENTS, parser
+from tracepact.lang.grammar import STATEMENTS, spellings
+from tracepact.lang.grammar import patterns as terminal_patterns
 from tracepact.lang.predicates import FUNCTIONS
 
 
@@ -70,16 +69,13 @@ def patterns() -> tuple[tuple[Group, str], ...]:
     """A regular expression for each group; tried in this order at a place, the first that matches names its group."""
     spelt: dict[Group, list[str]] = {group: list(names) for group, names in _NAMES.items()}
     found: dict[Group, str] = {}
-    for terminal in parser().terminals:
-        if terminal.name == "WS":
-            continue
-        if isinstance(terminal.pattern, PatternStr):
-            spelling = terminal.pattern.value
-            spelt.setdefault(group_of(terminal.name, spelling), []).append(spelling)
-        elif terminal.name == "COMPARE":
-            spelt.setdefault(Group.SIGN, []).extend(_alternatives(terminal.pattern.value))
-        else:
-            found[group_of(terminal.name, "")] = terminal.pattern.value
+    for terminal, spelling in spellings().items():
+        spelt.setdefault(group_of(terminal, spelling), []).append(spelling)
+    for terminal, pattern in terminal_patterns().items():
+        if terminal == "COMPARE":
+            spelt.setdefault(Group.SIGN, []).extend(_alternatives(pattern))
+        elif terminal != "WS":
+            found[group_of(terminal, "")] = pattern
     words = {group: _words(texts) for group, texts in spelt.items() if texts[0].isidentifier()}
     signs = {group: _signs(texts) for group, texts in spelt.items() if not texts[0].isidentifier()}
     return tuple((group, {**found, **words, **signs}[group]) for group in Group)

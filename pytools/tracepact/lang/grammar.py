@@ -1,12 +1,15 @@
 """The one grammar as a running parser, and what follows from it: spellings and reserved words."""
 
+import json
 from functools import cache
-
-from lark import Lark, Token
-from lark.lexer import PatternStr
+from pathlib import Path
+from typing import Any
 
 from tracepact.lang.build import Builder
+from tracepact.lang.lalr import Lexer, Parsing, Rule, Token
 from tracepact.specs import spec_path
+
+_TABLES = Path(__file__).with_name("tables.json")
 
 STATEMENTS = frozenset(
     {
@@ -29,28 +32,47 @@ STATEMENTS = frozenset(
 
 
 @cache
-def parser() -> Lark:
-    """The LALR parser of spec/grammar.lark."""
-    return Lark(
-        spec_path("grammar.lark").read_text(encoding="utf-8"),
-        parser="lalr",
-        lexer="basic",
-        start=["statement", "formula"],
-        transformer=Builder(),
-        maybe_placeholders=True,
-    )
+def tables() -> dict[str, Any]:
+    """The parser's tables as they are stored; they carry the grammar that they were made from."""
+    found: dict[str, Any] = json.loads(_TABLES.read_text(encoding="utf-8"))
+    if found["grammar"] != spec_path("grammar.lark").read_text(encoding="utf-8"):
+        raise RuntimeError(f"{_TABLES.name} was made from another grammar than spec/grammar.lark: run `make grammar`")
+    return found
+
+
+@cache
+def _lexer() -> Lexer:
+    return Lexer(tables()["terminals"], tables()["words"], tables()["ignored"])
+
+
+@cache
+def _rules() -> list[Rule]:
+    return [
+        Rule(origin, getattr(Builder, name) if name else None, length, kept)
+        for origin, name, length, kept in tables()["rules"]
+    ]
 
 
 def lex(text: str) -> list[Token]:
-    """The tokens of a text, with the parser's own lexer (`Lark.lex` would build another one for every call)."""
-    state = parser().parse_interactive(text, start="statement")
-    return list(state.lexer_thread.lex(state.parser_state))  # type: ignore[no-untyped-call]  # lark has no types here
+    """The tokens of a text; UnexpectedCharacterError says where none starts."""
+    return _lexer().tokens(text)
+
+
+def parsing(start: str) -> Parsing:
+    """A parser at the beginning of a `statement` or a `formula`."""
+    return Parsing(tables()["states"], _rules(), tables()["starts"][start])
 
 
 @cache
 def spellings() -> dict[str, str]:
     """How each terminal with one spelling is written."""
-    return {t.name: t.pattern.value for t in parser().terminals if isinstance(t.pattern, PatternStr)}
+    return {name: text for text, name in (*tables()["words"].items(), *tables()["signs"].items())}
+
+
+@cache
+def patterns() -> dict[str, str]:
+    """The regular expression of each terminal that has no single spelling."""
+    return {name: pattern for name, pattern in tables()["terminals"] if name not in spellings()}
 
 
 @cache

@@ -1,11 +1,12 @@
 """A contract as it was parsed: lowered at any values of its parameters without reading its text again."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, Severity, Source, TextPlace, did_you_mean
+from tracepact.frozen import dataclass
 from tracepact.lang import syntax as s
 from tracepact.lang.contracts import ContractLowering
 from tracepact.lang.printer import print_value

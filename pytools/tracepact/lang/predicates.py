@@ -1,6 +1,6 @@
 """Type-checks written event predicates and lowers them to a propositional formula over event atoms (chapter 4)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from fractions import Fraction
 
@@ -32,6 +32,7 @@ from tracepact.core import (
 )
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Span, did_you_mean
+from tracepact.frozen import dataclass
 from tracepact.lang import syntax as s
 from tracepact.lang.formulas import CONNECTIVES
 from tracepact.lang.printer import print_expression

@@ -7,14 +7,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from lark import Token
-from lark.exceptions import UnexpectedCharacters, UnexpectedToken
-
 from tracepact.diagnostics import Diagnostics, RowPlace, Source, Span, TextPlace, did_you_mean
 from tracepact.lang import syntax as s
 from tracepact.lang.build import token_span
 from tracepact.lang.characters import character_help, character_words
-from tracepact.lang.grammar import STATEMENTS, lex, parser, reserved_words, spellings
+from tracepact.lang.grammar import STATEMENTS, lex, parsing, reserved_words, spellings
+from tracepact.lang.lalr import END, Token, UnexpectedCharacterError, UnexpectedTokenError
 from tracepact.wording import print_number
 
 LARGEST_TEXT = 1 << 20
@@ -119,8 +117,8 @@ def read_tokens(source: Source, diagnostics: Diagnostics) -> tuple[list[Token], 
     while True:
         try:
             return lex(text), faults
-        except UnexpectedCharacters as error:
-            start = error.pos_in_stream or 0
+        except UnexpectedCharacterError as error:
+            start = error.position
             end = _report_bad_characters(source, text, start, diagnostics)
             faults.append(start)
             if len(faults) >= _MOST_BAD_CHARACTERS:
@@ -200,12 +198,12 @@ def _parse(tokens: list[Token], start: str, source: Source, diagnostics: Diagnos
     """The node of one statement or formula; None and a diagnostic if the tokens are none."""
     if not _within_limits(tokens, source, diagnostics):
         return None
-    state = parser().parse_interactive("", start=start)
+    state = parsing(start)
     try:
         for token in tokens:
-            state.feed_token(token)
-        node = state.feed_eof(tokens[-1] if tokens else None)  # type: ignore[no-untyped-call]  # lark has no types here
-    except UnexpectedToken as error:
+            state.feed(token)
+        node = state.finish()
+    except UnexpectedTokenError as error:
         _report_unexpected(error.token, tokens, start, source, diagnostics)
         return None
     return node if _is_shallow(node, source, diagnostics) else None
@@ -265,19 +263,18 @@ def _report_depth(span: Span, source: Source, diagnostics: Diagnostics) -> None:
 
 def accepted_after(tokens: list[Token], start: str) -> set[str]:
     """The terminals that may follow the given tokens."""
-    state = parser().parse_interactive("", start=start)
+    state = parsing(start)
     for token in tokens:
-        state.feed_token(token)
-    accepted: set[str] = state.accepts()  # type: ignore[no-untyped-call]  # lark has no types here
-    return accepted
+        state.feed(token)
+    return state.accepts()
 
 
 def _report_unexpected(token: Token, tokens: list[Token], start: str, source: Source, diagnostics: Diagnostics) -> None:
     """Say what is where something else belongs, and what would fit."""
-    before = [t for t in tokens if token.type == "$END" or (t.end_pos or 0) <= (token.start_pos or 0)]
+    before = [t for t in tokens if token.type == END or t.end_pos <= token.start_pos]
     accepted = accepted_after(before, start)
     expected = _describe(accepted)
-    if token.type == "$END":
+    if token.type == END:
         last = token_span(tokens[-1]) if tokens else Span(0, 0)
         if tokens:
             ending = "the formula ends" if start == "formula" else "the statement ends"
@@ -314,7 +311,7 @@ def _arrow(before: list[Token]) -> str:
 
 def _joined(token: Token, before: list[Token], text: str) -> str | None:
     """What was meant by a comma in a number, or by a hyphen in a name."""
-    last, at = before[-1] if before else None, token.start_pos or 0
+    last, at = before[-1] if before else None, token.start_pos
     if last is None or last.end_pos != at:
         return None
     if (
@@ -335,7 +332,7 @@ def _two_radii(token: Token, before: list[Token], text: str) -> str | None:
     opened = before[: -2 if signed else -1]
     if token.type != "COMMA" or [str(one) for one in opened[-2:]] != ["N", "["]:
         return None
-    rest = re.compile(r"\s*(-?[\w.]+)\s*\]\s*(\w*)").match(text, token.end_pos or 0)
+    rest = re.compile(r"\s*(-?[\w.]+)\s*\]\s*(\w*)").match(text, token.end_pos)
     early, late, body = str(before[-1]), rest[1] if rest else "…", (rest[2] if rest else "") or "…"
     return f"`N[…]` has one radius; early and late apart are a window: `F[-{early},{late}] {body}`"
 
@@ -403,7 +400,7 @@ def _without_each(before: list[Token]) -> str | None:
 def _describe(terminals: Iterable[str]) -> str:
     """What the parser would take, in words."""
     names = set(terminals)
-    words = ["the end of the statement"] if "$END" in names else []
+    words = ["the end of the statement"] if END in names else []
     if "QUANTITY" in names and "NAME" in names and "LPAR" not in names:
         words.append("a value such as `40ms` or a parameter")
         names -= {"QUANTITY", "NAME", "MINUS"}

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from tracepact.core import (
@@ -17,6 +16,7 @@ from tracepact.core import (
     Projection,
 )
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
+from tracepact.frozen import dataclass
 from tracepact.lang.explain import ATOM_WORDS
 from tracepact.lang.predicates import FUNCTIONS
 from tracepact.lang.syntax import UNITS

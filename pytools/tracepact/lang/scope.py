@@ -1,9 +1,10 @@
 """What names mean while a contract is lowered: the step, the parameters, the atoms; and values as exact numbers."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 
 from tracepact.diagnostics import Diagnostics, Source, Span, TextPlace, did_you_mean
+from tracepact.frozen import dataclass
 from tracepact.lang import syntax as s
 from tracepact.lang.printer import print_value
 

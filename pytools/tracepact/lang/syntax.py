@@ -1,10 +1,11 @@
 """The syntax of contracts as it is written: frozen nodes with spans. Equality ignores spans."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from fractions import Fraction
 
 from tracepact.diagnostics import Span
+from tracepact.frozen import dataclass
 
 NOWHERE = Span(0, 0)
 

@@ -5,7 +5,7 @@ positive, and stays linear (`abs`, `min` and `max` allow that); one with several
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -38,6 +38,7 @@ from tracepact.core import (
     Term,
     attributes,
 )
+from tracepact.frozen import dataclass
 from tracepact.logic import solver as z3
 
 _RELATIONS: dict[Relation, Any] = {

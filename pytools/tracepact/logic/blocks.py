@@ -26,12 +26,13 @@ leaves the blocks, nothing is required. Blocks of one frame make every case exac
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf
 from time import monotonic
 from typing import Any
 
 from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Not, Or, Since, Until
+from tracepact.frozen import dataclass
 from tracepact.logic import solver as z3
 from tracepact.logic.normal import negated
 

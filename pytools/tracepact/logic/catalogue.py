@@ -1,7 +1,6 @@
 """Every formula over some atoms to a depth, grouped by meaning: the smallest of each group is kept (rule 21.8)."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 
 from tracepact.core import (
@@ -21,6 +20,7 @@ from tracepact.core import (
 )
 from tracepact.core import atoms as atoms_of
 from tracepact.diagnostics import Diagnostic, InvalidInput, several
+from tracepact.frozen import dataclass
 from tracepact.logic.signature import Signature, signature_classes, signatures
 from tracepact.logic.text import formula_text
 from tracepact.logic.vocabulary import over_base_atoms

@@ -1,9 +1,8 @@
 """The text behind a core contract, so that findings can point at what was written."""
 
-from dataclasses import dataclass
-
 from tracepact.core import Contract
 from tracepact.diagnostics import Span, TextPlace
+from tracepact.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

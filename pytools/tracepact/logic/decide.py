@@ -17,11 +17,12 @@ judged frame is fixed and the two ends are variables (`symbolic`). A fixed lengt
 be in sight at once. What form and interval algebra settle (`identity`) is not asked at all.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from time import monotonic
 
 from tracepact.core import And, Formula, Iff, Not, lookahead, lookback
+from tracepact.frozen import dataclass
 from tracepact.logic.identity import contradicts_itself
 from tracepact.logic.model import Model
 from tracepact.logic.search import Effort, search

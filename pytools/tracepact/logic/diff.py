@@ -1,11 +1,12 @@
 """A semantic diff of two versions of a contract: which clauses became stronger, weaker, incomparable, and where."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from tracepact.core import And, Contract, EventAtom, EventClause, FrameClause, Not
 from tracepact.diagnostics import Diagnostic, TextPlace
+from tracepact.frozen import dataclass
 from tracepact.logic.decide import Budget
 from tracepact.logic.event_model import EventQuestion, violations
 from tracepact.logic.findings import CHECK_BUDGET, by_place

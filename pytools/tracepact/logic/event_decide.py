@@ -5,11 +5,12 @@ obligation (`intervals`). What neither shows is unknown: scenes are only searche
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic
 
 from tracepact.core import Each
 from tracepact.events.attributes import Obligation
+from tracepact.frozen import dataclass
 from tracepact.logic.decide import Budget, Verdict
 from tracepact.logic.event_model import EventExample, EventQuestion, replayed
 from tracepact.logic.event_samples import sampled_obligations

@@ -1,11 +1,11 @@
 """What is wrong with event clauses: predicates that no intervals satisfy or violate, contradictory bounds."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations, permutations
 
 from tracepact.core import And, Constant, Each, EventAtom, EventClause, Formula, Iff, Located, Not
 from tracepact.diagnostics import Diagnostic
+from tracepact.frozen import dataclass
 from tracepact.logic.contract_text import ContractText
 from tracepact.logic.event_model import EventQuestion
 from tracepact.logic.part_findings import redundant_parts

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
+from tracepact import events, trace
 from tracepact.core import Contract, Each, EventAtom, EventClause, Formula, Located, Not
+from tracepact.core.runs import FrameRun
 from tracepact.diagnostics import Span
-from tracepact.events import evaluate_events
 from tracepact.events.attributes import Obligation, Scene
-from tracepact.trace import Family, FrameRun, Mode, Side
+from tracepact.frozen import dataclass
 from tracepact.wording import parse_exact, print_number
 
 _OTHER = "ref of another class"
@@ -76,17 +77,20 @@ def read_words(text: str) -> tuple[list[Ends], list[Ends], list[Ends]] | None:
     return found["ref"], found["pred"], found.get(_OTHER, [])
 
 
-def one_clip(scene: Scene, step: Fraction) -> Family:
+def one_clip(scene: Scene, step: Fraction) -> "trace.Family":
     """A family of one clip with the runs of a scene; each other class has its references."""
     others = scene.refs_of_other_classes
     refs = {0: scene.refs, **dict(enumerate(others, start=1))}
-    return Family(
+    return trace.Family(
         step,
-        Mode.CLASS_INDEXED,
+        trace.Mode.CLASS_INDEXED,
         ("clip",),
         (_frames(scene),),
         ("class", *(f"other {k}" for k in range(1, len(others) + 1))),
-        {Side.REF: {k: runs for k, runs in refs.items() if runs}, Side.PRED: {0: scene.preds} if scene.preds else {}},
+        {
+            trace.Side.REF: {k: runs for k, runs in refs.items() if runs},
+            trace.Side.PRED: {0: scene.preds} if scene.preds else {},
+        },
         {},
         {},
     )
@@ -94,7 +98,7 @@ def one_clip(scene: Scene, step: Fraction) -> Family:
 
 def violations(contract: Contract, scene: Scene) -> dict[str, list[Obligation]]:
     """The violated obligations of every event clause of a contract on one clip, as scoring finds them."""
-    evaluation = evaluate_events(contract, one_clip(scene, contract.step))
+    evaluation = events.evaluate_events(contract, one_clip(scene, contract.step))
     return {
         found.clause.name: [obligation for segment, obligation in found.violated if segment == 0]
         for found in evaluation.clauses

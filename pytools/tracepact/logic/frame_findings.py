@@ -1,10 +1,10 @@
 """What is wrong with frame clauses, one by one: obligations that never occur, clauses that cannot fail."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tracepact.core import And, Atom, Constant, Formula, FrameClause, Iff, Implies, Located, Not, atoms, lookahead
 from tracepact.diagnostics import Diagnostic
+from tracepact.frozen import dataclass
 from tracepact.logic.contract_text import ContractText
 from tracepact.logic.frame_pairs import FramePairs
 from tracepact.logic.part_findings import redundant_parts

@@ -1,12 +1,12 @@
 """What is wrong between frame clauses: they repeat or imply each other, or cannot hold together."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations, permutations
 
 from tracepact.core import And, Eventually, Formula, FrameClause, Iff, Implies, Not, atoms
 from tracepact.diagnostics import Diagnostic
+from tracepact.frozen import dataclass
 from tracepact.logic.contract_text import ContractText
 from tracepact.logic.questions import ContractQuestions
 from tracepact.logic.repeats import grouped, repeated

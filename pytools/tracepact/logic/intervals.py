@@ -7,10 +7,10 @@ could show the predicate true (`scenes` looks for one).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from tracepact.core import OBLIGATED, Contract, Each, Formula, Not, Owner
+from tracepact.frozen import dataclass
 from tracepact.logic import solver as z3
 from tracepact.logic.arithmetic import SymbolicInterval, SymbolicObligation, absolute
 from tracepact.logic.decide import Budget, Verdict

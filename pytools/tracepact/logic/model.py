@@ -1,9 +1,8 @@
 """A trace that answers a question: base masks, the judged frame, and the replay in the reference semantics."""
 
-from dataclasses import dataclass
-
 from tracepact.core import Always, Eventually, Formula, Since, Until
 from tracepact.core.formula import children
+from tracepact.frozen import dataclass
 from tracepact.logic.vocabulary import with_derived_atoms
 from tracepact.monitor import evaluate_trace, holds
 

@@ -8,6 +8,8 @@ Windows are cut at the ends of the trace, so not every law of unbounded time hol
   mirror image. `F[2,2] F[-2,-2] p` is not `p`: at the end of a trace there is no frame two ahead.
 - *Windows side by side.* `F[a,b] p | F[c,d] p` is the F over both if their offsets together have no hole; the same for
   `G` and `&`. `F[a,b] p | F[a,b] q` is `F[a,b] (p | q)`; the same for `G` and `&`.
+- *The first of them.* `!p U[r] p` is `F[0,r] p`, and `p U[r] !p` is `F[0,r] !p`: before the first frame of p there is
+  none. The mirror image for since.
 - *Duality*: `!F[a,b] p` is `G[a,b] !p`. A window that holds offset 0 is never empty.
 """
 
@@ -105,12 +107,17 @@ def _every(lo: int, hi: int, body: Formula) -> Formula:
 def _reach(kind: type[Until | Since], radius: int, left: Formula, right: Formula) -> Formula:
     if radius == 0 or left == FALSE or isinstance(right, Constant):
         return right
-    if left == TRUE:
+    if left == TRUE or right in (Not(left), _denied(left)):
         return _some(0, radius, right) if kind is Until else _some(-radius, 0, right)
     match right:
         case Until(more, again, target) | Since(more, again, target) if isinstance(right, kind) and again == left:
             return kind(radius + more, left, target)
     return kind(radius, left, right)
+
+
+def _denied(literal: Formula) -> Formula | None:
+    """The body of a negation."""
+    return literal.body if isinstance(literal, Not) else None
 
 
 def _not_reached(reach: Formula) -> Formula:

@@ -13,11 +13,11 @@ right), the unary ones with `!`. Bounds are `[b]`, `[a,b]`, `[a:b]` or `[a..b]`,
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, Since, Until
 from tracepact.diagnostics import Diagnostic, InvalidInput, Source, Span, TextPlace
+from tracepact.frozen import dataclass
 
 Notation = Literal["mltl", "ltlf"]
 NOTATIONS: tuple[Notation, ...] = ("mltl", "ltlf")

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from tracepact.core import Contract, Each, EventAtom, EventClause, Formula, Not
+from tracepact.core.runs import FrameRun
 from tracepact.events.attributes import Scene
 from tracepact.logic import solver as z3
 from tracepact.logic.arithmetic import SymbolicInterval, SymbolicObligation
 from tracepact.logic.decide import Budget, Verdict
 from tracepact.logic.event_model import EventExample, EventQuestion, replayed
+from tracepact.logic.perfect_bounds import settled
 from tracepact.logic.vocabulary import renamed
-from tracepact.trace import FrameRun
 
 
 def perfected(formula: Formula) -> Formula:
@@ -51,6 +52,8 @@ def perfect_interval_with(
 def perfect_violation(clause: EventClause, contract: Contract, budget: Budget) -> EventExample | None:
     """A scene whose prediction is its reference and that violates the clause, as scoring finds it; None if none is."""
     atoms = dict(clause.event_atoms)
+    if settled(clause.formula, atoms, contract.step):
+        return None
     found, run = perfect_interval_with(Not(clause.formula), atoms, contract.step, budget)
     if found is not Verdict.SAT or run is None:
         return None

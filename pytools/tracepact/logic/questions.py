@@ -1,24 +1,27 @@
 """Asks questions on behalf of the checker: samples first, then the solver, and keeps what stayed undecided."""
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
+from itertools import islice
 
 from tracepact.core import Contract, Formula, atoms
 from tracepact.diagnostics import Diagnostic, TextPlace
+from tracepact.frozen import dataclass
 from tracepact.logic.decide import Budget, Terms, Verdict, bound, solve
+from tracepact.logic.drawn import Drawn
 from tracepact.logic.event_decide import solve_predicate
 from tracepact.logic.event_model import EventExample, EventQuestion
-from tracepact.logic.event_samples import differs_between_predictions
+from tracepact.logic.event_samples import differs_between_predictions, fails_for_constant_prediction
 from tracepact.logic.identity import contradicts_itself
 from tracepact.logic.intervals import holds_for_constant_prediction, same_for_every_prediction
 from tracepact.logic.model import Model
 from tracepact.logic.picture import NOT_SMALLEST, picture
 from tracepact.logic.vocabulary import over_base_atoms, without_other_classes
-from tracepact.monitor import evaluate_trace
+from tracepact.monitor import trace_evaluator
 from tracepact.progress import OnStage, silent
 
-_SAMPLES = 40
+_SAMPLES, _FEW = 40, 8
 _LONGEST_SAMPLE = 4000
 
 
@@ -30,11 +33,23 @@ class ContractQuestions:
     budget: Budget
     watch: OnStage = silent
     undecided: list[Diagnostic] = field(default_factory=list)
+    known: dict[Formula, bool] = field(default_factory=dict)
 
     def possible(self, formula: Formula, question: str, place: TextPlace) -> bool | None:
         """Whether the formula holds at some frame of some trace; None, and a note, if that stays unknown."""
         self.watch(question)
         formula = self._in_its_classes(formula)
+        if formula not in self.known:
+            found = self._decided(formula, question, place)
+            if found is None:
+                return None
+            self.known[formula] = found
+        return self.known[formula]
+
+    def _decided(self, formula: Formula, question: str, place: TextPlace) -> bool | None:
+        """Samples and form first, then the solver."""
+        if sampled(formula, _FEW) is not None:
+            return True
         if contradicts_itself(formula):
             return False
         if sampled(formula) is not None:
@@ -78,6 +93,8 @@ class ContractQuestions:
 
     def event_constant(self, asked: EventQuestion, *, active: bool) -> bool:
         """Whether a predicate is true for certain where the prediction is active at every frame, or at none."""
+        if fails_for_constant_prediction(asked, active=active):
+            return False
         return holds_for_constant_prediction(asked, self.budget, active=active)
 
     def _note(self, question: str, reason: str | None, place: TextPlace) -> None:
@@ -89,14 +106,15 @@ def _names(model: Model, *formulas: Formula) -> set[str]:
     return set(model.atoms).union(*(atoms(formula) for formula in formulas))
 
 
-def sampled(formula: Formula) -> Model | None:
-    """One of a few seeded random traces where the formula holds; a cheap way to an answer that is often yes."""
+def sampled(formula: Formula, most: int = _SAMPLES) -> Model | None:
+    """One of so many seeded random traces where the formula holds; a cheap way to an answer that is often yes."""
     base = over_base_atoms(formula)
     names = sorted(atoms(base))
-    frames = min(2 * bound(base, free=True) + 8, _LONGEST_SAMPLE)
-    for masks in _traces(len(names), frames):
+    frames = min(1 << (2 * bound(base, free=True) + 7).bit_length(), _LONGEST_SAMPLE)  # few lengths, many questions
+    evaluate = trace_evaluator(base)
+    for masks in islice(_traces(len(names), frames), most):
         given = dict(zip(names, masks, strict=True))
-        if found := evaluate_trace(base, given, frames):
+        if found := evaluate(given, frames):
             judged = (found & -found).bit_length() - 1
             truths = {name: tuple(bool(mask >> i & 1) for i in range(frames)) for name, mask in given.items()}
             return Model(frames, truths, judged)
@@ -104,11 +122,11 @@ def sampled(formula: Formula) -> Model | None:
 
 
 @lru_cache(maxsize=64)
-def _traces(number: int, frames: int) -> tuple[tuple[int, ...], ...]:
+def _traces(number: int, frames: int) -> Drawn[tuple[int, ...]]:
     """Masks of runs of random lengths, short and long; some without a run, with one frame, or active throughout."""
     generator = random.Random(number * 1_000_003 + frames)
-    kinds = (_silent, _lonely, _full, *(_runs,) * 5)
-    return tuple(tuple(generator.choice(kinds)(generator, frames) for _ in range(number)) for _ in range(_SAMPLES))
+    kinds = (_silent, _lonely, _full, _one_run, *(_runs,) * 5)
+    return Drawn(tuple(generator.choice(kinds)(generator, frames) for _ in range(number)) for _ in range(_SAMPLES))
 
 
 def _silent(_: random.Random, frames: int) -> int:
@@ -121,6 +139,11 @@ def _full(_: random.Random, frames: int) -> int:
 
 def _lonely(generator: random.Random, frames: int) -> int:
     return 1 << generator.randrange(frames)
+
+
+def _one_run(generator: random.Random, frames: int) -> int:
+    start, end = sorted(generator.choices(range(frames + 1), k=2))
+    return (1 << end) - (1 << start)
 
 
 def _runs(generator: random.Random, frames: int) -> int:

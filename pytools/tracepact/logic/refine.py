@@ -10,12 +10,13 @@ frame that `F` finds. A disjunction holds nowhere if none of its sides holds any
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from time import monotonic
 from typing import Any
 
 from tracepact.core import Always, And, Constant, Eventually, Formula, Not, Or, Since, Until, atoms, lookahead, lookback
+from tracepact.frozen import dataclass
 from tracepact.logic import solver as z3
 from tracepact.logic.blocks import BlockEncoding, Blocks
 from tracepact.logic.model import Model

@@ -6,7 +6,6 @@ frames, then the earliest ends in order; so what is shown does not depend on wha
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations, pairwise
 from time import monotonic
@@ -14,6 +13,7 @@ from typing import Any
 
 from tracepact.core import Each, MatcherKind, compares_classes
 from tracepact.events.attributes import Scene
+from tracepact.frozen import dataclass
 from tracepact.logic import solver as z3
 from tracepact.logic.arithmetic import SymbolicInterval, SymbolicObligation, absolute, greatest, least
 from tracepact.logic.event_model import EventQuestion

@@ -7,11 +7,12 @@ frames every frame in sight is asked about if there are not too many, and long w
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic
 from typing import Any
 
 from tracepact.core import Formula, cost, lookahead, lookback, size
+from tracepact.frozen import dataclass
 from tracepact.logic import solver as z3
 from tracepact.logic.model import Model
 from tracepact.logic.refine import search_blocks

@@ -1,11 +1,12 @@
 """Settings that differ between two versions of a contract, each said apart with its old and its new value."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from tracepact.core import Contract, Matcher, Profile
 from tracepact.diagnostics import Diagnostic, Span, TextPlace
+from tracepact.frozen import dataclass
 from tracepact.wording import ms, print_number
 
 _NONE = "none"

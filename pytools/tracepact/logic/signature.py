@@ -1,7 +1,6 @@
 """Exact truth signatures as bitsets: formulas on every small environment, clauses on given traces; their measures."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 
 from tracepact.core import (
@@ -21,6 +20,7 @@ from tracepact.core import (
     subformulas,
 )
 from tracepact.events import evaluate_events
+from tracepact.frozen import dataclass
 from tracepact.logic.enumerate import Universe
 from tracepact.logic.vocabulary import over_base_atoms
 from tracepact.monitor import IntegerAlgebra, evaluate_masks

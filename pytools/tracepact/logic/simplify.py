@@ -1,12 +1,13 @@
 """Formulas with fewer parts and the same meaning: sympy under the modalities, every rewrite confirmed by Z3."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import combinations, product
 from typing import Any
 
 from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff, Implies, Not, Or, Since, Until, size
+from tracepact.frozen import dataclass
 from tracepact.logic.decide import Outcome, Terms, equivalent
 from tracepact.logic.normal import side_by_side
 from tracepact.logic.questions import sampled

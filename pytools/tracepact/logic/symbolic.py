@@ -14,10 +14,10 @@ again, so as many bits as it looks ahead, at most the length, are kept free abov
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from tracepact.core import Always, Eventually, Formula, atoms, lookahead, lookback, subformulas
+from tracepact.frozen import dataclass
 from tracepact.logic import solver as z3
 from tracepact.monitor import evaluate_masks
 

@@ -1,7 +1,7 @@
 """What the grid does to the values of a contract: bounds that round, thresholds between frames, names that hide."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from fractions import Fraction
 from math import ceil, floor
@@ -31,6 +31,7 @@ from tracepact.core import (
 )
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Diagnostic, Span
+from tracepact.frozen import dataclass
 from tracepact.logic.contract_text import ContractText
 from tracepact.wording import count, ms
 

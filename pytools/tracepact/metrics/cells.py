@@ -11,7 +11,7 @@ from msgspec import Meta, field
 from msgspec.structs import replace
 
 from tracepact.events import EventEvaluation, Match
-from tracepact.events.evaluate import is_ignored
+from tracepact.events.obligations import is_ignored
 from tracepact.metrics.counts import Counts, Indices
 from tracepact.metrics.intervals import Intervals
 from tracepact.metrics.pairs import seconds
@@ -22,7 +22,7 @@ from tracepact.records import Count, Record
 from tracepact.trace import Family, Side
 from tracepact.trace.columns import Columns
 from tracepact.trace.grid import ceil_div
-from tracepact.trace.runs import run_columns
+from tracepact.trace.run_columns import run_columns
 from tracepact.wording import time_text
 
 _EXACT = Arithmetic.EXACT

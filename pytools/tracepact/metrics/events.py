@@ -14,7 +14,7 @@ from tracepact.metrics.policy import Arithmetic, EventPolicy, Input, MetricSetti
 from tracepact.metrics.result import CountMetric, MeanMetric
 from tracepact.records import NotNegative, Record
 from tracepact.trace.columns import Columns
-from tracepact.trace.exact import Ticks
+from tracepact.trace.exact_times import Ticks
 
 
 class PairDifference(Record, frozen=True):

@@ -8,9 +8,9 @@ import numpy as np
 
 from tracepact.metrics.pairs import Flags, near
 from tracepact.trace import EventTable, Regions
-from tracepact.trace.assemble import UNION_CLASS
+from tracepact.trace.assembly import UNION_CLASS
 from tracepact.trace.columns import Columns, columns
-from tracepact.trace.exact import common_unit
+from tracepact.trace.exact_times import common_unit
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.trace.exact import Ticks
+from tracepact.trace.exact_times import Ticks
 
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tracepact.metrics.policy import EventPolicy, OffsetRule
 from tracepact.trace.columns import Columns
-from tracepact.trace.exact import Ticks
+from tracepact.trace.exact_times import Ticks
 
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]

@@ -14,7 +14,7 @@ from tracepact.metrics.pairs import Flags, Indices, Pairs, near
 from tracepact.metrics.policy import USUAL_RULES, Arithmetic, Input, Rules
 from tracepact.metrics.result import CountMetric, Measured
 from tracepact.trace import Durations, Event, EventTable, Mode, Regions
-from tracepact.trace.assemble import UNION_CLASS
+from tracepact.trace.assembly import UNION_CLASS
 from tracepact.trace.columns import Columns
 from tracepact.wording import print_number, time_text
 

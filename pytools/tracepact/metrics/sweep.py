@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tracepact.metrics.counts import Counts
 from tracepact.trace.family import Runs
-from tracepact.trace.runs import run_columns
+from tracepact.trace.run_columns import run_columns
 
 Indices = NDArray[np.int64]
 

@@ -1,7 +1,7 @@
 """The monitor: a naive reference semantics, and the fast engines that are tested against it."""
 
 from tracepact.monitor.algebra import BitAlgebra, IntegerAlgebra
-from tracepact.monitor.bitset import evaluate_masks, evaluate_trace
+from tracepact.monitor.bitset import evaluate_masks, evaluate_trace, trace_evaluator
 from tracepact.monitor.reference import Environment, holds, truth
 
 __all__ = [
@@ -11,5 +11,6 @@ __all__ = [
     "evaluate_masks",
     "evaluate_trace",
     "holds",
+    "trace_evaluator",
     "truth",
 ]

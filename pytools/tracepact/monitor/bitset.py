@@ -1,6 +1,6 @@
 """The fast engine: a shared graph of formulas evaluated node by node over whole masks."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from tracepact.core import Dag, Formula, Node, Operator
 from tracepact.monitor.algebra import BitAlgebra, IntegerAlgebra, Mask, always, complement, eventually, since, until
@@ -9,15 +9,31 @@ from tracepact.monitor.algebra import BitAlgebra, IntegerAlgebra, Mask, always, 
 def evaluate_masks(formulas: Iterable[Formula], atoms: Mapping[str, Mask], algebra: BitAlgebra[Mask]) -> list[Mask]:
     """The mask of every formula; equal subformulas are evaluated once."""
     dag, roots = Dag.of(formulas)
-    masks: list[Mask] = []
-    for node in dag.nodes:
-        masks.append(apply_node(node, [masks[part] for part in node.parts], atoms, algebra))
+    masks = _evaluate(dag, atoms, algebra)
     return [masks[root] for root in roots]
 
 
 def evaluate_trace(formula: Formula, atoms: Mapping[str, int], frames: int) -> int:
     """The mask of one formula on one clip."""
-    return evaluate_masks([formula], atoms, IntegerAlgebra((1 << frames) - 1, frames))[0]
+    return trace_evaluator(formula)(atoms, frames)
+
+
+def trace_evaluator(formula: Formula) -> Callable[[Mapping[str, int], int], int]:
+    """What `evaluate_trace` does, ready for many clips."""
+    dag, (root,) = Dag.of([formula])
+
+    def evaluate(atoms: Mapping[str, int], frames: int) -> int:
+        return _evaluate(dag, atoms, IntegerAlgebra((1 << frames) - 1, frames))[root]
+
+    return evaluate
+
+
+def _evaluate(dag: Dag, atoms: Mapping[str, Mask], algebra: BitAlgebra[Mask]) -> list[Mask]:
+    """The mask of every node."""
+    masks: list[Mask] = []
+    for node in dag.nodes:
+        masks.append(apply_node(node, [masks[part] for part in node.parts], atoms, algebra))
+    return masks
 
 
 def apply_node(node: Node, parts: list[Mask], atoms: Mapping[str, Mask], algebra: BitAlgebra[Mask]) -> Mask:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from tracepact.core import Aggregation, Contract, EventClause, Formula, FrameClause, Implies, Parameter
 from tracepact.events import evaluate_events
-from tracepact.events.evaluate import matched_scenes, obligations
+from tracepact.events.evaluate import matched_scenes
+from tracepact.events.obligations import obligations
 from tracepact.lang import at_value
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.scoring.aggregate import ClauseCounts, aggregate

@@ -8,8 +8,8 @@ import numpy as np
 from tracepact.core import Contract, Each, EventClause
 from tracepact.events import EventClauseEvaluation, EventViolation
 from tracepact.events.attributes import Obligation, Scene
-from tracepact.events.evaluate import is_ignored, obligations
 from tracepact.events.matching import matching, overlaps
+from tracepact.events.obligations import is_ignored, obligations
 from tracepact.events.predicate import prepare, truth
 from tracepact.stream.lanes import positions
 from tracepact.stream.runs import StreamRun, StreamRuns

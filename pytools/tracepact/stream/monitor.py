@@ -20,7 +20,7 @@ from tracepact.stream.lanes import Lanes, channel_mask
 from tracepact.stream.tallies import Tallies
 from tracepact.stream.verdicts import Arrival, ClauseStream, EventVerdict
 from tracepact.stream.window import Step, Window
-from tracepact.trace.assemble import UNION_CLASS
+from tracepact.trace.assembly import UNION_CLASS
 
 Frames = Mapping[str, Any]
 """By atom (`ref_active`, `pred_active`, declared ones): a truth value, or an array of frames, or frames × channels."""

@@ -25,9 +25,9 @@ from tracepact.trace import (
     Side,
     assemble,
 )
-from tracepact.trace.assemble import FrameMask
+from tracepact.trace.assembly import FrameMask
 from tracepact.trace.columns import Columns, columns
-from tracepact.trace.exact import common_unit, ratios, ticks
+from tracepact.trace.exact_times import common_unit, ratios, ticks
 
 
 def detection_family(

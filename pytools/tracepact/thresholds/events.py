@@ -10,7 +10,7 @@ from tracepact.events import evaluate_events
 from tracepact.thresholds.family import FieldFamily
 from tracepact.thresholds.steps import Steps, StepsBuilder, Whole
 from tracepact.trace import NOWHERE, Family, FrameRun, Side
-from tracepact.trace.runs import RunColumns
+from tracepact.trace.run_columns import RunColumns
 
 _RUNS = 2**18
 """About how many predicted runs are judged at once."""

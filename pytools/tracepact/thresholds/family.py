@@ -23,9 +23,9 @@ from tracepact.trace import (
     Side,
     assemble,
 )
-from tracepact.trace.assemble import UNION_CLASS, FrameMask
-from tracepact.trace.exact import common_unit, ratios, ticks
-from tracepact.trace.runs import RunColumns
+from tracepact.trace.assembly import UNION_CLASS, FrameMask
+from tracepact.trace.exact_times import common_unit, ratios, ticks
+from tracepact.trace.run_columns import RunColumns
 from tracepact.trace.similar_names import label_help
 
 

@@ -20,7 +20,7 @@ from tracepact.thresholds.family import FieldFamily
 from tracepact.thresholds.steps import Steps, StepsBuilder, Whole
 from tracepact.trace import NOWHERE, Side
 from tracepact.trace.family import Runs, offset, onset
-from tracepact.trace.runs import run_columns
+from tracepact.trace.run_columns import run_columns
 
 Flags = NDArray[np.bool_]
 Words = NDArray[np.uint64]

@@ -9,7 +9,7 @@ from tracepact.thresholds.family import FieldFamily
 from tracepact.thresholds.runs import LevelRuns, add_lives, apart, level_runs, reference_columns
 from tracepact.thresholds.steps import Steps, StepsBuilder, Whole
 from tracepact.trace.columns import Columns
-from tracepact.trace.exact import Ticks
+from tracepact.trace.exact_times import Ticks
 
 
 @dataclass(frozen=True, slots=True)

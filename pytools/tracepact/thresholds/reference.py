@@ -9,7 +9,7 @@ from tracepact.io import Decoding, decode
 from tracepact.scoring import Scorecard, score_family
 from tracepact.thresholds.family import contract_of_field
 from tracepact.trace import Durations, EventTable, Mode, Regions, ScoreField, assemble
-from tracepact.trace.assemble import FrameMask
+from tracepact.trace.assembly import FrameMask
 
 
 def scored_at(

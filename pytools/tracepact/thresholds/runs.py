@@ -18,7 +18,7 @@ from tracepact.thresholds.family import FieldFamily
 from tracepact.thresholds.steps import Steps, StepsBuilder, Whole
 from tracepact.trace import NOWHERE, EventTable, Mode
 from tracepact.trace.columns import Columns, columns
-from tracepact.trace.exact import Ticks, common_unit, ratios, ticks
+from tracepact.trace.exact_times import Ticks, common_unit, ratios, ticks
 
 _CELLS = 2**20
 """About how many frames are looked at at once."""

@@ -1,15 +1,51 @@
-"""Traces on an exact grid: events become frames, frames become masks, clips and classes one family."""
+"""Traces on an exact grid: events become frames, frames become masks, clips and classes one family.
+
+Each name is loaded when it is first used: what only asks about runs of frames needs no arrays.
+"""
+
+from typing import TYPE_CHECKING
 
 from tracepact.core.runs import FrameRun, runs_of_frames
-from tracepact.trace.assemble import assemble
-from tracepact.trace.event import Durations, Event, EventTable, Origin, Regions
-from tracepact.trace.exact import Time, exact
-from tracepact.trace.family import Family, Mode, Side
-from tracepact.trace.field import NOWHERE, ClipScores, ScoreField, frame_edges, joined_clips
-from tracepact.trace.grid import Grid
-from tracepact.trace.layout import Layout
-from tracepact.trace.levels import Ranks, ScoreLevels, join_levels, levels_of_floats, levels_of_texts
-from tracepact.trace.runs import join_runs, union_runs
+from tracepact.lazy import loader
+
+if TYPE_CHECKING:
+    from tracepact.trace.assembly import assemble
+    from tracepact.trace.event import Durations, Event, EventTable, Origin, Regions
+    from tracepact.trace.exact_times import Time, exact
+    from tracepact.trace.family import Family, Mode, Side
+    from tracepact.trace.field import NOWHERE, ClipScores, ScoreField, frame_edges, joined_clips
+    from tracepact.trace.grid import Grid
+    from tracepact.trace.layout import Layout
+    from tracepact.trace.levels import Ranks, ScoreLevels, join_levels, levels_of_floats, levels_of_texts
+    from tracepact.trace.runs import join_runs, union_runs
+
+_HOMES = {
+    "ClipScores": "field",
+    "Durations": "event",
+    "Event": "event",
+    "EventTable": "event",
+    "Family": "family",
+    "Grid": "grid",
+    "Layout": "layout",
+    "Mode": "family",
+    "NOWHERE": "field",
+    "Origin": "event",
+    "Ranks": "levels",
+    "Regions": "event",
+    "ScoreField": "field",
+    "ScoreLevels": "levels",
+    "Side": "family",
+    "Time": "exact_times",
+    "assemble": "assembly",
+    "exact": "exact_times",
+    "frame_edges": "field",
+    "join_levels": "levels",
+    "join_runs": "runs",
+    "joined_clips": "field",
+    "levels_of_floats": "levels",
+    "levels_of_texts": "levels",
+    "union_runs": "runs",
+}
 
 __all__ = [
     "NOWHERE",
@@ -40,3 +76,6 @@ __all__ = [
     "runs_of_frames",
     "union_runs",
 ]
+
+
+__getattr__ = loader(__name__, _HOMES)

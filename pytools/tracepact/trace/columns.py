@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.trace.event import EventTable
-from tracepact.trace.exact import Ticks, ticks
+from tracepact.trace.exact_times import Ticks, ticks
 
 
 @dataclass(frozen=True, slots=True, eq=False)

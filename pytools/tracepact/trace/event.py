@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from tracepact.diagnostics import RowPlace
-from tracepact.trace.exact import Ratios, ratios
+from tracepact.trace.exact_times import Ratios, ratios
 from tracepact.trace.field import ScoreField
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.trace.exact import common_unit, ratios, ticks
+from tracepact.trace.exact_times import common_unit, ratios, ticks
 from tracepact.trace.levels import Ranks, ScoreLevels, join_levels
 
 NOWHERE = -1

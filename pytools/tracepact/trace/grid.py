@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from tracepact.core import Projection
-from tracepact.trace.exact import Ticks, common_unit
+from tracepact.trace.exact_times import Ticks, common_unit
 
 AnyTicks = TypeVar("AnyTicks", int, Ticks)
 """One time or an array of them, in ticks."""

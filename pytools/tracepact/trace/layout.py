@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.core.runs import FrameRun
-from tracepact.trace.runs import run_columns
+from tracepact.trace.run_columns import run_columns
 
 Words = NDArray[np.uint64]
 Indices = NDArray[np.int64]

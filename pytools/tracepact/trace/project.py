@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from tracepact.diagnostics import Diagnostics
 from tracepact.trace.columns import Columns
 from tracepact.trace.event import Event, EventTable
-from tracepact.trace.exact import Ticks
+from tracepact.trace.exact_times import Ticks
 from tracepact.trace.grid import Grid
-from tracepact.trace.runs import RunColumns
+from tracepact.trace.run_columns import RunColumns
 from tracepact.wording import seconds
 
 Indices = NDArray[np.int64]

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Meta, field
 
 from tracepact.core import Each, FrameClause
-from tracepact.events.evaluate import is_ignored
+from tracepact.events.obligations import is_ignored
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.records import Count, Record
 from tracepact.scoring import Scorecard

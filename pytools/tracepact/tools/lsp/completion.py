@@ -5,15 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from lark import Token
-from lark.exceptions import UnexpectedToken
-
 from tracepact.core import ATTRIBUTES, Each, writable_attributes
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, Source
 from tracepact.lang import syntax as s
 from tracepact.lang.explain import ATOM_WORDS
 from tracepact.lang.grammar import STATEMENTS, spellings
+from tracepact.lang.lalr import END, Token, UnexpectedTokenError
 from tracepact.lang.predicates import FUNCTIONS
 from tracepact.lang.printer import print_value
 from tracepact.lang.reader import accepted_after, read_document, read_tokens
@@ -44,7 +42,7 @@ def complete(reading: Reading, offset: int) -> list[Suggestion]:
     found = Diagnostics()
     tokens, faults = read_tokens(Source(reading.source.name, before[:start]), found)
     statement = _statement(tokens)
-    if any(not statement or fault >= (statement[0].start_pos or 0) for fault in faults):
+    if any(not statement or fault >= statement[0].start_pos for fault in faults):
         return []
     return list({s.label: s for s in _fitting(reading, statement)}.values())
 
@@ -66,7 +64,7 @@ def _fitting(reading: Reading, tokens: list[Token]) -> Iterator[Suggestion]:
         return
     try:
         accepted = accepted_after(tokens, "statement")
-    except UnexpectedToken:
+    except UnexpectedTokenError:
         return
     if "NAME" in accepted:
         yield from _names(reading, tokens, accepted)
@@ -74,7 +72,7 @@ def _fitting(reading: Reading, tokens: list[Token]) -> Iterator[Suggestion]:
         word = spellings().get(terminal, "")
         if word.isidentifier():
             yield _word(word, "operator" if word in _OPERATORS else "keyword")
-    if "$END" in accepted:
+    if END in accepted:
         yield from _statements()
 
 

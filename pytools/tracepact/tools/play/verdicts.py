@@ -10,7 +10,7 @@ from msgspec import Meta
 from tracepact.core import Contract, Each, EventClause, FrameClause
 from tracepact.diagnostics import Diagnostic, InvalidInput
 from tracepact.diagnostics.record import DiagnosticRecord, diagnostic_record
-from tracepact.events.evaluate import is_ignored
+from tracepact.events.obligations import is_ignored
 from tracepact.lang import parsed_of
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.records import Count, Record

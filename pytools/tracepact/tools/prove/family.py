@@ -11,7 +11,7 @@ from tracepact.scoring import Scorecard
 from tracepact.tools.prove.predicate_text import lean_predicate
 from tracepact.tools.prove.text import lean_bool, lean_formula, lean_list
 from tracepact.trace import Event, EventTable, Mode, Side
-from tracepact.trace.exact import common_unit
+from tracepact.trace.exact_times import common_unit
 
 AGGREGATIONS = (
     Aggregation.POOLED,

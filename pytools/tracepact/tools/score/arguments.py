@@ -31,7 +31,7 @@ from tracepact.progress import OnStage, silent
 from tracepact.tools.parameters import LowHigh, OddLength, Share, durations_option, with_options
 from tracepact.tools.score.run import Run, is_incomplete, score, score_document
 from tracepact.trace import Durations, EventTable, Mode
-from tracepact.trace.assemble import report_unknown_clips
+from tracepact.trace.assembly import report_unknown_clips
 
 
 class SideOptions(TypedDict):

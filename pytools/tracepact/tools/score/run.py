@@ -53,7 +53,7 @@ from tracepact.tools.score.scored import Input, Scored
 from tracepact.tools.score.store.rows import SCORE_COLUMNS, score_rows
 from tracepact.tools.score.store.writing import write_run
 from tracepact.trace import Durations, EventTable, Mode, Regions, Time, assemble
-from tracepact.trace.assemble import FrameMask
+from tracepact.trace.assembly import FrameMask
 from tracepact.wording import decimal
 
 STAGES = ("reading", "assembling", "scoring")

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tracepact.core import Dag, Each, EventClause, FrameClause, Matcher
 from tracepact.events.attributes import Obligation, Scene
-from tracepact.events.evaluate import obligations
 from tracepact.events.matching import matching
+from tracepact.events.obligations import obligations
 from tracepact.events.predicate import prepare
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.progress import OnStage, silent

@@ -24,7 +24,7 @@ from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import STANDARD_INPUT, contract_argument, format_option, given_contract, set_option
 from tracepact.tools.watch.live import summary_table, violation_text
 from tracepact.tools.watch.record import BadLineRecord, WatchSummary, violation_record
-from tracepact.trace.assemble import UNION_CLASS
+from tracepact.trace.assembly import UNION_CLASS
 
 _INPUT = "standard input"
 _REFRESH = 0.1

@@ -11,7 +11,7 @@ from tracepact.core.runs import FrameRun, runs_of_frames
 from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace
 from tracepact.trace.columns import columns
 from tracepact.trace.event import Durations, EventTable, Regions
-from tracepact.trace.exact import common_unit, ratios, ticks
+from tracepact.trace.exact_times import common_unit, ratios, ticks
 from tracepact.trace.family import Family, Mode, Runs, Side
 from tracepact.trace.grid import Grid, ceil_div
 from tracepact.trace.project import Clips, project
