@@ -12,7 +12,7 @@ from tracepact import Contract, load_contract, parse_contract
 from tracepact.events import EventViolation
 from tracepact.lang.explain import explain_contract
 from tracepact.scoring import score_family
-from tracepact.stream import EventVerdict, StreamMonitor
+from tracepact.stream import EventVerdict, StreamMonitor, save_state
 from tracepact.trace import Family, FrameRun, Mode, Side, join_runs, runs_of_frames
 
 Channel = tuple[list[bool], list[bool], list[bool]]
@@ -239,6 +239,69 @@ def test_an_hour_of_fragments_inside_one_reference_is_judged_as_it_goes() -> Non
     assert len(outs) > 700
     last = monitor.close().judged
     assert [v.clause.name for v in last if v.interval == (0, frames)] == ["refs", "pairs"]
+
+
+GAPS = """contract gaps
+step 1s
+merge_gap {gap}s
+matcher optimal(search = {search}s, overlap_reward = 0.5)
+clause longest  on each ref     : longest_gap <= 3s and coverage >= 0.4
+clause shortest on each ref     : shortest_gap >= 2s
+clause covering on each pred    : covering <= 2 and dominant and purity >= 0.3
+clause pairs    on each matched : ref.covering <= 4 and pred.coverage >= 0.5
+"""
+
+
+def flickering(frames: int) -> st.SearchStrategy[Channel]:
+    """A side that goes on and on, the other in pieces, some of them ignored: many are judged while one waits."""
+
+    def spell(lengths: list[int], first: bool) -> list[bool]:
+        found = [first ^ bool(i % 2) for i, length in enumerate(lengths) for _ in range(length)]
+        return (found + [first] * frames)[:frames]
+
+    long = st.builds(spell, st.lists(st.integers(1, frames), max_size=4), st.booleans())
+    short = st.builds(spell, st.lists(st.integers(1, 4), min_size=frames // 3, max_size=frames), st.booleans())
+    quiet = st.just([False] * frames)
+    return st.tuples(long, short, st.one_of(quiet, short)) | st.tuples(short, long, st.one_of(quiet, short))
+
+
+@given(st.integers(0, 2), st.integers(0, 3), st.integers(1, 2), st.booleans(), st.data())
+@settings(max_examples=100)
+def test_what_was_judged_inside_an_open_run_is_kept_as_blocks_and_changes_no_verdict(
+    gap: int, search: int, classes: int, save: bool, data: st.DataObject
+) -> None:
+    contract = parse_contract(GAPS.format(gap=gap, search=search))
+    frames = data.draw(st.integers(20, 60))
+    some = [data.draw(flickering(frames)) for _ in range(classes)]
+    monitor, judged = run(contract, some, classes, data.draw(cuts(frames)), save)
+    card = score_family(contract, family_of(contract, some, classes))
+    for clause in contract.event_clauses:
+        counts, wanted = monitor.counts(clause.name), card.counts[clause.name]
+        assert counts.satisfied.tolist() == wanted.satisfied.tolist()
+        assert counts.obligated.tolist() == wanted.obligated.tolist()
+        found = [v.violation for v in judged if v.clause is clause and v.violation is not None]
+        assert sorted(found, key=place) == sorted(card.event_clause(clause.name).violations, key=place)
+
+
+def test_an_open_run_does_not_grow_the_state() -> None:
+    """A reference of twenty thousand frames, a prediction in pieces of two frames, an ignored frame in ten."""
+    contract = parse_contract(GAPS.format(gap=0, search=2))
+    monitor = StreamMonitor(contract, ignoring=True)
+    frames = 1000
+    chunk = {"ref_active": np.ones(frames, dtype=bool), "pred_active": np.arange(frames) % 4 < 2}
+    sizes = []
+    for _ in range(20):
+        monitor.push(chunk, ignore=np.arange(frames) % 10 == 0)
+        state = save_state(monitor)
+        sizes.append(sum(len(runs) for runs in state["events"]["runs"][0]["blocks"].values()))
+        sizes[-1] += sum(len(state["events"]["runs"][0][side]) for side in ("ref", "pred", "ignored"))
+    assert max(sizes[1:]) <= 8
+    last = [v for v in monitor.close().judged if v.interval == (0, 20 * frames)]
+    # 5,000 pieces of two frames, two frames apart: half of the reference, the longest and the shortest gap 2 s.
+    assert [(v.clause.name, v.satisfied) for v in last] == [("longest", True), ("shortest", True), ("pairs", False)]
+    assert last[2].violation is not None
+    assert last[2].violation.comparison is not None
+    assert last[2].violation.comparison.left == 5_000
 
 
 def test_explain_says_that_the_contract_bounds_neither_delay_nor_memory() -> None:

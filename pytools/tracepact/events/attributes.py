@@ -40,6 +40,48 @@ Exact = int | Fraction
 Value = Exact | Unbounded
 
 
+class Block(tuple[int, int]):
+    """Consecutive runs of one side as one, from the first frame to the last: what attributes need of them.
+
+    It stands for its runs where an interval holds them all. `frames` are those of the runs, `longest` and `shortest`
+    the gaps between them.
+    """
+
+    runs: int
+    frames: int
+    longest: int
+    shortest: int
+
+    @classmethod
+    def of(cls, start: int, end: int, runs: int, frames: int, longest: int, shortest: int) -> "Block":
+        """A block of at least two runs."""
+        made = cls((start, end))
+        made.runs, made.frames, made.longest, made.shortest = runs, frames, longest, shortest
+        return made
+
+    @classmethod
+    def joining(cls, earlier: FrameRun, later: FrameRun) -> "Block":
+        """Two runs or blocks, one after the other, as one block."""
+        both = earlier, later
+        between = [later[0] - earlier[1]]
+        between += (gap for block in both if isinstance(block, Block) for gap in (block.longest, block.shortest))
+        runs, frames = (sum(measure(run) for run in both) for measure in (_runs_in, _frames_in))
+        return cls.of(earlier[0], later[1], runs, frames, max(between), min(between))
+
+    @property
+    def numbers(self) -> tuple[int, int, int, int, int, int]:
+        """All that `of` takes."""
+        return *self, self.runs, self.frames, self.longest, self.shortest
+
+
+def _runs_in(run: FrameRun) -> int:
+    return run.runs if isinstance(run, Block) else 1
+
+
+def _frames_in(run: FrameRun) -> int:
+    return run.frames if isinstance(run, Block) else run[1] - run[0]
+
+
 class Scene(NamedTuple):
     """The joined runs of one clip and class, and the references of the other classes in that clip."""
 
@@ -113,12 +155,13 @@ def overlapping(run: FrameRun, others: Sequence[FrameRun]) -> Sequence[FrameRun]
 
 def covering(run: FrameRun, others: Sequence[FrameRun]) -> int:
     """How many of the other runs share a frame with this one (rule 4.8)."""
-    return len(overlapping(run, others))
+    return sum(map(_runs_in, overlapping(run, others)))
 
 
 def covered(run: FrameRun, others: Sequence[FrameRun]) -> int:
     """How many frames of this run the other runs cover."""
-    return sum(overlap(run, other) for other in overlapping(run, others))
+    found = overlapping(run, others)
+    return sum(other.frames if isinstance(other, Block) else overlap(run, other) for other in found)
 
 
 def coverage(run: FrameRun, others: Sequence[FrameRun]) -> Fraction:
@@ -127,9 +170,16 @@ def coverage(run: FrameRun, others: Sequence[FrameRun]) -> Fraction:
 
 
 def gaps(ref: FrameRun, preds: Sequence[FrameRun]) -> list[int]:
-    """The silences between consecutive predicted runs that both overlap the reference (rule 4.9)."""
+    """The silences between consecutive predicted runs that both overlap the reference (rule 4.9).
+
+    Of those inside a block, the longest and the shortest.
+    """
     inside = overlapping(ref, preds)
-    return [later[0] - earlier[1] for earlier, later in pairwise(inside)]
+    found = [later[0] - earlier[1] for earlier, later in pairwise(inside)]
+    for block in inside:
+        if isinstance(block, Block):
+            found += [block.longest, block.shortest]
+    return found
 
 
 def longest_gap(ref: FrameRun, preds: Sequence[FrameRun]) -> int:

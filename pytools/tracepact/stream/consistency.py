@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from tracepact.core import Contract, Each, lookahead
-from tracepact.stream.saved import SavedCounts, SavedEvents, SavedRun, StreamState
+from tracepact.stream.saved import SavedBlock, SavedCounts, SavedEvents, SavedRun, StreamState
 
 _SIDES = ("ref", "pred", "ignored")
 
@@ -104,7 +104,11 @@ def _runs(contract: Contract, state: StreamState, events: SavedEvents, channel: 
     length = state.length(channel)
     ended = state.streams[channel % len(state.streams)] in state.ended
     for side, gap in zip(_SIDES, (widest, widest, 0), strict=True):
-        runs: Sequence[SavedRun] = getattr(events.runs[channel], side)
+        blocks = getattr(events.runs[channel].blocks, side)
+        if not all(_is_block(block, gap) for block in blocks):
+            yield f"a block of runs of `{side}` in channel {channel} is none that runs can make"
+        whole: list[SavedRun] = [(block[0], block[1], True) for block in blocks]
+        runs: Sequence[SavedRun] = sorted((*getattr(events.runs[channel], side), *whole), key=lambda run: run[0])
         if any(end is None for _, end, _ in runs[:-1]) or (runs and ended and runs[-1][1] is None):
             yield f"a run of `{side}` in channel {channel} goes on although it has ended"
             continue
@@ -118,6 +122,15 @@ def _runs(contract: Contract, state: StreamState, events: SavedEvents, channel: 
             judged != ended and (ended or end is None or length - end <= gap) for _, end, judged in runs
         ):
             yield f"a run of `{side}` in channel {channel} is judged before it is final, or not although it has ended"
+
+
+def _is_block(block: SavedBlock, gap: int) -> bool:
+    """Whether some runs, farther apart than `gap`, have these ends, frames and gaps."""
+    start, end, runs, frames, longest, shortest = block
+    silent = end - start - frames
+    if runs < 2 or frames < runs or not gap < shortest <= longest or (runs == 2 and shortest != longest):
+        return False
+    return shortest * (runs - 2) + longest <= silent <= longest * (runs - 2) + shortest
 
 
 def _event_counts(contract: Contract, state: StreamState, events: SavedEvents) -> Iterator[str]:

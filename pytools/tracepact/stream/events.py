@@ -195,6 +195,11 @@ class EventStream:
             for run in ignored.runs:
                 run.judged = True  # regions are never judged; they go with the runs they may cover
             ignored.forget(first)
+        waiting = [run.until(now) for each in siblings for runs in self.sides[each][:IGNORED] for run in runs.pending]
+        for each in siblings:
+            for runs in self.sides[each]:
+                if len(runs.runs) > 1:
+                    runs.condense(waiting)
 
 
 class _Judge:

@@ -1,23 +1,32 @@
 """The runs of a stream as they grow: joined (rule 5.8), open, ended or final, kept while an interval may need them."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from tracepact.events.attributes import Block
 from tracepact.trace import FrameRun
 
 
 @dataclass(slots=True)
 class StreamRun:
-    """A run that has started; `end` is None while it is active, `judged` once its verdict is out."""
+    """A run that has started; `end` is None while it is active, `judged` once its verdict is out.
+
+    Several judged runs may be kept as one with their `block`.
+    """
 
     start: int
     end: int | None = None
     judged: bool = False
+    block: Block | None = None
 
     def until(self, now: int) -> FrameRun:
         """As far as it goes after `now` frames."""
         return self.start, now if self.end is None else self.end
+
+    def cover(self, now: int) -> FrameRun:
+        """What attributes see of it after `now` frames."""
+        return self.block or self.until(now)
 
 
 class StreamRuns:
@@ -49,7 +58,7 @@ class StreamRuns:
     def touching(self, start: int, end: int, now: int) -> tuple[FrameRun, ...]:
         """The runs that share a frame with an interval, as far as they go after `now` frames."""
         first = bisect_right(self.runs, start, key=lambda run: now + 1 if run.end is None else run.end)
-        return tuple(run.until(now) for run in self.runs[first : bisect_left(self.runs, end, key=_start)])
+        return tuple(run.cover(now) for run in self.runs[first : bisect_left(self.runs, end, key=_start)])
 
     def forget(self, frame: int) -> None:
         """Let go of the judged runs that end at or before a frame."""
@@ -60,6 +69,30 @@ class StreamRuns:
                 break
             lost += 1
         del self.runs[:lost]
+
+    def condense(self, waiting: Sequence[FrameRun]) -> None:
+        """Make one of neighbours that are judged, where no interval that waits for its verdict tells them apart.
+
+        Such an interval holds both or touches neither. So does every later one: it starts after them, or it is an
+        interval that goes on and then holds all that comes after its start. What is kept is thus bounded by what waits.
+        """
+        kept: list[StreamRun] = []
+        for run in self.runs:
+            last = kept[-1] if kept else None
+            if last is None or not _alike(last, run, waiting):
+                kept.append(run)
+                continue
+            block = Block.joining(last.cover(0), run.cover(0))
+            kept[-1] = StreamRun(*block, judged=True, block=block)
+        self.runs = kept
+
+
+def _alike(a: StreamRun, b: StreamRun, waiting: Sequence[FrameRun]) -> bool:
+    """Whether two judged runs, one after the other, lie both inside each interval or both outside, with their gap."""
+    if not (a.judged and b.judged) or b.end is None:
+        return False
+    start, end = a.start, b.end
+    return all(end <= s or e <= start or (s <= start and end <= e) for s, e in waiting)
 
 
 def _start(run: StreamRun) -> int:

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from tracepact.records import Digest, Name, Record
 
-FORMAT: Final = "tracepact-stream/1"
+FORMAT: Final = "tracepact-stream/2"
 MOST_FRAMES = (1 << 53) - 1
 """No stream has more frames: whole numbers up to here are exact in every reader of JSON (rule 12.12)."""
 
@@ -21,6 +21,14 @@ SavedMask = Annotated[
 _Input = Annotated[str, Meta(pattern="^([A-Za-z_][A-Za-z0-9_]*|ignored frames)$")]
 _ByChannel = Annotated[tuple[SavedCount, ...], Meta(description="By channel.")]
 SavedRun = tuple[SavedCount, SavedCount | None, bool]
+SavedBlock = tuple[SavedCount, SavedCount, SavedCount, SavedCount, SavedCount, SavedCount]
+_Blocks = Annotated[
+    tuple[SavedBlock, ...],
+    Meta(
+        description="Judged runs that are kept together: the first frame, the frame after the last, how many runs, "
+        "how many frames they have, the longest and the shortest gap between them."
+    ),
+]
 _Runs = Annotated[
     tuple[SavedRun, ...],
     Meta(
@@ -53,12 +61,21 @@ class SavedActivity(Record, frozen=True):
     ignored: SavedMask
 
 
+class SavedBlocks(Record, frozen=True):
+    """The judged runs of a channel that are kept together."""
+
+    ref: _Blocks
+    pred: _Blocks
+    ignored: _Blocks
+
+
 class SavedRuns(Record, frozen=True):
     """The runs of a channel that are kept."""
 
     ref: _Runs
     pred: _Runs
     ignored: _Runs
+    blocks: SavedBlocks
 
 
 class SavedEvents(Record, frozen=True):
@@ -78,7 +95,7 @@ class StreamState(Record, frozen=True):
     Channel class · streams + stream holds one stream of one class. Numbers in parentheses are rules of language.md.
     """
 
-    format: Literal["tracepact-stream/1"]
+    format: Literal["tracepact-stream/2"]
     contract: Annotated[Digest, Meta(description="The digest of the contract (11.3).")]
     streams: Annotated[_Names, Meta(description="The names of the streams.")]
     classes: Annotated[_Names, Meta(description="The classes.")]

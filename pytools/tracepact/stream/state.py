@@ -1,12 +1,13 @@
 """A monitor's state as plain JSON: saved mid-stream, restored with the same verdicts afterwards (rule 12.9)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput
+from tracepact.events.attributes import Block
 from tracepact.records import record_of
 from tracepact.stream.consistency import contradictions
 from tracepact.stream.monitor import StreamMonitor
@@ -14,6 +15,7 @@ from tracepact.stream.runs import StreamRun, StreamRuns
 from tracepact.stream.saved import (
     FORMAT,
     SavedActivity,
+    SavedBlocks,
     SavedCounts,
     SavedEvents,
     SavedRuns,
@@ -128,19 +130,30 @@ def _events(monitor: StreamMonitor) -> SavedEvents | None:
     events = monitor.events
     if events is None:
         return None
-    runs = (
-        SavedRuns(*(tuple((run.start, run.end, run.judged) for run in runs.runs) for runs in each))
-        for each in events.sides
-    )
     return SavedEvents(
         active=SavedActivity(*(f"{mask:x}" for mask in events.active)),
-        runs=tuple(runs),
+        runs=tuple(map(_runs, events.sides)),
         counter=tuple(events.counter.tolist()),
         counts={
             judge.clause.name: SavedCounts(tuple(judge.satisfied.tolist()), tuple(judge.obligated.tolist()))
             for judge in events.judges
         },
     )
+
+
+def _runs(sides: Sequence[StreamRuns]) -> SavedRuns:
+    ref, pred, ignored = (
+        tuple((run.start, run.end, run.judged) for run in side.runs if run.block is None) for side in sides
+    )
+    blocks = (tuple(run.block.numbers for run in side.runs if run.block is not None) for side in sides)
+    return SavedRuns(ref, pred, ignored, SavedBlocks(*blocks))
+
+
+def _stream_runs(saved: SavedRuns, side: str) -> list[StreamRun]:
+    runs = [StreamRun(*run) for run in getattr(saved, side)]
+    blocks = [Block.of(*numbers) for numbers in getattr(saved.blocks, side)]
+    runs += [StreamRun(*block, judged=True, block=block) for block in blocks]
+    return sorted(runs, key=lambda run: run.start)
 
 
 def _restore_events(monitor: StreamMonitor, saved: SavedEvents) -> list[str]:
@@ -150,7 +163,7 @@ def _restore_events(monitor: StreamMonitor, saved: SavedEvents) -> list[str]:
     events.active = [int(getattr(saved.active, side), 16) for side in _SIDES]
     for sides, runs in zip(events.sides, saved.runs, strict=True):
         for number, side in enumerate(_SIDES):
-            sides[number] = StreamRuns(sides[number].widest, (StreamRun(*run) for run in getattr(runs, side)))
+            sides[number] = StreamRuns(sides[number].widest, _stream_runs(runs, side))
     events.counter[:] = saved.counter
     for judge in events.judges:
         counts = saved.counts[judge.clause.name]
