@@ -10,6 +10,7 @@ from tracepact.files import json_text
 from tracepact.lang.explain import Explanation
 from tracepact.records import schema_of
 from tracepact.specs import spec_path
+from tracepact.stream.bank_state import BankState
 from tracepact.stream.saved import StreamState
 from tracepact.tools.audit.annotation import AnnotationAudit
 from tracepact.tools.audit.compare import Comparison
@@ -48,6 +49,7 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
     "audit-tolerance": (ToleranceAudit, "tracepact tolerance audit"),
     "audit-uncertainty": (UncertaintyAudit, "tracepact uncertainty audit"),
     "audit-union-gap": (UnionGapAudit, "tracepact union-gap audit"),
+    "bank-state": (BankState, "tracepact bank state"),
     "basis-candidates": (CandidateList, "tracepact basis candidates"),
     "basis-members": (MemberList, "tracepact basis members"),
     "basis-observation": (ObservationRecord, "tracepact basis observation"),

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.data import activity, atom_frames, starter
-from benchmarks.harness import Frames, Options, Row, Target, check_equal, race
+from benchmarks.harness import Frames, Options, Row, Target, check_equal, race, timed
 from tracepact import Contract
 from tracepact.core import Atom, Eventually, Formula, FrameClause, Implies
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
-from tracepact.stream import StreamMonitor
+from tracepact.stream import StreamBank, StreamMonitor
 from tracepact.trace.family import offset, onset
 from tracepact.trace.layout import pack
 
@@ -26,6 +26,8 @@ CHUNKS = (1, 64, 4096)
 FRAMES = 1 << 20
 PEER_FRAMES = 1 << 13
 CHANNELS = 1000
+STREAMS = 10_000
+TICKS = 200
 MEMORY_FRAMES = 10_000_000
 
 
@@ -37,6 +39,8 @@ def measure(_: Options) -> Iterator[Row]:
     yield from _against_rtamt(contract, frames)
     yield from _against_offline(contract, frames)
     yield from _many_channels(contract)
+    yield from _bank(contract, "five frame guards")
+    yield from _bank(starter(), "all clauses")
     yield from _memory()
 
 
@@ -96,6 +100,44 @@ def _many_channels(contract: Contract) -> Iterator[Row]:
     fast, slow = race(lambda: together.push(sides), loop, repeats=5)
     note = f"{fast / size / CHANNELS * 1e9:.2f} ns a frame of a channel, chunks of {size}"
     yield Row(SUBJECT, f"{CHANNELS:,} channels in one monitor, faster than a loop", slow / fast, "×", note=note)
+
+
+def _bank(contract: Contract, what: str) -> Iterator[Row]:
+    """Ten thousand streams in a bank, a frame of each at a time, against a loop over monitors of a hundred of them."""
+    generator = np.random.default_rng(6)
+    names = [f"s{i}" for i in range(STREAMS)]
+    sides = {name: np.stack([activity(generator, TICKS) for _ in names], axis=1) for name in _SIDES}
+    bank = StreamBank(contract)
+    bank.open(*names)
+    few = range(0, STREAMS, STREAMS // 100)
+    apart = {i: StreamMonitor(contract) for i in few}
+    frames = {i: [{n: bool(s[t, i]) for n, s in sides.items()} for t in range(TICKS)] for i in few}
+
+    def together() -> None:
+        for tick in range(TICKS):
+            bank.push({name: side[tick] for name, side in sides.items()})
+
+    def loop() -> None:
+        for i, monitor in apart.items():
+            for frame in frames[i]:
+                monitor.push(frame)
+
+    seconds, _ = timed(together)
+    alone, _ = timed(loop)
+    for clause in contract.clauses:
+        counts = bank.counts(clause.name)
+        ours = [counts.satisfied[0, list(few)], counts.obligated[0, list(few)]]
+        theirs = [monitor.counts(clause.name) for monitor in apart.values()]
+        wanted = [np.array([c.satisfied[0, 0] for c in theirs]), np.array([c.obligated[0, 0] for c in theirs])]
+        check_equal(f"{SUBJECT}, bank, {clause.name}", ours, wanted)
+    note = f"{what}, a frame of each at a time, {seconds / TICKS * 1e3:.3g} ms for all; counts compared"
+    measure = f"{STREAMS:,} streams in a bank, {what}"
+    yield Row(SUBJECT, measure, TICKS / seconds, "frames/s each", Target(50), note)
+    ratio = (alone / len(few)) / (seconds / STREAMS)
+    note = (
+        f"{alone / len(few) / TICKS * 1e9:,.0f} against {seconds / STREAMS / TICKS * 1e9:,.0f} ns a frame of a stream"
+    )
+    yield Row(SUBJECT, f"{measure}, faster than monitors", ratio, "×", Target(1), note)
 
 
 def _memory() -> Iterator[Row]:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from tracepact.scoring import Score, Scorecard
     from tracepact.scoring.uncertainty import Bootstrap
     from tracepact.specs import spec_path, starter_contracts
-    from tracepact.stream import StreamMonitor
+    from tracepact.stream import StreamBank, StreamMonitor
     from tracepact.tools.audit.annotation import audit_annotation
     from tracepact.tools.audit.compare import compare
     from tracepact.tools.audit.matcher import audit_matcher
@@ -92,6 +92,7 @@ _HOMES = {
     "Score": "scoring",
     "ScoreField": "trace",
     "Scorecard": "scoring",
+    "StreamBank": "stream",
     "StreamMonitor": "stream",
     "Tuned": "tools.tune.tune",
     "audit_annotation": "tools.audit.annotation",
@@ -150,6 +151,7 @@ __all__ = [
     "Score",
     "ScoreField",
     "Scorecard",
+    "StreamBank",
     "StreamMonitor",
     "Tuned",
     "audit_annotation",

@@ -1,6 +1,9 @@
 """Streams: a contract's verdicts while the frames arrive, each at its frame, never changed (chapter 12)."""
 
 from tracepact import deprecation as _deprecation
+from tracepact.stream.bank import StreamBank
+from tracepact.stream.bank_arrival import BankArrival, BankVerdicts
+from tracepact.stream.bank_state import restore_bank, save_bank
 from tracepact.stream.monitor import StreamMonitor
 from tracepact.stream.state import restore_state, save_state
 from tracepact.stream.verdicts import Arrival, EventVerdict, FrameVerdicts, FrameViolation, Violation
@@ -8,13 +11,18 @@ from tracepact.stream.window import Window
 
 __all__ = [
     "Arrival",
+    "BankArrival",
+    "BankVerdicts",
     "EventVerdict",
     "FrameVerdicts",
     "FrameViolation",
+    "StreamBank",
     "StreamMonitor",
     "Violation",
     "Window",
+    "restore_bank",
     "restore_state",
+    "save_bank",
     "save_state",
 ]
 

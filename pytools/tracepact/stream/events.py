@@ -17,6 +17,7 @@ from tracepact.stream.verdicts import EventVerdict
 from tracepact.trace import FrameRun
 
 REF, PRED, IGNORED = range(3)
+_NEVER = 1 << 62
 
 
 class EventStream:
@@ -70,6 +71,11 @@ class EventStream:
         return found
 
     @property
+    def next_check(self) -> int:
+        """After how many frames something may be settled, if nothing begins or ends before; endless if nothing is."""
+        return self._checks[0][0] if self._checks else _NEVER
+
+    @property
     def pending(self) -> int:
         """The runs of both sides that are not yet judged."""
         return sum(len(runs.pending) for sides in self.sides for runs in sides[:IGNORED])
@@ -89,12 +95,15 @@ class EventStream:
         """Where activity begins and ends: frame, side, channel, and which of the two; by frame."""
         edges: list[tuple[int, int, int, bool]] = []
         bits = frames * self._channels
+        every = (1 << bits) - 1
         for side, mask in enumerate(chunk):
             moved = (mask << self._channels) | self.active[side]
-            for bit in positions((mask ^ moved) & (1 << bits) - 1):
-                frame, channel = divmod(bit, self._channels)
-                edges.append((before + frame, side, channel, bool(mask >> bit & 1)))
-            self.active[side] = moved >> bits
+            changed = (mask ^ moved) & every
+            if changed:
+                for bit in positions(changed):
+                    frame, channel = divmod(bit, self._channels)
+                    edges.append((before + frame, side, channel, bool(mask >> bit & 1)))
+                self.active[side] = moved >> bits
         edges.sort()
         return edges
 

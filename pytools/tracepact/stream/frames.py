@@ -67,6 +67,12 @@ class FrameReader:
         return count, masks
 
     def _read_arrays(self, frames: Mapping[str, Any], ignore: Any) -> tuple[int, dict[str, int]]:
+        count, arrays = self.read_arrays(frames, ignore)
+        return count, {name: pack(array.reshape(-1)) for name, array in arrays.items()}
+
+    def read_arrays(self, frames: Mapping[str, Any], ignore: Any) -> tuple[int, dict[str, NDArray[np.bool_]]]:
+        """The number of frames, and the frames of every input, frames × channels."""
+        _check_form(frames)
         faults = Diagnostics()
         for name in frames.keys() - self._known:
             faults.add("wrong-mask", f"frames were given for `{name}`", help=did_you_mean(name, self._known))
@@ -95,14 +101,13 @@ class FrameReader:
             faults.add("wrong-mask", f"the arrays of a chunk differ in their number of frames: {told}")
         faults.raise_errors()
         count = lengths.pop() if lengths else 1
-        masks = {name: pack(array.reshape(-1)) for name, array in arrays.items()}
         if self._ignoring:
-            masks.setdefault(IGNORED, 0)
+            arrays.setdefault(IGNORED, np.zeros((count, self._channels), dtype=np.bool_))
         for name in self._others:
             active = arrays[name.removeprefix("other_")].reshape(count, *self._shape)
             others = active.sum(axis=1, keepdims=True) - active > 0
-            masks[name] = pack(others.reshape(-1))
-        return count, masks
+            arrays[name] = others.reshape(count, self._channels)
+        return count, arrays
 
     def _array(self, name: str, given: Any, faults: Diagnostics) -> NDArray[np.bool_] | None:
         """Frames × channels; a single frame of a single channel may be a scalar, a single frame one value a channel."""

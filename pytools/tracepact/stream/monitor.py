@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tracepact.core import Aggregation, And, Atom, Contract, Formula, Implies, Located, Not, Profile
+from tracepact.core import Aggregation, And, Atom, Contract, Formula, FrameClause, Implies, Located, Not, Profile
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, did_you_mean, known_name
 from tracepact.lang import load_contract
@@ -76,11 +76,11 @@ class StreamMonitor:
         contract = contract if isinstance(contract, Contract) else load_contract(contract)
         self.contract = contract
         self.streams, self.classes = tuple(streams), tuple(classes)
-        _check_names(contract, self.streams, self.classes)
+        check_names(contract, self.streams, self.classes)
         self.ignoring = ignoring
         self._on_arrival = on_arrival
         self.lanes = Lanes(len(self.streams) * len(self.classes))
-        formulas = [_formulas(c.obligation, c.body, ignoring=ignoring) for c in contract.frame_clauses]
+        formulas = [clause_formulas(clause, ignoring=ignoring) for clause in contract.frame_clauses]
         self.window = Window(formulas, self.lanes.channels)
         places = accumulate((len(some) for some in formulas), initial=0)
         clauses = zip(contract.frame_clauses, formulas, places, self.window.delays, strict=False)
@@ -303,7 +303,8 @@ class StreamMonitor:
         return sum((w * self.score(c, profile.aggregation).value for c, w in profile.weights), Fraction(0)) / total
 
 
-def _check_names(contract: Contract, streams: tuple[str, ...], classes: tuple[str, ...]) -> None:
+def check_names(contract: Contract, streams: tuple[str, ...], classes: tuple[str, ...]) -> None:
+    """Streams and classes have names that differ and fit the contract."""
     for what, names in (("streams", streams), ("classes", classes)):
         if not names or len(set(names)) < len(names):
             raise ValueError(f"{what} need names that differ")
@@ -319,10 +320,10 @@ def _check_names(contract: Contract, streams: tuple[str, ...], classes: tuple[st
     faults.raise_errors()
 
 
-def _formulas(obligation: Formula, body: Located, *, ignoring: bool) -> tuple[Formula, ...]:
+def clause_formulas(clause: FrameClause, *, ignoring: bool) -> tuple[Formula, ...]:
     """What a clause's verdicts need: its obligation, its formula, and the conjuncts that tell which part failed."""
-    obliged = And(obligation, Not(Atom(IGNORED))) if ignoring else obligation
-    return (obliged, body.formula, *_conjuncts(body))
+    obliged = And(clause.obligation, Not(Atom(IGNORED))) if ignoring else clause.obligation
+    return (obliged, clause.body.formula, *_conjuncts(clause.body))
 
 
 def _conjuncts(body: Located) -> Iterator[Formula]:

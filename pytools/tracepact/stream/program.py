@@ -6,12 +6,13 @@ write one assignment each; the text is compiled and run with integers. Channels 
 channel`), so a move by frames is a shift by a multiple of the channels, and no channel sees another.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from tracepact.core import Formula
 from tracepact.monitor import evaluate_masks
 
-Program = Callable[..., tuple[int, ...]]
+Program = Callable[..., tuple[Any, ...]]
 """Takes the mask of the frames that exist and the masks of the inputs; gives the masks of the formulas."""
 
 EDGES = {
@@ -28,9 +29,19 @@ def inputs_of(atoms: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({EDGES.get(name, name) for name in atoms}))
 
 
-def compile_formulas(formulas: Sequence[Formula], inputs: Sequence[str], *, channels: int = 1, longest: int) -> Program:
-    """A program for some formulas, on at most `longest` frames or with windows that reach no farther than that."""
-    recorder = _Recorder(channels, longest)
+def compile_formulas(
+    formulas: Sequence[Formula],
+    inputs: Sequence[str],
+    *,
+    channels: int = 1,
+    longest: int,
+    moves: Mapping[str, Callable[[Any, int], Any]] | None = None,
+) -> Program:
+    """A program for some formulas, on at most `longest` frames or with windows that reach no farther than that.
+
+    Its masks are integers, or anything with `&`, `|` and `^` for which `moves` has the functions `later` and `earlier`.
+    """
+    recorder = _Recorder(channels, longest, calls=moves is not None)
     variables = {name: f"a{index}" for index, name in enumerate(inputs)}
     masks = evaluate_masks(formulas, _Atoms(variables, recorder), recorder)
     lines = [
@@ -38,20 +49,22 @@ def compile_formulas(formulas: Sequence[Formula], inputs: Sequence[str], *, chan
         *(f"    {line}" for line in recorder.lines),
         f"    return ({''.join(f'{mask}, ' for mask in masks)})",
     ]
-    scope: dict[str, Program] = {}
+    scope: dict[str, Any] = dict(moves or {})
     # The text is made of the variables and operators of the recorder; nothing of a contract's text is in it.
     exec(compile("\n".join(lines), "<formulas>", "exec"), scope)  # noqa: S102
-    return scope["program"]
+    program: Program = scope["program"]
+    return program
 
 
 class _Recorder:
     """A bit algebra whose masks are variables; equal operations become one."""
 
-    def __init__(self, channels: int, longest: int) -> None:
+    def __init__(self, channels: int, longest: int, *, calls: bool) -> None:
         self.valid = "valid"
-        self.none = "0"
+        self.none = "(valid ^ valid)" if calls else "0"
         self.longest = longest
         self._channels = channels
+        self._later, self._earlier = ("later({}, {})", "earlier({}, {})") if calls else ("{} << {}", "{} >> {}")
         self._variables: dict[str, str] = {}
 
     def conjunction(self, a: str, b: str, /) -> str:
@@ -68,11 +81,11 @@ class _Recorder:
 
     def later(self, a: str, k: int, /) -> str:
         """Move every frame k later."""
-        return self._assign(f"{a} << {k * self._channels}")
+        return self._assign(self._later.format(a, k * self._channels))
 
     def earlier(self, a: str, k: int, /) -> str:
         """Move every frame k earlier; those before the first are lost."""
-        return self._assign(f"{a} >> {k * self._channels}")
+        return self._assign(self._earlier.format(a, k * self._channels))
 
     def _assign(self, expression: str) -> str:
         return self._variables.setdefault(expression, f"t{len(self._variables)}")

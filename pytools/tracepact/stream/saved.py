@@ -36,7 +36,7 @@ _Runs = Annotated[
         "and whether its verdict is out."
     ),
 ]
-_Names = Annotated[tuple[str, ...], Meta(min_length=1, extra_json_schema={"uniqueItems": True})]
+Names = Annotated[tuple[str, ...], Meta(min_length=1, extra_json_schema={"uniqueItems": True})]
 
 
 class SavedWindow(Record, frozen=True):
@@ -97,8 +97,8 @@ class StreamState(Record, frozen=True):
 
     format: Literal["tracepact-stream/2"]
     contract: Annotated[Digest, Meta(description="The digest of the contract (11.3).")]
-    streams: Annotated[_Names, Meta(description="The names of the streams.")]
-    classes: Annotated[_Names, Meta(description="The classes.")]
+    streams: Annotated[Names, Meta(description="The names of the streams.")]
+    classes: Annotated[Names, Meta(description="The classes.")]
     ignoring: Annotated[
         bool, Meta(description="Whether frames come with a mask of those that carry no obligation (5.9).")
     ]

@@ -29,13 +29,18 @@ _SIDES = ("ref", "pred", "ignored")
 
 def save_state(monitor: StreamMonitor) -> dict[str, Any]:
     """Everything a monitor needs to go on; it does not grow with the stream, event clauses aside."""
+    return save_record(monitor).to_dict()
+
+
+def save_record(monitor: StreamMonitor) -> StreamState:
+    """The state of a monitor as a record."""
     window = monitor.window
     masks = {name: f"{mask:x}" for name, mask in zip(window.inputs, window.kept, strict=True)}
     counts = {
         clause.name: SavedCounts(*(tuple(row) for row in monitor.tallies.of(number).tolist()))
         for number, clause in enumerate(monitor.contract.frame_clauses)
     }
-    state = StreamState(
+    return StreamState(
         format=FORMAT,
         contract=monitor.contract.digest,
         streams=monitor.streams,
@@ -47,7 +52,6 @@ def save_state(monitor: StreamMonitor) -> dict[str, Any]:
         counts=counts,
         events=_events(monitor),
     )
-    return state.to_dict()
 
 
 def restore_state(
@@ -58,30 +62,36 @@ def restore_state(
     A state that no monitor of the contract can have been in is refused with everything that speaks against it
     (rule 12.12).
     """
-    _check_arguments(contract, state)
+    check_arguments(contract, state, "restore_state", "save_state")
     if state.get("format") != FORMAT:
-        raise _refused([f"this is not a state of a stream: its format is `{state.get('format')}`, not `{FORMAT}`"])
-    if state.get("contract") != contract.digest:
-        headline = (
-            f"the state was saved under another contract: digest {str(state.get('contract'))[:16]}, "
-            f"`{contract.name}` has {contract.digest[:16]}"
-        )
-        raise _refused([headline], "give the contract it was saved under, with the same --set values")
+        raise wrong_state([f"this is not a state of a stream: its format is `{state.get('format')}`, not `{FORMAT}`"])
     try:
         saved = record_of(dict(state), StreamState)
     except msgspec.ValidationError as fault:
-        raise _refused([f"the state is not whole: {fault}"], "see stream-state.schema.json") from fault
-    return _restored(contract, saved, on_arrival)
+        raise wrong_state([f"the state is not whole: {fault}"], "see stream-state.schema.json") from fault
+    return restore_record(contract, saved, on_arrival)
 
 
-def _check_arguments(contract: object, state: object) -> None:
+def check_arguments(contract: object, state: object, restores: str, saves: str) -> None:
+    """A contract and a state, in this order."""
     if not isinstance(contract, Contract) or not isinstance(state, Mapping):
         given = f"{type(contract).__name__} and {type(state).__name__}"
-        raise TypeError(f"restore_state takes a Contract and then the state that save_state made, not {given}")
+        raise TypeError(f"{restores} takes a Contract and then the state that {saves} made, not {given}")
 
 
-def _restored(contract: Contract, state: StreamState, on_arrival: Callable[[Arrival], object] | None) -> StreamMonitor:
-    """Every part is checked before it is used: first what tells how much there is, then what is in it."""
+def restore_record(
+    contract: Contract, state: StreamState, on_arrival: Callable[[Arrival], object] | None = None
+) -> StreamMonitor:
+    """The monitor of a record.
+
+    Every part is checked before it is used: first what tells how much there is, then what is in it.
+    """
+    if state.contract != contract.digest:
+        headline = (
+            f"the state was saved under another contract: digest {state.contract[:16]}, "
+            f"`{contract.name}` has {contract.digest[:16]}"
+        )
+        raise wrong_state([headline], "give the contract it was saved under, with the same --set values")
     _check(contradictions(contract, state))
     monitor = StreamMonitor(
         contract, streams=state.streams, classes=state.classes, ignoring=state.ignoring, on_arrival=on_arrival
@@ -175,11 +185,12 @@ def _restore_events(monitor: StreamMonitor, saved: SavedEvents) -> list[str]:
 
 def _check(contradictions: list[str]) -> None:
     if contradictions:
-        raise _refused(
+        raise wrong_state(
             [f"the state is none that this contract's monitor can be in: {each}" for each in contradictions],
             "give the state as it was saved; it is not for editing by hand",
         )
 
 
-def _refused(headlines: list[str], help: str | None = None) -> InvalidInput:
+def wrong_state(headlines: list[str], help: str | None = None) -> InvalidInput:
+    """Why a state is refused."""
     return InvalidInput([Diagnostic("wrong-state", headline, None, help) for headline in headlines])

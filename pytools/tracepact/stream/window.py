@@ -63,7 +63,7 @@ class Window:
         reaches = (max(map(lookahead, group)) + max(map(lookback, group)) for group in groups)
         self.width = max(reaches, default=0) + bool(named & EDGES.keys())
         self._formulas = formulas
-        self._farthest = farthest(formulas)
+        self.farthest = farthest(formulas)
         self._programs: dict[int, Program] = {}
         self._steady: tuple[int, tuple[Part, ...]] = -1, ()
 
@@ -116,7 +116,7 @@ class Window:
         self.kept = [kept & ~mask for kept in self.kept]
 
     def _program(self, width: int) -> Program:
-        longest = self._farthest
+        longest = self.farthest
         if longest > _ALWAYS_WHOLE:
             longest = min(longest, 1 << max(width, _ALWAYS_WHOLE).bit_length())
         found = self._programs.get(longest)

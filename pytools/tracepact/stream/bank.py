@@ -1,0 +1,333 @@
+"""A bank of streams: one monitor for many streams that come and go, each at its own pace, evaluated together."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tracepact.core import Aggregation, Contract
+from tracepact.diagnostics import known_name
+from tracepact.lang import load_contract
+from tracepact.scoring import ClauseCounts, Score, aggregate
+from tracepact.scoring.by_clause import ByClause
+from tracepact.stream import rows
+from tracepact.stream.bank_arrival import BankArrival
+from tracepact.stream.bank_events import BankEvents
+from tracepact.stream.bank_window import BankStep, BankWindow
+from tracepact.stream.frames import FrameReader
+from tracepact.stream.lanes import Lanes
+from tracepact.stream.monitor import StreamMonitor, check_names, clause_formulas
+from tracepact.stream.verdicts import ClauseStream, EventVerdict
+from tracepact.trace.assemble import UNION_CLASS
+from tracepact.trace.layout import Indices, Words
+
+
+class StreamBank:
+    """Monitors many streams under one contract, which open, pause and close as they like and get chunks of any length.
+
+    Every stream gets the verdicts that a `StreamMonitor` of its own would give, at the same frames (rule 12.13); all
+    streams of a push are evaluated at once. What a bank keeps does not grow with the streams, event clauses aside
+    (rule 12.8), and nothing is kept of a stream that has closed. `save_bank` and `restore_bank`, in `tracepact.stream`,
+    turn it into plain JSON and back.
+
+    Args:
+        contract: a Contract, a path or the name of a starter contract.
+        classes: the names of the classes; by default all labels are one class.
+        ignoring: whether frames come with a mask of those that carry no obligation.
+
+    Raises:
+        InvalidInput: the contract has errors, or does not fit the classes.
+        ValueError: classes are missing or have the same name.
+
+    Examples:
+        >>> import tracepact
+        >>> text = "contract gate step 20ms clause onset on ref_onset : ref_onset -> F[20ms] pred_onset"
+        >>> bank = tracepact.StreamBank(tracepact.parse_contract(text))
+        >>> bank.open("north", "south")
+        >>> arrival = bank.push({"ref_active": [1, 0], "pred_active": [0, 0]})  # a frame of each
+        >>> arrival = bank.push({"ref_active": [[1], [0]], "pred_active": [[0], [0]]}, streams=["north"])
+        >>> [(*arrival.place(v.channel), v.frame) for v in arrival.violations]
+        [('north', '*', 0)]
+        >>> bank.frames
+        {'north': 3, 'south': 1}
+        >>> last = bank.close("north")
+        >>> last.counts("onset").obligated.tolist()
+        [[1]]
+        >>> bank.streams
+        ('south',)
+    """
+
+    def __init__(
+        self, contract: Contract | str | Path, *, classes: Sequence[str] = (UNION_CLASS,), ignoring: bool = False
+    ) -> None:
+        contract = contract if isinstance(contract, Contract) else load_contract(contract)
+        self.contract, self.classes, self.ignoring = contract, tuple(classes), ignoring
+        check_names(contract, ("stream",), self.classes)
+        formulas = [clause_formulas(clause, ignoring=ignoring) for clause in contract.frame_clauses]
+        self.window = BankWindow(formulas)
+        places = accumulate((len(some) for some in formulas), initial=0)
+        lanes = Lanes(len(self.classes))
+        clauses = zip(contract.frame_clauses, formulas, places, self.window.delays, strict=False)
+        self._sources = [ClauseStream(*each, lanes) for each in clauses]
+        self.events = BankEvents(contract, len(self.classes)) if contract.event_clauses else None
+        self._number: dict[str, int] = {}
+        self._frames: Indices = np.zeros(0, dtype=np.int64)
+        self._kept = self._empty(0)
+        self._counts = np.zeros((len(self._sources), 2, len(self.classes), 0), dtype=np.int64)
+        self._readers: dict[int, FrameReader] = {}
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The streams that are open, in the order in which they opened."""
+        return tuple(self._number)
+
+    @property
+    def frames(self) -> dict[str, int]:
+        """How many frames of each open stream have arrived."""
+        return dict(zip(self._number, self._frames.tolist(), strict=True))
+
+    @property
+    def delays(self) -> dict[str, int]:
+        """After how many frames the verdict of a frame is out, for every frame clause (rule 12.2)."""
+        return {c.name: d for c, d in zip(self.contract.frame_clauses, self.window.delays, strict=True)}
+
+    def open(self, *streams: str) -> None:
+        """Begin streams; a name that was closed before may be used again, for a new stream.
+
+        Args:
+            streams: their names.
+
+        Raises:
+            ValueError: two names are the same, or a stream of this name is open.
+        """
+        self._add(streams, self._empty(len(streams)))
+        if self.events is not None:
+            self.events.add([self.events.new() for _ in streams])
+
+    def push(
+        self,
+        frames: Mapping[str, Any],
+        *,
+        streams: Sequence[str] | None = None,
+        lengths: Sequence[int] | Indices | None = None,
+        ignore: Any = None,
+    ) -> BankArrival:
+        """Take in a frame or a chunk of some streams, and let out the verdicts that are due.
+
+        Streams that are not named pause: they have no frame, and nothing of theirs comes out.
+
+        Args:
+            frames: for `ref_active`, `pred_active` and every declared atom an array, frames × channels; channel
+                `class · streams + stream` is one class of one of the streams pushed. A single frame of each may be one
+                value a channel.
+            streams: the names of the streams that the channels are of; all open ones, in order, by default.
+            lengths: how many of the frames each stream has, from the first on; all by default. The rest is not read.
+            ignore: with `ignoring`, the frames that carry no obligation, in the same form.
+
+        Returns:
+            What came out.
+
+        Raises:
+            InvalidInput: an atom is missing, or the arrays do not fit each other or the streams.
+            ValueError: a stream is not open or named twice, or a length is not one of the frames.
+        """
+        names, picked = self._picked(streams)
+        if not names:
+            raise ValueError("no stream is open")
+        count, arrays = self._reader(len(names)).read_arrays(frames, ignore)
+        every = np.full(len(names), count, dtype=np.int64) if lengths is None else _lengths(lengths, len(names), count)
+        rest = np.tile(every, len(self.classes))
+        words = max(1, -(-count // rows.WORD))
+        within = rows.between(words, np.zeros_like(rest), rest)
+        chunk = {name: rows.packed(array, words) & within for name, array in arrays.items()}
+        return self._take(names, picked, chunk, every)
+
+    def close(self, *streams: str) -> BankArrival:
+        """End streams; their windows are cut at the end (rule 12.3). Nothing of them stays in the bank.
+
+        Args:
+            streams: their names; all open ones if there is none.
+
+        Returns:
+            Their last verdicts, and their counts to the end.
+
+        Raises:
+            ValueError: a stream is not open or named twice.
+        """
+        names, picked = self._picked(streams or None)
+        before = self._frames[picked]
+        step = self.window.rest(self._rows(picked), np.tile(before, len(self.classes)))
+        self._count(step, picked)
+        judged = self.events.close(picked.tolist(), before) if self.events is not None else {}
+        counts = {clause.name: self._counts_of(clause.name, picked) for clause in self.contract.clauses}
+        self._remove(picked)
+        return BankArrival(names, self.classes, self._sources, step, judged, counts)
+
+    def counts(self, clause: str) -> ClauseCounts:
+        """The counts of the verdicts of a clause that are out, of the open streams.
+
+        Args:
+            clause: the name of the clause.
+
+        Returns:
+            The counts by class and stream, in the order of `streams`.
+
+        Raises:
+            InvalidInput: the contract has no such clause; it names those there are.
+        """
+        known_name(clause, [c.name for c in self.contract.clauses], "clause", "unknown-clause")
+        return self._counts_of(clause, np.arange(len(self._number)))
+
+    def score(self, clause: str, aggregation: Aggregation | None = None) -> Score:
+        """The score of a clause over the verdicts of the open streams that are out (rule 12.5).
+
+        Args:
+            clause: the name of the clause.
+            aggregation: how streams and classes become one value; the contract's own by default.
+
+        Returns:
+            The score with its counts.
+
+        Raises:
+            InvalidInput: the contract has no such clause; it names those there are.
+        """
+        return aggregate(self.counts(clause), aggregation or self.contract.aggregation)
+
+    def vector(self, aggregation: Aggregation | None = None) -> dict[str, Score]:
+        """The score of every clause over the verdicts of the open streams that are out.
+
+        Args:
+            aggregation: how streams and classes become one value; the contract's own by default.
+
+        Returns:
+            The scores by clause, in source order.
+        """
+        return ByClause({clause.name: self.score(clause.name, aggregation) for clause in self.contract.clauses})
+
+    # One stream as a monitor of its own: how a bank is saved and restored.
+
+    def monitors(self) -> Iterator[StreamMonitor]:
+        """A monitor of each open stream alone, at the frame where it is; they share the runs of event clauses."""
+        classes = len(self.classes)
+        for name, number in self._number.items():
+            monitor = StreamMonitor(self.contract, streams=(name,), classes=self.classes, ignoring=self.ignoring)
+            monitor.frames = monitor.window.frames = int(self._frames[number])
+            monitor.window.held = min(self.window.width, monitor.frames)
+            skip = (self.window.places - monitor.window.held) * classes
+            monitor.window.kept = [rows.interleaved(mask[:, :, number]) >> skip for mask in self._kept]
+            for clause, counts in enumerate(self._counts[..., number]):
+                monitor.tallies.restore(clause, *counts.tolist())
+            if self.events is not None:
+                monitor.events = self.events.streams[number]
+            yield monitor
+
+    def adopt(self, monitors: Sequence[StreamMonitor]) -> None:
+        """Open the streams of monitors of one open stream each, and go on where they are; the monitors are used up."""
+        first, classes = len(self._number), len(self.classes)
+        self.open(*(monitor.streams[0] for monitor in monitors))
+        self._frames[first:] = [monitor.frames for monitor in monitors]
+        self._grow(int(self._frames.max(initial=0)))
+        for number, monitor in enumerate(monitors, start=first):
+            skip = (self.window.places - monitor.window.held) * classes
+            for mask, kept in zip(self._kept, monitor.window.kept, strict=True):
+                mask[:, :, number] = rows.apart(kept << skip, len(mask), classes)
+            for clause in range(len(self._sources)):
+                self._counts[clause, :, :, number] = monitor.tallies.of(clause)
+        if self.events is not None:
+            self.events.remove(np.arange(len(self._number)) < first)
+            self.events.add([monitor.events for monitor in monitors if monitor.events is not None])
+
+    # Rows: what is kept is inputs × words × classes × streams; a row is a channel of the streams at hand.
+
+    def _take(
+        self, names: tuple[str, ...], picked: Indices, chunk: Mapping[str, Words], lengths: Indices
+    ) -> BankArrival:
+        before = self._frames[picked]
+        self._grow(int((before + lengths).max(initial=0)))
+        classes = len(self.classes)
+        step, kept = self.window.step(self._rows(picked), chunk, np.tile(before, classes), np.tile(lengths, classes))
+        self._kept[..., picked] = kept.reshape(*self._kept.shape[:3], len(names))
+        self._frames[picked] = before + lengths
+        self._count(step, picked)
+        judged: dict[int, tuple[EventVerdict, ...]] = {}
+        if self.events is not None:
+            judged = self.events.push(picked, before, lengths, chunk)
+        return BankArrival(names, self.classes, self._sources, step, judged)
+
+    def _count(self, step: BankStep, picked: Indices) -> None:
+        for group, source in enumerate(self._sources):
+            obliged = step.masks[source.at] & step.within(group)
+            for number, mask in enumerate((obliged & step.masks[source.at + 1], obliged)):
+                self._counts[group, number][:, picked] += rows.counts(mask).reshape(len(self.classes), len(picked))
+
+    def _counts_of(self, clause: str, picked: Indices) -> ClauseCounts:
+        names = [c.name for c in self.contract.frame_clauses]
+        if clause not in names:
+            assert self.events is not None
+            return self.events.counts(clause, picked.tolist())
+        satisfied, obligated = self._counts[names.index(clause)][:, :, picked]
+        return ClauseCounts(satisfied, obligated, np.zeros(satisfied.shape, dtype=np.bool_))
+
+    def _picked(self, streams: Sequence[str] | None) -> tuple[tuple[str, ...], Indices]:
+        if streams is None:
+            return tuple(self._number), np.arange(len(self._number))
+        if isinstance(streams, str):
+            raise TypeError(f"streams are a list of names; write [{streams!r}]")
+        for name in streams:
+            if name not in self._number:
+                raise ValueError(f"there is no open stream `{name}`")
+        if len(set(streams)) < len(streams):
+            raise ValueError("a stream is named twice")
+        return tuple(streams), np.array([self._number[name] for name in streams], dtype=np.int64)
+
+    def _add(self, names: Sequence[str], kept: Words) -> None:
+        if len(set(names)) < len(names) or not self._number.keys().isdisjoint(names):
+            raise ValueError("open streams need names that differ")
+        first, added = len(self._number), len(names)
+        self._number.update((name, first + i) for i, name in enumerate(names))
+        self._frames = np.concatenate((self._frames, np.zeros(added, dtype=np.int64)))
+        self._kept = np.concatenate((self._kept, kept), axis=3)
+        self._counts = np.concatenate(
+            (self._counts, np.zeros((*self._counts.shape[:3], added), dtype=np.int64)), axis=3
+        )
+
+    def _remove(self, picked: Indices) -> None:
+        kept = np.ones(len(self._number), dtype=np.bool_)
+        kept[picked] = False
+        names = [name for name, keep in zip(self._number, kept.tolist(), strict=True) if keep]
+        self._number = {name: i for i, name in enumerate(names)}
+        self._frames = self._frames[kept]
+        self._kept, self._counts = self._kept[..., kept], self._counts[..., kept]
+        if self.events is not None:
+            self.events.remove(kept)
+
+    def _empty(self, streams: int) -> Words:
+        made = self.window.empty(len(self.classes) * streams)
+        return made.reshape(*made.shape[:2], len(self.classes), streams)
+
+    def _grow(self, frames: int) -> None:
+        inputs, words, *shape = self._kept.shape
+        wider = self.window.grown(self._kept.reshape(inputs, words, len(self.classes) * len(self._number)), frames)
+        self._kept = wider.reshape(*wider.shape[:2], *shape)
+
+    def _rows(self, picked: Indices) -> Words:
+        kept = self._kept if len(picked) == len(self._number) else self._kept[..., picked]
+        if len(picked) == len(self._number) and (picked[1:] < picked[:-1]).any():
+            kept = self._kept[..., picked]
+        return kept.reshape(*kept.shape[:2], len(self.classes) * len(picked))
+
+    def _reader(self, streams: int) -> FrameReader:
+        if streams not in self._readers:
+            names = [str(i) for i in range(streams)]
+            made = FrameReader(self.contract, names, self.classes, self.window.inputs, ignoring=self.ignoring)
+            self._readers = {streams: made}
+        return self._readers[streams]
+
+
+def _lengths(lengths: Sequence[int] | Indices, streams: int, count: int) -> Indices:
+    found = np.asarray(lengths)
+    if found.shape != (streams,) or found.dtype.kind not in "iu" or ((found < 0) | (found > count)).any():
+        raise ValueError(f"lengths are {streams} whole numbers from 0 to {count}, one for each stream")
+    return found.astype(np.int64)
