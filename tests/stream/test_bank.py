@@ -188,6 +188,20 @@ def test_the_state_of_a_stream_in_a_bank_is_that_of_a_monitor() -> None:
     assert save_state(monitor) == state["streams"][1]
 
 
+def test_a_bank_takes_over_streams_of_monitors_of_its_own_kind_alone() -> None:
+    bank, monitor = StreamBank("boundary_gate"), StreamMonitor("boundary_gate", streams=("a",))
+    monitor.push({"ref_active": [1, 1, 0], "pred_active": [0, 1, 0]})
+    bank.adopt([monitor])
+    assert bank.frames == {"a": 3}
+    with pytest.raises(ValueError, match="one contract"):
+        bank.adopt([StreamMonitor("boundary_gate", streams=("b",), ignoring=True)])
+    with pytest.raises(ValueError, match="one stream"):
+        bank.adopt([StreamMonitor("boundary_gate", streams=("b", "c"))])
+    with pytest.raises(ValueError, match="names that differ"):
+        bank.adopt([StreamMonitor("boundary_gate", streams=("a",))])
+    assert bank.streams == ("a",)
+
+
 def test_nothing_is_kept_of_a_stream_that_has_closed() -> None:
     bank = StreamBank("boundary_gate")
     sizes = set()

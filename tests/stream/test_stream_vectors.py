@@ -10,7 +10,8 @@ from stream.builders import contract_of, saved_and_restored
 from tracepact.core import atoms
 from tracepact.specs import spec_path
 from tracepact.stream import Arrival, StreamMonitor
-from tracepact.tools.conform.answers import formula_of, pushes
+from tracepact.tools.conform.answers import formula_of
+from tracepact.tools.conform.streaming import pushes
 
 VECTORS = [
     vector
@@ -40,11 +41,11 @@ def test_the_monitor_says_what_the_vector_says_when_it_says(vector: dict[str, An
     declared = "".join(f"atom {name}\n" for name in sorted(named))
     monitor = StreamMonitor(contract_of(clauses, f"contract v\nstep 20ms\n{declared}clause c on true : true\n"))
     said = []
-    for number, frames in enumerate(pushes(case)):
+    for number, (frames, masks) in enumerate(pushes(case)):
         if number in case.get("interrupt", []):
             monitor = saved_and_restored(monitor)
-        chunk = {name: [values[name] for values in frames] for name in frames[0]}
-        silent = [False] * len(frames)
+        chunk = {name: [digit == "1" for digit in mask] for name, mask in masks.items()}
+        silent = [False] * frames
         said.append(out(monitor.push({"ref_active": silent, "pred_active": silent, **chunk})))
     said.append(out(monitor.close()))
     assert said == vector["expected"]["out"]

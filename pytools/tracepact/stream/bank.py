@@ -209,7 +209,13 @@ class StreamBank:
     # One stream as a monitor of its own: how a bank is saved and restored.
 
     def monitors(self) -> Iterator[StreamMonitor]:
-        """A monitor of each open stream alone, at the frame where it is; they share the runs of event clauses."""
+        """A monitor of each open stream alone, at the frame where it is, to look at or to save.
+
+        They share the runs of event clauses with the bank, so only one of the two may go on.
+
+        Returns:
+            The monitors, in the order of `streams`.
+        """
         classes = len(self.classes)
         for name, number in self._number.items():
             monitor = StreamMonitor(self.contract, streams=(name,), classes=self.classes, ignoring=self.ignoring)
@@ -224,7 +230,19 @@ class StreamBank:
             yield monitor
 
     def adopt(self, monitors: Sequence[StreamMonitor]) -> None:
-        """Open the streams of monitors of one open stream each, and go on where they are; the monitors are used up."""
+        """Open streams and go on where monitors of them are; the monitors are used up.
+
+        Args:
+            monitors: each of one open stream, with the contract and classes of the bank.
+
+        Raises:
+            ValueError: a monitor is of another contract or other classes, or its stream is open or not the only one.
+        """
+        shared = self.contract.digest, self.classes, self.ignoring
+        if any((each.contract.digest, each.classes, each.ignoring) != shared for each in monitors):
+            raise ValueError("a bank and its streams have one contract and the same classes")
+        if any(len(each.streams) != 1 or each.closed for each in monitors):
+            raise ValueError("a monitor that a bank takes over has one stream, and it is open")
         first, classes = len(self._number), len(self.classes)
         self.open(*(monitor.streams[0] for monitor in monitors))
         self._frames[first:] = [monitor.frames for monitor in monitors]
