@@ -9,6 +9,7 @@ import Tracepact.Impl.Family
 import Tracepact.Impl.Finding
 import Tracepact.Impl.Greedy
 import Tracepact.Impl.Masks
+import Tracepact.Impl.Order
 import Tracepact.Impl.Popcount
 import Tracepact.Impl.Scan
 import Tracepact.Impl.Score
@@ -18,6 +19,7 @@ import Tracepact.Impl.Vector
 import Tracepact.Pins.Chunks
 import Tracepact.Pins.Contracts
 import Tracepact.Pins.Frames
+import Tracepact.Pins.Order
 import Tracepact.Pins.Predicates
 import Tracepact.Pins.Soft
 import Tracepact.Pins.Tables
@@ -39,6 +41,7 @@ import Tracepact.Spec.Matching
 import Tracepact.Spec.Nearest
 import Tracepact.Spec.Number
 import Tracepact.Spec.Optimal
+import Tracepact.Spec.Order
 import Tracepact.Spec.Predicate
 import Tracepact.Spec.Runs
 import Tracepact.Spec.Scope
@@ -76,6 +79,7 @@ import Tracepact.Thm.Meaning
 import Tracepact.Thm.Monotone
 import Tracepact.Thm.Obligation
 import Tracepact.Thm.Optimal
+import Tracepact.Thm.Order
 import Tracepact.Thm.Runs
 import Tracepact.Thm.Runs.Scan
 import Tracepact.Thm.Score

@@ -30,6 +30,7 @@ from tracepact.tools.conform.outcome import ConformanceRecord
 from tracepact.tools.curves.record import CurvesRecord
 from tracepact.tools.league.record import League
 from tracepact.tools.metrics.record import MetricsOutput
+from tracepact.tools.order_claim import OrderClaim
 from tracepact.tools.prove.records import CertifyAnswer, ProveAnswer
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.verify import VerificationRecord
@@ -68,6 +69,7 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
     "explain": (Explanation, "tracepact explanation"),
     "league": (League, "tracepact league"),
     "metrics": (MetricsOutput, "tracepact metrics"),
+    "order": (OrderClaim, "The order that a selected contract claims to keep"),
     "prove": (ProveAnswer, "tracepact prove"),
     "report": (Report, "tracepact report"),
     "selection": (SelectionOutput, "A selection"),

@@ -12,6 +12,7 @@ import Tracepact.Thm.Matching.Candidates
 import Tracepact.Thm.Monotone
 import Tracepact.Thm.Obligation
 import Tracepact.Thm.Optimal
+import Tracepact.Thm.Order
 import Tracepact.Thm.Runs
 import Tracepact.Thm.Sharing
 import Tracepact.Thm.Soft
@@ -368,4 +369,21 @@ example (t : Trace) (f : Formula) (chunks : List Nat) (all : Eq (framesOf chunks
 example (t : Trace) (f : Formula) (chunks : List Nat) :
     Nat.le (chunkBuffer t f chunks).held (Nat.add (lookback f) (lookahead f)) := chunk_memory t f chunks
 #print axioms chunk_memory
+/-! ### The order that a selected contract keeps -/
+example (c : Contract) (scale : Nat) (weights : List Nat) (margin : Nat) (cases : List (List (List Sides)))
+    (table : List (List Nat)) (pairs : List CasePair) (scored : CasesScore c scale cases table)
+    (h : Eq (Nat.beq (toNat (checkOrder weights margin table pairs)) 1) .true) :
+    KeepsOrder c scale weights margin cases table pairs :=
+  order_certified c scale weights margin cases table pairs scored h
+#print axioms order_certified
+example (weights : List Nat) (margin : Nat) (worse better : List Nat) (alone : LowerBy weights margin worse better)
+    (others : List (List Nat)) : LowerBy weights margin (corpusValues worse others) (corpusValues better others) :=
+  corpus_order weights margin worse better alone others
+#print axioms corpus_order
+example (weights : List Nat) (margin : Nat) (table : List (List Nat)) (pairs : List CasePair)
+    (ordered : Orders weights margin table pairs) (p : CasePair) (asked : Mem p pairs) :
+    Exists fun worse => Exists fun better => And (RowAt table p.worse worse) (And (RowAt table p.better better)
+      ((others : List (List Nat)) → LowerBy weights margin (corpusValues worse others) (corpusValues better others))) :=
+  orders_everywhere weights margin table pairs ordered p asked
+#print axioms orders_everywhere
 end Tracepact

@@ -35,6 +35,19 @@ def rounded(value: Number) -> float:
     return float(decimal(value, 6))
 
 
+def at_least(value: Fraction) -> str:
+    """A positive number rounded down to three digits that count, for what is said to be so much or more.
+
+    >>> at_least(Fraction(1103, 48000)), at_least(Fraction(1, 8)), at_least(Fraction(2, 3)), at_least(Fraction(12))
+    ('0.0229', '0.125', '0.666', '12')
+    """
+    places = 0
+    while value * 10**places < 100 and (value * 10**places).denominator != 1:
+        places += 1
+    units = value.numerator * 10**places // value.denominator
+    return _fixed(units, places) if places else str(units)
+
+
 def percent(share: Shown | None, places: int = 0) -> str:
     """A share in percent, by the same rule; a dash for none.
 

@@ -11,9 +11,9 @@ import pytest
 from browser.chromium import chromium
 from tracepact.lang import load_contract
 from tracepact.specs import starter_contracts
+from tracepact.tools.page_server import PageServer
 from tracepact.tools.play.page import play_page
 from tracepact.tools.play.scene import Clip
-from tracepact.tools.play.server import PlayServer
 from tracepact.tools.play.workbench import Workbench
 from tracepact.tools.score.run import score, score_document
 from tracepact.wording import decimal
@@ -28,8 +28,8 @@ CLIPS = (
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[PlayServer]:
-    with PlayServer(play_page(GATE, CLIPS, {}, union=False), Workbench()) as found:
+def server() -> Iterator[PageServer]:
+    with PageServer(play_page(GATE, CLIPS, {}, union=False), Workbench().questions) as found:
         thread = threading.Thread(target=found.serve_forever, daemon=True)
         thread.start()
         yield found
@@ -44,12 +44,12 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def page(browser: Any, server: PlayServer) -> Iterator[Any]:
+def page(browser: Any, server: PageServer) -> Iterator[Any]:
     yield from opened(browser, server.address, viewport={"width": 1280, "height": 900})
 
 
 @pytest.fixture
-def phone(browser: Any, server: PlayServer) -> Iterator[Any]:
+def phone(browser: Any, server: PageServer) -> Iterator[Any]:
     size = {"width": 390, "height": 844}
     yield from opened(browser, server.address, viewport=size, has_touch=True, color_scheme="dark")
 
@@ -260,7 +260,7 @@ def test_the_cast_plays_and_a_finding_loads_its_trace(page: Any) -> None:
     assert titles == ["0 to 0.02 s", "0 to 0.02 s"]
 
 
-def test_the_address_opens_the_same_scene_in_another_page(page: Any, browser: Any, server: PlayServer) -> None:
+def test_the_address_opens_the_same_scene_in_another_page(page: Any, browser: Any, server: PageServer) -> None:
     event(page, "pred").focus()
     for _ in range(3):
         page.keyboard.press("Control+ArrowRight")
@@ -276,7 +276,7 @@ def test_the_address_opens_the_same_scene_in_another_page(page: Any, browser: An
         assert "20ms (written 40ms)" in other.locator(".slider output").first.inner_text()
 
 
-def test_an_address_that_is_no_scene_opens_the_first_clip(browser: Any, server: PlayServer) -> None:
+def test_an_address_that_is_no_scene_opens_the_first_clip(browser: Any, server: PageServer) -> None:
     for other in opened(browser, server.address + "#?scene=bm90aGluZw", viewport={"width": 800, "height": 600}):
         assert event(other, "ref").get_attribute("title") == "2 to 4 s"
 

@@ -17,9 +17,9 @@ import pytest
 
 import tracepact
 from tracepact.specs import starter_contracts
+from tracepact.tools.page_server import HOST, LARGEST_BODY, PageServer
 from tracepact.tools.play.page import play_page
 from tracepact.tools.play.scene import Clip
-from tracepact.tools.play.server import HOST, LARGEST_BODY, PlayServer
 from tracepact.tools.play.workbench import Workbench
 
 GATE = starter_contracts()["boundary_gate"].read_text(encoding="utf-8")
@@ -27,9 +27,9 @@ SCENE = {"contract": GATE, "clip": {"name": "c", "duration": "3", "ref": [["1", 
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[PlayServer]:
+def server() -> Iterator[PageServer]:
     page = play_page(GATE, (Clip("</script><img>", "1"),), {}, union=False)
-    with PlayServer(page, Workbench()) as found:
+    with PageServer(page, Workbench().questions) as found:
         thread = threading.Thread(target=found.serve_forever, daemon=True)
         thread.start()
         yield found
@@ -38,7 +38,7 @@ def server() -> Iterator[PlayServer]:
 
 
 def ask(
-    server: PlayServer, method: str, path: str, body: bytes = b"", drop: tuple[str, ...] = (), **headers: str
+    server: PageServer, method: str, path: str, body: bytes = b"", drop: tuple[str, ...] = (), **headers: str
 ) -> tuple[int, dict[str, str], str]:
     """What the server answers to a request that is sound but for what the arguments say."""
     sound = {
@@ -59,17 +59,17 @@ def ask(
     return found
 
 
-def test_it_listens_on_the_loopback_alone(server: PlayServer) -> None:
+def test_it_listens_on_the_loopback_alone(server: PageServer) -> None:
     assert server.socket.getsockname()[0] == "127.0.0.1"
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", server.address)
 
 
-def test_two_servers_have_two_tokens(server: PlayServer) -> None:
-    with PlayServer("", Workbench()) as other:
+def test_two_servers_have_two_tokens(server: PageServer) -> None:
+    with PageServer("", Workbench().questions) as other:
         assert other.token != server.token
 
 
-def test_the_page_comes_with_headers_that_keep_it_to_itself(server: PlayServer) -> None:
+def test_the_page_comes_with_headers_that_keep_it_to_itself(server: PageServer) -> None:
     status, headers, text = ask(server, "GET", f"/{server.token}/", drop=("Origin",))
     assert status == 200
     assert headers["Content-Type"] == "text/html; charset=utf-8"
@@ -87,7 +87,7 @@ def test_the_page_comes_with_headers_that_keep_it_to_itself(server: PlayServer) 
     assert "https://" not in text
 
 
-def test_a_question_is_answered(server: PlayServer) -> None:
+def test_a_question_is_answered(server: PageServer) -> None:
     status, headers, text = ask(server, "POST", f"/{server.token}/verdicts", json.dumps(SCENE).encode())
     assert (status, headers["Content-Type"]) == (200, "application/json")
     values = {one["clause"]: one["value"] for one in json.loads(text)["clauses"]}
@@ -138,7 +138,7 @@ WHOLE = json.dumps(SCENE).encode()
     ],
 )
 def test_what_is_not_of_the_page_is_refused(
-    server: PlayServer, status: int, method: str, path: str, body: bytes, drop: tuple[str, ...], headers: dict[str, str]
+    server: PageServer, status: int, method: str, path: str, body: bytes, drop: tuple[str, ...], headers: dict[str, str]
 ) -> None:
     given = {name.replace("-", "_"): text for name, text in headers.items()}
     found, _, text = ask(server, method, path.replace("TOKEN", server.token), body, drop, **given)
@@ -147,7 +147,7 @@ def test_what_is_not_of_the_page_is_refused(
     assert ask(server, "GET", f"/{server.token}/")[0] == 200, "and it goes on serving"
 
 
-def test_a_contract_named_like_a_file_is_not_read(server: PlayServer, tmp_path: Path) -> None:
+def test_a_contract_named_like_a_file_is_not_read(server: PageServer, tmp_path: Path) -> None:
     path = tmp_path / "secret.contract"
     path.write_text(GATE)
     body = json.dumps({**SCENE, "contract": str(path)}).encode()

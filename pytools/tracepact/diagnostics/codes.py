@@ -228,6 +228,7 @@ CODES: dict[str, Code] = {
         ("family-too-large", "14.7 21.8", "a family has more candidates than its bound allows"),
         ("empty-family", "14.6", "a family has no candidate"),
         ("other-grid", "14.1 14.9", "a contract has another grid than the calibration set, or labels of its own"),
+        ("not-certifiable", "14.28", "a selection uses what a certificate of its order has no words for"),
         ("unlabelled-interval", "14.3", "an interval has no label, and its reference has several"),
     ),
     **_codes(

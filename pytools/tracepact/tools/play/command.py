@@ -1,6 +1,5 @@
 """`tracepact play`: a workbench for a contract in the browser, on this machine alone."""
 
-import webbrowser
 from typing import Unpack
 
 import click
@@ -8,11 +7,11 @@ import click
 from tracepact.core import Contract
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.tools.exits import Exit
+from tracepact.tools.page_server import PageServer, server_options
 from tracepact.tools.parameters import complete_starter, given_contract, set_option
 from tracepact.tools.play.clips import MOST_CLIPS, clips_of_contract, clips_of_run
 from tracepact.tools.play.page import play_page
 from tracepact.tools.play.scene import Clip
-from tracepact.tools.play.server import PlayServer
 from tracepact.tools.play.workbench import Workbench
 from tracepact.tools.score.arguments import DataOptions, check_data_options, data_options, score_from_options
 
@@ -23,8 +22,7 @@ _FIRST = "boundary_gate"
 @click.argument("contract", default=_FIRST, shell_complete=complete_starter)
 @data_options
 @set_option
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port to listen on; any free one if 0.")
-@click.option("--open/--no-open", "opens", default=True, show_default=True, help="Open the page in the browser.")
+@server_options
 def command(
     contract: str, overrides: tuple[tuple[str, str], ...], port: int, opens: bool, **given: Unpack[DataOptions]
 ) -> int:
@@ -40,15 +38,8 @@ def command(
     compiled = given_contract(contract, overrides)
     clips = _clips(compiled, given)
     page = play_page(compiled.source.text, clips, dict(overrides), union=not given["class_indexed"])
-    with PlayServer(page, Workbench(), port) as server:
-        say(server.address, answer=True)
-        say("Ctrl-C ends it")
-        if opens:
-            webbrowser.open(server.address)
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            say("ended")
+    with PageServer(page, Workbench().questions, port) as server:
+        server.serve_page(opens=opens)
     return Exit.OK
 
 

@@ -1,11 +1,7 @@
 """What the page can ask: verdicts, findings, the cast, a curve, what a file holds; each a record."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TypeVar
-
-import msgspec
 
 from tracepact.diagnostics import Diagnostics, InvalidInput
 from tracepact.diagnostics.record import DiagnosticRecord, diagnostic_record
@@ -13,14 +9,13 @@ from tracepact.records import Record
 from tracepact.scoring.tolerance import Mark, Tolerance, curves, named_values
 from tracepact.show.figure import inline
 from tracepact.tools.cast_members import cast
+from tracepact.tools.page_server import Questions, decoded, encoded
 from tracepact.tools.play.clips import events_of
 from tracepact.tools.play.findings import Checker
 from tracepact.tools.play.imports import GivenFile, imported
 from tracepact.tools.play.scene import Events, Scene, compiled, compiled_text, family_of, judged
 from tracepact.tools.play.verdicts import slider_end, verdicts
 from tracepact.tools.score.report.evidence import tolerance_figure
-
-_R = TypeVar("_R", bound=Record)
 
 
 class Player(Record, frozen=True):
@@ -56,12 +51,12 @@ class Workbench:
 
     def __init__(self) -> None:
         self._checker = Checker()
-        self.questions: Mapping[str, Callable[[bytes], bytes]] = {
-            "verdicts": lambda body: _encoded(self._verdicts(_decoded(body, Scene))),
-            "findings": lambda body: _encoded(self._checker.check(_decoded(body, Scene))),
-            "cast": lambda body: _encoded(players(_decoded(body, Scene))),
-            "curve": lambda body: _encoded(curve(_decoded(body, CurveQuestion))),
-            "import": lambda body: _encoded(imported(_decoded(body, GivenFile))),
+        self.questions: Questions = {
+            "verdicts": lambda body: encoded(self._verdicts(decoded(body, Scene))),
+            "findings": lambda body: encoded(self._checker.check(decoded(body, Scene))),
+            "cast": lambda body: encoded(players(decoded(body, Scene))),
+            "curve": lambda body: encoded(curve(decoded(body, CurveQuestion))),
+            "import": lambda body: encoded(imported(decoded(body, GivenFile))),
         }
 
     def _verdicts(self, scene: Scene) -> Record:
@@ -108,12 +103,3 @@ def _as_written(asked: CurveQuestion, drawn: Tolerance) -> tuple[Mark, ...]:
     written = [mark for mark in named_values(source, asked.parameter) if drawn.low <= mark.value <= drawn.high]
     found = {mark.value: replace(mark, own=False) for mark in drawn.marks} | {mark.value: mark for mark in written}
     return tuple(found[value] for value in sorted(found))
-
-
-def _decoded(body: bytes, kind: type[_R]) -> _R:
-    """The question in a body; msgspec.MsgspecError if it is none."""
-    return msgspec.json.decode(body, type=kind)
-
-
-def _encoded(answer: Record) -> bytes:
-    return msgspec.json.encode(answer)

@@ -15,13 +15,15 @@ from tracepact.records import plain
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.progress import counted
 from tracepact.tools.exits import Exit
+from tracepact.tools.order_claim import OrderClaim, read_claim
 from tracepact.tools.parameters import complete_starter, format_option, given_contract, set_option
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.certify import Certification, certify
 from tracepact.tools.prove.command import limit_option, no_lean, unknown
+from tracepact.tools.prove.order_certificate import certify_order, is_order_certificate, recheck_order
 from tracepact.tools.prove.prove import ready_core
 from tracepact.tools.prove.recheck import Rechecked, kept_files, recheck
-from tracepact.tools.prove.records import CertificationRecord, RecheckRecord, VectorRecord
+from tracepact.tools.prove.records import CertificationRecord, OrderCertifiedRecord, RecheckRecord, VectorRecord
 from tracepact.tools.prove.toolchain import Toolchain, find_toolchain
 from tracepact.tools.prove.vector_certificate import (
     certify_vector,
@@ -31,6 +33,10 @@ from tracepact.tools.prove.vector_certificate import (
 from tracepact.tools.score.arguments import DataOptions, check_data_options, data_options, score_from_options
 from tracepact.tools.score.run import Run
 from tracepact.tools.score.store.opening import open_run
+from tracepact.wording import at_least, count
+
+ORDER_FILE = "order.lean"
+"""What the certificate of a selection is called."""
 
 
 @click.command()
@@ -65,6 +71,11 @@ from tracepact.tools.score.store.opening import open_run
     type=click.Path(dir_okay=False, path_type=Path),
     help="Certify the vector from the tables' own times, event clauses included, and write the certificate here.",
 )
+@click.option(
+    "--selection",
+    type=click.Path(exists=True, path_type=Path),
+    help="Certify the order of a selection (the folder of `select --out`): its cases' values, weights and every pair.",
+)
 @click.option("--fresh", is_flag=True, help="Compile the proof core from scratch; neither use nor keep compiled files.")
 @limit_option
 @format_option("text", "json")
@@ -76,6 +87,7 @@ def command(
     run_folder: str | None,
     kept: Path | None,
     vector_file: Path | None,
+    selection: Path | None,
     fresh: bool,
     timeout: float,
     form: str,
@@ -85,13 +97,25 @@ def command(
 
     The kernel recomputes them from the two activity masks, by definitions that are proved to be the meaning of the
     language. --vector certifies the vector instead: one theorem states the pooled counts and means that the contract
-    gives the tables, from their own times, event clauses and greedy matching included. --recheck writes a kept
+    gives the tables, from their own times, event clauses and greedy matching included. --selection certifies what
+    `select` claims of its contract: the values of every case from its own times, the weights, and that every pair is
+    ordered by the margin, alone and in every corpus of the same labels; the file is order.lean. --recheck writes a kept
     certificate again from the contract and the tables and compares the two, byte for byte, before the kernel checks it;
     without contract and tables it says what was not checked.
 
     Exit codes: 0 certified, 1 refused, 2 invalid input, 3 unknown: no Lean, or it did not end in time.
     """
     as_json = form == "json"
+    if selection is not None:
+        if contract or run_folder or vector_file or any(given[side] is not None for side in ("ref", "pred", "pair")):
+            raise click.UsageError("--selection has its own contract and cases; it goes with --out or --recheck alone")
+        claim = read_claim(selection)
+        toolchain = find_toolchain()
+        if toolchain is None:
+            return no_lean(as_json)
+        folder = selection if selection.is_dir() else selection.parent
+        place = kept or (out or folder) / ORDER_FILE
+        return _Task(toolchain, fresh, timeout, as_json).do_selection(claim, str(selection), place, again=bool(kept))
     if contract is not None and run_folder is not None:
         raise click.UsageError("a run directory has its own contract and tables; give --run or the contract")
     if contract is None and run_folder is None and kept is None:
@@ -121,6 +145,8 @@ def command(
     if vector_file is not None:
         assert run is not None
         return task.do_vector(run, vector_file, again=False)
+    if files is not None and len(files) == 1 and is_order_certificate(files[0]):
+        raise click.UsageError("a certificate of a selection is checked against its folder: give --selection")
     if files is not None and len(files) == 1 and is_vector_certificate(files[0]):
         if run is None:
             raise click.UsageError("a certificate of a vector is checked against contract and tables, or --run")
@@ -177,6 +203,27 @@ class _Task:
                 value = getattr(row, how.value)
                 click.echo(f"certified: {name} {row.satisfied} of {row.obligated}, {how.value} {value}")
             click.echo(f"on {answer.segments:,} clips and classes, by {found.theorems:,} theorems in {file}")
+        return Exit.OK if found.refused is None else Exit.VIOLATED
+
+    def do_selection(self, claim: OrderClaim, source: str, file: Path, *, again: bool) -> int:
+        """Certify the order of a selection, or check its kept certificate again."""
+        with counted() as update, self._core(update) as build:
+            if not build.ok:
+                return self._no_core(build)
+            found, stated = (recheck_order if again else certify_order)(claim, source, build, file)
+        if found.undecided is not None:
+            return unknown(self.as_json, [found.undecided])
+        answer = OrderCertifiedRecord.of(found, stated, claim)
+        if self.as_json:
+            click.echo(json_text(plain(answer)), nl=False)
+        elif found.refused is not None:
+            say(f"refused: {found.refused}", "bold red")
+        else:
+            weights = ", ".join(f"{name} = {weight}" for name, weight in answer.weights.items())
+            click.echo(f"certified: the values of {len(answer.cases)} cases, and under {claim.profile} : {weights}")
+            by = f"by {at_least(stated.margin)} or more"
+            click.echo(f"that the worse case of {count(answer.pairs, 'pair')} is lower {by}, alone and in every corpus")
+            click.echo(f"of the same labels, by {found.theorems:,} theorems in {file}")
         return Exit.OK if found.refused is None else Exit.VIOLATED
 
     def _core(self, update: Callable[[int, int, str], None]) -> AbstractContextManager[Build]:

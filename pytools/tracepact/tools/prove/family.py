@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tracepact.core import Aggregation, EventClause, FrameClause, MatcherKind, attributes
+from tracepact.core import Aggregation, Contract, EventClause, FrameClause, MatcherKind, attributes
 from tracepact.core.contract import BUILTIN_ATOMS
 from tracepact.scoring import Scorecard
 from tracepact.tools.prove.predicate_text import lean_predicate
@@ -21,6 +21,7 @@ AGGREGATIONS = (
 )
 """What a family certificate states of every clause, in this order."""
 
+NAMESPACE = "Tracepact.Certificate"
 _ITEMS_A_BLOCK = 32
 _FRAMES_A_BLOCK = 1 << 18
 
@@ -115,8 +116,11 @@ def family_certificate(
         durations.values(),
         (contract.step, contract.merge_gap, contract.matcher.search),
     )
-    classes = _classes(card, (reference, prediction), durations, unit)
-    return _Writer(card, unit).certificate(list(classes))
+    lines, theorems = family_part(card, reference, prediction, durations, unit)
+    opening = _OPENING.format(name=contract.name, digest=contract.digest, unit=unit).rstrip("\n")
+    ending = ["#print axioms scores", "end Tracepact.Certificate"]
+    written = [opening, f"def contract : Contract :=\n  {lean_contract(contract, unit)}", *lines, *ending]
+    return FamilyCertificate("\n".join(written) + "\n", tuple(f"{NAMESPACE}.{name}" for name in theorems))
 
 
 def _classes(
@@ -164,80 +168,95 @@ def _blocks(items: Sequence[_Item]) -> Iterator[list[_Item]]:
     yield block
 
 
-class _Writer:
-    """What the parts of one certificate share."""
+def lean_contract(contract: Contract, unit: int) -> str:
+    """The core term of a contract, with times in units of 1/`unit` s."""
+    reward, scale = contract.matcher.overlap_reward.as_integer_ratio()
+    numbers = {atom: number for number, atom in enumerate(BUILTIN_ATOMS)}
+    clauses = []
+    for clause in contract.clauses:
+        match clause:
+            case FrameClause():
+                parts = f"{lean_formula(clause.obligation, numbers)} {lean_formula(clause.formula, numbers)}"
+                clauses.append(f"(.frame {parts})")
+            case EventClause():
+                clauses.append(f"(.event .{clause.each.value} {lean_predicate(clause, unit)})")
+    step, gap, search = (int(x * unit) for x in (contract.step, contract.merge_gap, contract.matcher.search))
+    return f"⟨{step}, .{contract.projection.value}, {gap}, {search}, {scale}, {reward}, {lean_list(clauses)}⟩"
 
-    def __init__(self, card: Scorecard, unit: int) -> None:
-        self.card, self.contract, self.unit = card, card.contract, unit
+
+def family_part(
+    card: Scorecard,
+    reference: EventTable,
+    prediction: EventTable,
+    durations: Mapping[str, Fraction],
+    unit: int,
+    prefix: str = "",
+) -> tuple[list[str], list[str]]:
+    """The lines that state and prove what a family scores, and the names of their theorems, the last one the vector.
+
+    Every name begins with the prefix; the term `contract` stands before them.
+    """
+    return _Writer(card, unit, prefix).written(list(_classes(card, (reference, prediction), durations, unit)))
+
+
+class _Writer:
+    """What the parts of one family share."""
+
+    def __init__(self, card: Scorecard, unit: int, prefix: str) -> None:
+        self.card, self.contract, self.unit, self.prefix = card, card.contract, unit, prefix
         self.lines: list[str] = []
         self.theorems: list[str] = []
 
-    def certificate(self, classes: Sequence[Sequence[_Item]]) -> FamilyCertificate:
-        """The whole file."""
-        family = self.card.family
-        opening = _OPENING.format(name=self.contract.name, digest=self.contract.digest, unit=self.unit)
-        self.lines += [opening.rstrip("\n"), f"def contract : Contract :=\n  {self._contract()}"]
+    def written(self, classes: Sequence[Sequence[_Item]]) -> tuple[list[str], list[str]]:
+        """All lines, and the names of the theorems."""
+        family, p = self.card.family, self.prefix
         self.lines += [f"-- clip {number}: {clip!r}" for number, clip in enumerate(family.clips, start=1)]
         for number, (label, items) in enumerate(zip(family.classes, classes, strict=True), start=1):
             self._class(number, label, items)
         numbers = range(1, len(classes) + 1)
         self.lines += [
-            f"def family : List (List Sides) := {lean_list(f'class{k}' for k in numbers)}",
-            f"def tallies : List ClassTally := {lean_list(f'total{k}' for k in numbers)}",
-            f"def vector : List ClauseScore := {self._vector()}",
+            f"def {p}family : List (List Sides) := {lean_list(f'{p}class{k}' for k in numbers)}",
+            f"def {p}tallies : List ClassTally := {lean_list(f'{p}total{k}' for k in numbers)}",
+            f"def {p}vector : List ClauseScore := {self._vector()}",
         ]
-        tallied = "".join(f"(.more classTallied{k} " for k in numbers) + ".none" + ")" * len(classes)
-        proof = f"vector_certified contract family {len(family.clips)} tallies vector\n    {tallied} (id rfl)"
-        self._theorem("scores", "ScoresTo contract family vector", proof)
-        self.lines += ["#print axioms scores", "end Tracepact.Certificate"]
-        names = tuple(f"Tracepact.Certificate.{name}" for name in self.theorems)
-        return FamilyCertificate("\n".join(self.lines) + "\n", names)
+        tallied = "".join(f"(.more {p}classTallied{k} " for k in numbers) + ".none" + ")" * len(classes)
+        parts = f"contract {p}family {len(family.clips)} {p}tallies {p}vector"
+        self._theorem(
+            "scores", f"ScoresTo contract {p}family {p}vector", f"vector_certified {parts}\n    {tallied} (id rfl)"
+        )
+        return self.lines, self.theorems
 
     def _theorem(self, name: str, statement: str, proof: str) -> None:
-        self.lines.append(f"theorem {name} : {statement} :=\n  {proof}")
-        self.theorems.append(name)
-
-    def _contract(self) -> str:
-        contract = self.contract
-        reward, scale = contract.matcher.overlap_reward.as_integer_ratio()
-        numbers = {atom: number for number, atom in enumerate(BUILTIN_ATOMS)}
-        clauses = []
-        for clause in contract.clauses:
-            match clause:
-                case FrameClause():
-                    parts = f"{lean_formula(clause.obligation, numbers)} {lean_formula(clause.formula, numbers)}"
-                    clauses.append(f"(.frame {parts})")
-                case EventClause():
-                    clauses.append(f"(.event .{clause.each.value} {lean_predicate(clause, self.unit)})")
-        step, gap, search = (int(x * self.unit) for x in (contract.step, contract.merge_gap, contract.matcher.search))
-        return f"⟨{step}, .{contract.projection.value}, {gap}, {search}, {scale}, {reward}, {lean_list(clauses)}⟩"
+        self.lines.append(f"theorem {self.prefix}{name} : {statement} :=\n  {proof}")
+        self.theorems.append(f"{self.prefix}{name}")
 
     def _class(self, number: int, label: str, items: Sequence[_Item]) -> None:
         """The blocks of a class, and what they come to together."""
+        p = self.prefix
         self.lines.append(f"-- class {number}: {label!r}")
         blocks = list(_blocks(items))
         names = [f"{number}_{block}" for block in range(1, len(blocks) + 1)]
         for name, block in zip(names, blocks, strict=True):
             self._block(name, block)
-        clips, total, proof = f"clips{names[-1]}", f"tally{names[-1]}", f"tallied{names[-1]}"
+        clips, total, proof = f"{p}clips{names[-1]}", f"{p}tally{names[-1]}", f"{p}tallied{names[-1]}"
         for name in reversed(names[:-1]):
-            clips = f"append clips{name} ({clips})"
-            total, proof = f"ClassTally.plus tally{name} ({total})", f".both tallied{name} ({proof})"
-        self.lines += [f"def class{number} : List Sides := {clips}", f"def total{number} : ClassTally := {total}"]
-        self._theorem(f"classTallied{number}", f"Tallied contract class{number} total{number}", proof)
+            clips = f"append {p}clips{name} ({clips})"
+            total, proof = f"ClassTally.plus {p}tally{name} ({total})", f".both {p}tallied{name} ({proof})"
+        self.lines += [f"def {p}class{number} : List Sides := {clips}", f"def {p}total{number} : ClassTally := {total}"]
+        self._theorem(f"classTallied{number}", f"Tallied contract {p}class{number} {p}total{number}", proof)
 
     def _block(self, name: str, block: Sequence[_Item]) -> None:
-        self.lines.append(f"def items{name} : List Item :=")
+        p = self.prefix
+        self.lines.append(f"def {p}items{name} : List Item :=")
         for item in block:
             self.lines += [f"  -- {_numbers(item.clips)}", f"  (.cons ⟨{len(item.clips) - 1}, {_sides(item.tables)}⟩"]
         self.lines[-1] += " .nil" + ")" * len(block)
         self.lines += [
-            f"def tally{name} : ClassTally := {self._tally(block)}",
-            f"def clips{name} : List Sides := stacked .nil items{name}",
+            f"def {p}tally{name} : ClassTally := {self._tally(block)}",
+            f"def {p}clips{name} : List Sides := stacked .nil {p}items{name}",
         ]
-        folds = block[-1].folds
-        proof = f"tallied_certified contract {folds} items{name} tally{name} (id rfl)"
-        self._theorem(f"tallied{name}", f"Tallied contract clips{name} tally{name}", proof)
+        proof = f"tallied_certified contract {block[-1].folds} {p}items{name} {p}tally{name} (id rfl)"
+        self._theorem(f"tallied{name}", f"Tallied contract {p}clips{name} {p}tally{name}", proof)
 
     def _tally(self, block: Sequence[_Item]) -> str:
         tallies = [_Tally()] * len(self.contract.clauses)

@@ -6,9 +6,11 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from tracepact.records import Count, Digest, Name, OneOf, Record, Share
+from tracepact.records import Count, Digest, Exact, Name, OneOf, Record, Share
+from tracepact.tools.order_claim import OrderClaim
 from tracepact.tools.prove.certify import Certification
 from tracepact.tools.prove.family import AGGREGATIONS
+from tracepact.tools.prove.order_certificate import OrderCertificate, OrderCertified
 from tracepact.tools.prove.prove import CoreReport
 from tracepact.tools.prove.recheck import Rechecked
 from tracepact.tools.prove.vector_certificate import VectorCertified
@@ -205,3 +207,40 @@ class VectorRecord(Record, CertifyAnswer, frozen=True):
             vector[clause.name] = CertifiedClause(pooled.satisfied, pooled.obligated, *values)
         segments = run.card.layout.segments
         return cls(found.refused is None, vector, segments, found.theorems, str(found.file), found.refused)
+
+
+class CertifiedCase(Record, frozen=True):
+    """What a certificate states of a case: the values of the clauses when it is scored alone."""
+
+    name: str
+    values: dict[Name, Share]
+
+
+class OrderCertifiedRecord(Record, CertifyAnswer, frozen=True):
+    """The order of a selection, certified from its cases' own times."""
+
+    ok: Annotated[bool, Meta(description="The kernel accepts the values, and that every pair is ordered.")]
+    profile: Name
+    weights: Annotated[dict[Name, Count], Meta(description="The profile in whole numbers, by clause.")]
+    margin: Exact
+    cases: Annotated[tuple[CertifiedCase, ...], Meta(description="What is stated, case by case.")]
+    pairs: Count
+    theorems: Count
+    file: Annotated[str, Meta(description="The certificate.")]
+    fault: _Fault
+
+    @classmethod
+    def of(cls, found: OrderCertified, stated: OrderCertificate, claim: OrderClaim) -> "OrderCertifiedRecord":
+        """The record of a certificate."""
+        rows = zip(claim.cases, stated.values, strict=True)
+        return cls(
+            found.refused is None,
+            claim.profile,
+            dict(zip(stated.clauses, stated.weights, strict=True)),
+            Exact.of(stated.margin),
+            tuple(CertifiedCase(case.name, dict(zip(stated.clauses, row, strict=True))) for case, row in rows),
+            len(claim.pairs),
+            found.theorems,
+            str(found.file),
+            found.refused,
+        )

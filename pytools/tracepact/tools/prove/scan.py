@@ -54,6 +54,7 @@ CERTIFICATE = Dialect(
     lambda module: module == "Tracepact.Thm.Certificate",
 )
 FAMILY = replace(CERTIFICATE, imports=lambda module: module == "Tracepact.Thm.Vector")
+ORDER = replace(CERTIFICATE, imports=lambda module: module == "Tracepact.Thm.Order")
 
 
 @dataclass(frozen=True, slots=True)

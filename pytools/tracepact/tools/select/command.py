@@ -8,14 +8,15 @@ from typing import Unpack
 import click
 from msgspec.structs import replace
 
+from tracepact.diagnostics import Diagnostic
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.screen import print_tables
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import Seconds, format_option
+from tracepact.tools.parameters import Assignment, Seconds, durations_option, format_option
 from tracepact.tools.results import print_json, print_rows
 from tracepact.tools.select.candidate_words import describe
 from tracepact.tools.select.options import FamilyOptions, family_options, read_family_options, stages_shown
-from tracepact.tools.select.preferences import read_preferences
+from tracepact.tools.select.preferences import CaseNames, ClipNames, read_preferences
 from tracepact.tools.select.preferring import select_by_preferences
 from tracepact.tools.select.report.build import changes_between, selection_record
 from tracepact.tools.select.report.files import write_selection
@@ -25,6 +26,7 @@ from tracepact.tools.select.robust import with_disturbances
 from tracepact.tools.select.select import Selection, larger_families, select
 from tracepact.tools.select.separate import DEFAULT_REQUIREMENTS, Requirement
 from tracepact.tools.select.stability import hold_out, leave_one_out
+from tracepact.tools.select.systems import Tables, read_systems, with_cases
 
 
 @click.command()
@@ -45,8 +47,20 @@ from tracepact.tools.select.stability import hold_out, leave_one_out
 @click.option(
     "--preferences",
     metavar="FILE",
-    help="A table (a, b, worse, perhaps weight and judge) of which of two cases is worse; ranks are not used.",
+    help="A table (a, b, worse, perhaps weight and judge) of which of two cases is worse; ranks are not used. With a "
+    "column clip, a and b are systems (--system).",
 )
+@click.option(
+    "--ref", type=click.Path(), help="Your own references: a disturbance of the cases, or what --system was judged on."
+)
+@click.option(
+    "--system",
+    "systems",
+    type=Assignment("'base=base.tsv'"),
+    multiple=True,
+    help="With --preferences over clips: the predictions of a system, NAME=TABLE; repeatable.",
+)
+@durations_option("the lengths of the clips of --ref")
 @click.option("--robust", is_flag=True, help="Require the same of disturbed copies of the cases: amounts, edges.")
 @click.option("--stability", is_flag=True, help="Leave out one case at a time and show which clauses stay.")
 @click.option(
@@ -66,6 +80,9 @@ def command(
     stability: bool,
     folds: int | None,
     preferences: str | None,
+    ref: str | None,
+    systems: tuple[tuple[str, str], ...],
+    durations: str | None,
     out: Path | None,
     form: str,
     **options: Unpack[FamilyOptions],
@@ -89,11 +106,20 @@ def command(
     required = tuple(Requirement(value) for value in dict.fromkeys(requirements))
     if preferences is not None and (every or robust or stability or options["without"] or options["ranks"]):
         raise click.UsageError("--preferences goes with --family, --clauses, --seconds, --holdout and --out alone")
-    asked = _Asked(required, seconds, every, robust, stability, folds, preferences)
+    if systems and (preferences is None or ref is None):
+        raise click.UsageError("--system goes with --preferences, which judges systems, and with --ref")
+    if preferences is not None and ref is not None and not systems:
+        raise click.UsageError("name the systems that were judged: --system NAME=TABLE")
+    if durations is not None and ref is None:
+        raise click.UsageError("--durations are the lengths of the clips of --ref")
+    tables = None if ref is None else Tables(ref, durations, dict(systems))
+    if len(systems) != len(dict(systems)):
+        raise click.UsageError("two systems have one name")
+    asked = _Asked(required, seconds, every, robust, stability, folds, preferences, tables)
     found, selection = _selected(options, asked)
     if options["without"] or options["ranks"]:
         unchanged: FamilyOptions = {**options, "without": (), "ranks": ()}
-        before, _ = _selected(unchanged, _Asked(required, seconds, False, robust, False, None, None))
+        before, _ = _selected(unchanged, _Asked(required, seconds, False, robust, False, None, None, tables))
         found = replace(found, changes=changes_between(before, found))
     print_diagnostics(selection.diagnostics)
     if every and selection.optima is None:
@@ -118,11 +144,20 @@ class _Asked:
     stability: bool
     folds: int | None
     preferences: str | None
+    tables: Tables | None
 
 
 def _preferred(options: FamilyOptions, asked: _Asked, path: str) -> tuple[SelectionRecord, Selection]:
     calibration, family, authors = read_family_options(options, ranked=False)
-    judged = read_preferences(path, calibration.cases)
+    warnings: tuple[Diagnostic, ...] = ()
+    if asked.tables is None:
+        judged = read_preferences(path, CaseNames(calibration.cases))
+    else:
+        outputs = read_systems(calibration, asked.tables)
+        names, warnings = ClipNames(outputs), outputs.warnings
+        judged = read_preferences(path, names)
+        calibration = with_cases(calibration, tuple(names.cases), Path(path).stem)
+    print_diagnostics(warnings)
     with stages_shown() as on_stage:
         found = select_by_preferences(
             calibration, judged, family, authors, folds=asked.folds, seconds=asked.seconds, on_stage=on_stage

@@ -1,18 +1,20 @@
 """Judgements of which of two cases is worse, read from a table, and where they contradict each other (14.26)."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from io import StringIO
+from typing import Protocol
 
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, did_you_mean
 from tracepact.lang import read_file
 from tracepact.tools.select.calibration import Case
 from tracepact.tools.select.separate import Pair
+from tracepact.tools.select.systems import SystemOutputs
 from tracepact.wording import parse_exact
 
-_COLUMNS = ("a", "b", "worse")
+COLUMNS = ("a", "b", "worse")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,63 @@ class Preferences:
                 yield Contradiction(pair, weight, against)
 
 
-def read_preferences(path: str, cases: Sequence[Case]) -> Preferences:
+class Named(Protocol):
+    """What the columns `a` and `b` of a table name, and the cases they stand for."""
+
+    columns: tuple[str, ...]
+
+    def place(self, row: Mapping[str, str], side: str, at: RowPlace, diagnostics: Diagnostics) -> int | None:
+        """The place of the case that a side of a row names; None, and a finding, if there is none."""
+        ...
+
+
+class CaseNames:
+    """The sides of a row are cases of a calibration set, by name."""
+
+    columns: tuple[str, ...] = ()
+
+    def __init__(self, cases: Sequence[Case]) -> None:
+        self.places = {case.name: place for place, case in enumerate(cases)}
+
+    def place(self, row: Mapping[str, str], side: str, at: RowPlace, diagnostics: Diagnostics) -> int | None:
+        """The case of that name."""
+        name = _text(row, side)
+        if name not in self.places:
+            diagnostics.add("unknown-case", f"there is no case `{name}`", at, did_you_mean(name, self.places))
+        return self.places.get(name)
+
+
+class ClipNames:
+    """The sides of a row are systems, and `clip` is what they heard; each output that is named becomes a case."""
+
+    columns: tuple[str, ...] = ("clip",)
+
+    def __init__(self, outputs: SystemOutputs) -> None:
+        self.outputs = outputs
+        self.cases: list[Case] = []
+        self._places: dict[tuple[str, str], int] = {}
+
+    def place(self, row: Mapping[str, str], side: str, at: RowPlace, diagnostics: Diagnostics) -> int | None:
+        """The output of a system on a clip."""
+        clip, system = _text(row, "clip"), _text(row, side)
+        known = self.outputs
+        if clip not in known.durations and side == "a":
+            diagnostics.add("unknown-clip", f"no table has a clip `{clip}`", at, did_you_mean(clip, known.durations))
+        if system not in known.systems:
+            help = did_you_mean(system, known.systems) or "name it: `--system NAME=TABLE`"
+            diagnostics.add("unknown-system", f"there is no system `{system}`", at, help)
+        if clip not in known.durations or system not in known.systems:
+            return None
+        if (clip, system) not in self._places:
+            self._places[clip, system] = len(self.cases)
+            self.cases.append(known.case(clip, system))
+        return self._places[clip, system]
+
+
+def read_preferences(path: str, names: Named, *, empty: bool = False) -> Preferences:
     """The preferences of a table with the columns a, b, worse, and perhaps weight and judge.
 
-    InvalidInput carries every fault: a case that is not there or is compared with itself, no judgement at all.
+    InvalidInput carries every fault: what is not there or is compared with itself; no judgement at all, unless `empty`.
     """
     diagnostics = Diagnostics()
     source = read_file(path, diagnostics)
@@ -69,45 +124,53 @@ def read_preferences(path: str, cases: Sequence[Case]) -> Preferences:
         raise InvalidInput(diagnostics)
     head = source.text.splitlines()[0] if source.text.strip() else ""
     table = csv.DictReader(StringIO(source.text), delimiter="\t" if "\t" in head else ",")
-    missing = [name for name in _COLUMNS if name not in (table.fieldnames or ())]
+    needed = (*names.columns, *COLUMNS)
+    missing = [name for name in needed if name not in (table.fieldnames or ())]
     if missing:
         headline = f"the table has no column `{missing[0]}`"
-        diagnostics.add(
-            "wrong-form", headline, RowPlace(path, 1), "its columns are a, b, worse, and perhaps weight, judge"
-        )
+        help = f"its columns are {', '.join(needed)}, and perhaps weight, judge"
+        diagnostics.add("wrong-form", headline, RowPlace(path, 1), help)
         raise InvalidInput(diagnostics)
-    places = {case.name: place for place, case in enumerate(cases)}
+    if not names.columns and "clip" in (table.fieldnames or ()):
+        help = "name their tables: `--ref TABLE --system NAME=TABLE` for each system"
+        diagnostics.add("wrong-form", "the table judges systems on clips", RowPlace(path, 1), help)
+        raise InvalidInput(diagnostics)
     found: list[Preference] = []
     same = 0
     for row in table:
-        read = _row(row, RowPlace(path, table.line_num), places, diagnostics)
+        read = _row(row, RowPlace(path, table.line_num), names, diagnostics)
         same += read is None
         found += [read] if read else []
     diagnostics.raise_errors()
-    if not found:
-        diagnostics.add("wrong-form", "no row says which of two cases is worse", RowPlace(path))
+    if not found and not empty:
+        headline = "every row says that neither is worse" if same else "no row says which of two is worse"
+        diagnostics.add("wrong-form", headline, RowPlace(path), "without a judgement nothing can be selected")
         raise InvalidInput(diagnostics)
     return Preferences(path, tuple(found), same)
 
 
-def _row(row: dict[str, str], place: RowPlace, places: dict[str, int], diagnostics: Diagnostics) -> Preference | None:
+def _text(row: Mapping[str, str], column: str) -> str:
+    return (row.get(column) or "").strip()
+
+
+def _row(row: dict[str, str], at: RowPlace, names: Named, diagnostics: Diagnostics) -> Preference | None:
     """A judgement; None if neither is worse, or if the row cannot be used, which is reported."""
-    a, b, worse = ((row[name] or "").strip() for name in _COLUMNS)
-    unknown = [name for name in (a, b) if name not in places]
-    for name in unknown:
-        diagnostics.add("unknown-case", f"there is no case `{name}`", place, did_you_mean(name, places))
-    if not unknown and a == b:
-        diagnostics.add("wrong-form", f"`{a}` is compared with itself", place, "name two different cases")
+    a, b, worse = (_text(row, name) for name in COLUMNS)
+    places = [names.place(row, side, at, diagnostics) for side in ("a", "b")]
+    itself = places[0] is not None and places[0] == places[1]
+    if itself:
+        diagnostics.add("wrong-form", f"`{a}` is compared with itself", at, "name two different ones")
     if worse not in ("a", "b", "same", a, b):
-        diagnostics.add("wrong-form", f"`{worse}` is none of a, b and same", place, "say which of the two is worse")
-    text = (row.get("weight") or "1").strip()
+        diagnostics.add("wrong-form", f"`{worse}` is none of a, b and same", at, "say which of the two is worse")
+    text = _text(row, "weight") or "1"
     try:
         weight = parse_exact(text)
     except ValueError:
         weight = Fraction(-1)
     if weight <= 0:
-        diagnostics.add("wrong-form", f"the weight `{text}` is not a positive number", place)
-    if unknown or a == b or worse == "same" or weight <= 0:
+        diagnostics.add("wrong-form", f"the weight `{text}` is not a positive number", at)
+    first, second = places
+    if first is None or second is None or itself or worse == "same" or weight <= 0:
         return None
-    pair = Pair(places[a], places[b]) if worse in ("a", a) else Pair(places[b], places[a])
-    return Preference(pair, weight, (row.get("judge") or "").strip(), place.row or 0)
+    pair = Pair(first, second) if worse in ("a", a) else Pair(second, first)
+    return Preference(pair, weight, _text(row, "judge"), at.row or 0)

@@ -8,7 +8,7 @@ from tracepact.tools.select.candidate_words import describe
 from tracepact.tools.select.select import Selection
 from tracepact.tools.select.separate import Fault, Pair, PairBlend, Requirement, Row
 from tracepact.tools.select.trials import settings_text
-from tracepact.wording import count, decimal, print_number
+from tracepact.wording import at_least, count, print_number
 
 _WIDTH = 100
 _SHOWN = 3
@@ -45,10 +45,12 @@ def _profile(selection: Selection, names: list[str]) -> list[str]:
     ordering = selection.ordering
     if ordering is None or not ordering.differences.pairs:
         return []
-    number = len(ordering.differences.pairs)
+    pairs, cases = ordering.differences.pairs, selection.calibration.cases
+    ranked = all(cases[pair.worse].rank > cases[pair.better].rank for pair in pairs)
+    which = "of different rank" if ranked else "that were judged"
     text = (
-        f"Weighed like this the mean is lower on the worse case of {count(number, 'pair')} of different rank, by "
-        f"{decimal(ordering.margin)} or more."
+        f"Weighed like this the mean is lower on the worse case of {count(len(pairs), 'pair')} {which}, by "
+        f"{at_least(ordering.margin)} or more."
     )
     weighed = [f"{name} = {weight}" for name, weight in zip(names, ordering.weights, strict=True) if weight]
     return ["", *_comment(text), f"profile {HARM} : {', '.join(weighed)}"]
@@ -101,10 +103,9 @@ def row_words(selection: Selection, row: Row) -> str:
     cases = selection.calibration.cases
     match row.of:
         case Pair(worse, better):
-            return (
-                f"ranks `{cases[worse].name}` ({print_number(cases[worse].rank)}) "
-                f"below `{cases[better].name}` ({print_number(cases[better].rank)})"
-            )
+            ranks = [cases[place].rank for place in (worse, better)]
+            said = [f" ({print_number(rank)})" if ranks[0] != ranks[1] else "" for rank in ranks]
+            return f"ranks `{cases[worse].name}`{said[0]} below `{cases[better].name}`{said[1]}"
         case Fault(name):
             return f"names `{name}`"
         case PairBlend(weights):

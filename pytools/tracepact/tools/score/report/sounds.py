@@ -49,9 +49,13 @@ def sounds_line(sounds: Sounds, clips: int, folder: str) -> str:
     return f"{len(sounds.sources):,} of {count(clips, 'clip')} have a sound file in {folder}"
 
 
+def media_type(path: Path) -> str:
+    """The media type of a sound file, by its ending."""
+    return f"audio/{_KINDS.get(path.suffix.lower(), path.suffix.lower().removeprefix('.'))}"
+
+
 def _embedded(path: Path) -> str:
-    kind = _KINDS.get(path.suffix.lower(), path.suffix.lower().removeprefix("."))
-    return f"data:audio/{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+    return f"data:{media_type(path)};base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
 def embed_audio_option(function: Callable[..., Any]) -> Callable[..., Any]:

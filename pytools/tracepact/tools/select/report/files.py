@@ -12,6 +12,8 @@ from rich.console import Console
 from tracepact.files import Row, json_text, table_text, write_whole
 from tracepact.records import Count, Record, plain
 from tracepact.show.screen import needed_width
+from tracepact.tools.order_claim import FILE as CLAIM
+from tracepact.tools.order_claim import ClaimedCase, ClaimedEvent, OrderClaim
 from tracepact.tools.select.candidate_words import describe
 from tracepact.tools.select.observe import Screening
 from tracepact.tools.select.report.figure import selection_picture
@@ -19,6 +21,8 @@ from tracepact.tools.select.report.page import selection_page
 from tracepact.tools.select.report.record import SelectionRecord
 from tracepact.tools.select.report.text import render_selection
 from tracepact.tools.select.select import Retained, Selection
+from tracepact.tools.select.write import HARM
+from tracepact.trace import Event
 
 _WIDTH = 132
 _SCREENINGS = {
@@ -38,12 +42,36 @@ def write_selection(selection: Selection, found: SelectionRecord, folder: Path) 
     }
     if found.contract is not None:
         contents[_contract_place(folder, found.calibration.name)] = found.contract.text
+    claim = order_claim(selection, found)
+    if claim is not None:
+        contents[folder / CLAIM] = json_text(plain(claim))
     folder.mkdir(parents=True, exist_ok=True)
+    if claim is None:
+        (folder / CLAIM).unlink(missing_ok=True)
     earlier = _earlier_contract(folder)
     if earlier is not None and earlier not in contents:
         earlier.unlink(missing_ok=True)
     write_whole(contents)
     return list(contents)
+
+
+def order_claim(selection: Selection, found: SelectionRecord) -> OrderClaim | None:
+    """What `tracepact certify --selection` has the kernel check; None if no pair is ordered (14.28)."""
+    ordering = selection.ordering
+    if ordering is None or found.contract is None or not ordering.differences.pairs or ordering.margin <= 0:
+        return None
+
+    def events(side: tuple[Event, ...]) -> tuple[ClaimedEvent, ...]:
+        return tuple(map(ClaimedEvent.of, side))
+
+    cases = selection.calibration.cases
+    return OrderClaim(
+        found.contract.text,
+        HARM,
+        ordering.margin,
+        tuple(ClaimedCase(case.name, case.duration, events(case.ref), events(case.pred)) for case in cases),
+        tuple((pair.worse, pair.better) for pair in ordering.differences.pairs),
+    )
 
 
 def _contract_place(folder: Path, name: str) -> Path:

@@ -1,18 +1,26 @@
 """A server for one page on the loopback: a token in its address, questions of that page alone (rule 23.1)."""
 
 import secrets
+import webbrowser
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from socket import IPPROTO_TCP, TCP_NODELAY
-from typing import Any
+from typing import Any, TypeVar
 
+import click
 import msgspec
 
-from tracepact.tools.play.workbench import Workbench
+from tracepact.records import Record
+from tracepact.show.lines import say
+from tracepact.tools.parameters import with_options
 
 HOST = "127.0.0.1"
 LARGEST_BODY = 4 << 20
 _IDLE_SECONDS = 60
+_R = TypeVar("_R", bound=Record)
 _JSON = "application/json"
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -24,15 +32,30 @@ _HEADERS = {
 }
 
 
-class PlayServer(ThreadingHTTPServer):
-    """Serves a page and answers its questions until it is shut down."""
+Questions = Mapping[str, Callable[[bytes], bytes]]
+"""What a page may ask, by name: from the JSON of a question to that of its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServedFile:
+    """A file that the page may load, and its media type; what is served is its content when it is asked for."""
+
+    path: Path
+    kind: str
+
+
+class PageServer(ThreadingHTTPServer):
+    """Serves a page, the files that are its own, and answers its questions until it is shut down."""
 
     daemon_threads = True
 
-    def __init__(self, page: str, workbench: Workbench, port: int = 0) -> None:
+    def __init__(
+        self, page: str, questions: Questions, port: int = 0, files: Mapping[str, ServedFile] | None = None
+    ) -> None:
         super().__init__((HOST, port), _Handler)
         self.page = page.encode()
-        self.workbench = workbench
+        self.questions = questions
+        self.files = files or {}
         self.token = secrets.token_urlsafe(24)
 
     @property
@@ -44,6 +67,17 @@ class PlayServer(ThreadingHTTPServer):
     def address(self) -> str:
         """The address of the page, with its token."""
         return f"{self.origin}/{self.token}/"
+
+    def serve_page(self, *, opens: bool) -> None:
+        """Say the address, perhaps open it in the browser, and serve until Ctrl-C."""
+        say(self.address, answer=True)
+        say("Ctrl-C ends it")
+        if opens:
+            webbrowser.open(self.address)
+        try:
+            self.serve_forever()
+        except KeyboardInterrupt:
+            say("ended")
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that closes its connection is no fault; others are said by the handler."""
@@ -58,7 +92,7 @@ class _Refused(Exception):  # noqa: N818  (it is what a request is)
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: PlayServer
+    server: PageServer
     protocol_version = "HTTP/1.1"
     server_version = "tracepact"
     sys_version = ""
@@ -71,14 +105,24 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.setsockopt(IPPROTO_TCP, TCP_NODELAY, True)
 
     def do_GET(self) -> None:
-        """The page, and nothing else."""
+        """The page or one of its files, and nothing else."""
         try:
-            if self._asked():
-                raise _Refused(HTTPStatus.NOT_FOUND, "there is nothing here")
+            kind, body = self._content(self._asked())
         except _Refused as error:
             self._refuse(error)
         else:
-            self._send(HTTPStatus.OK, "text/html; charset=utf-8", self.server.page)
+            self._send(HTTPStatus.OK, kind, body)
+
+    def _content(self, asked: str) -> tuple[str, bytes]:
+        if not asked:
+            return "text/html; charset=utf-8", self.server.page
+        file = self.server.files.get(asked)  # names are ours; no part of a request becomes a path
+        try:
+            if file is not None:
+                return file.kind, file.path.read_bytes()
+        except OSError:
+            pass
+        raise _Refused(HTTPStatus.NOT_FOUND, "there is nothing here")
 
     def do_POST(self) -> None:
         """A question of the page."""
@@ -92,7 +136,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(_Refused(HTTPStatus.INTERNAL_SERVER_ERROR, f"{type(error).__name__}: {error}"))
 
     def _answer(self) -> None:
-        answer = self.server.workbench.questions.get(self._asked())
+        answer = self.server.questions.get(self._asked())
         if answer is None:
             raise _Refused(HTTPStatus.NOT_FOUND, "there is no such question")
         if self.headers.get("Origin") != self.server.origin:
@@ -136,3 +180,24 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *arguments: object) -> None:
         """Requests are not logged: their address holds the token."""
+
+
+def server_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The --port and --open options of a command that serves a page."""
+    port = click.option(
+        "--port", type=click.IntRange(0, 65535), default=0, help="The port to listen on; any free one if 0."
+    )
+    opens = click.option(
+        "--open/--no-open", "opens", default=True, show_default=True, help="Open the page in the browser."
+    )
+    return with_options((port, opens), function)
+
+
+def decoded(body: bytes, kind: type[_R]) -> _R:
+    """The question in a body; msgspec.MsgspecError if it is none."""
+    return msgspec.json.decode(body, type=kind)
+
+
+def encoded(answer: Record) -> bytes:
+    """The body of an answer."""
+    return msgspec.json.encode(answer)
