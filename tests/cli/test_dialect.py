@@ -24,6 +24,7 @@ NOT_RESULTS = {
     "lsp": "answers an editor",
     "new": "writes a contract",
     "oracle": "answers a protocol",
+    "judge": "serves a page",
     "play": "serves a page",
     "show": "prints a contract",
     "report": "writes documents, whose formats --format names",

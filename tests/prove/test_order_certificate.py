@@ -168,10 +168,10 @@ def test_the_order_of_a_selection_is_certified_by_the_command(
     folder = tmp_path / "selected"
     calibration = tmp_path / "small.calibration"
     calibration.write_text(
-        'name = "small"\nstep = "100ms"\n[references.one]\nduration = "5s"\nevents = [["1s", "2s"], ["3s", "4s"]]\n'
-        '[[cases]]\nname = "fine"\nrisk = "none"\nrank = 0\nedit = "none"\n'
-        '[[cases]]\nname = "late"\nrisk = "late"\nrank = 1\nedit = "late_onset"\nby = "300ms"\n'
-        '[[cases]]\nname = "gone"\nrisk = "missed"\nrank = 2\nedit = "missing"\nevent = 1\n',
+        'step = "100ms"\ncases = [\n  {name = "fine", rank = 0, edit = "none"},\n'
+        '  {name = "late", rank = 1, edit = "late_onset", by = "300ms"},\n'
+        '  {name = "gone", rank = 2, edit = "missing", event = 1},\n]\n'
+        '[reference.one]\nduration = "5s"\nevents = [["1s", "2s"], ["3s", "4s"]]\n',
         "utf-8",
     )
     assert run("select", str(calibration), "--out", str(folder)).code == 0

@@ -19,7 +19,8 @@ example (a : List Nat) (k : Nat) : Not (RowAt .nil k a) := nofun
 example (w : List Nat) (m : Nat) (t : List (List Nat)) (pairs : List CasePair) : Eq (Orders w m t pairs)
     (And (Lt .zero m) ((p : CasePair) → Mem p pairs → Exists fun worse => Exists fun better =>
       And (RowAt t p.worse worse) (And (RowAt t p.better better) (LowerBy w m worse better)))) := rfl
--- 2/5 and 1 are 4 and 10 parts of a tenth; 5 parts are not 2/5, a part more or less in number is refused, so is no scale.
+-- 2/5 and 1 are 4 and 10 parts of a tenth; 5 parts are not 2/5. One value too few or too many is refused, so is no
+-- scale.
 example : Eq (inParts 10 (.cons ⟨⟨1, 2, .false⟩, ⟨2, 5⟩, ⟨1, 3⟩, ⟨1, 4⟩⟩ (.cons ⟨⟨1, 2, .false⟩, ⟨1, 1⟩, ⟨1, 3⟩, ⟨1, 4⟩⟩
     .nil)) (.cons 4 (.cons 10 .nil))) .true := rfl
 example : Eq (inParts 10 (.cons ⟨⟨1, 2, .false⟩, ⟨2, 5⟩, ⟨1, 3⟩, ⟨1, 4⟩⟩ .nil) (.cons 5 .nil)) .false := rfl
@@ -32,7 +33,8 @@ example (c : Contract) (scale : Nat) (family : List (List Sides)) (scores : List
     (s : ScoresTo c family scores) (fits : Eq (inParts scale scores row) .true) :
     CasesScore c scale (.cons family .nil) (.cons row .nil) := .more s fits .none
 example (c : Contract) (n m : Nat) (w : List Nat) (cases : List (List (List Sides))) (t : List (List Nat))
-    (pairs : List CasePair) : Iff (KeepsOrder c n w m cases t pairs) (And (CasesScore c n cases t) (Orders w m t pairs)) :=
+    (pairs : List CasePair) :
+    Iff (KeepsOrder c n w m cases t pairs) (And (CasesScore c n cases t) (Orders w m t pairs)) :=
   ⟨fun h => ⟨h.scored, h.ordered⟩, fun h => ⟨h.left, h.right⟩⟩
 example : Eq (addValues (.cons 1 (.cons 2 .nil)) (.cons 10 (.cons 20 .nil))) (.cons 11 (.cons 22 .nil)) := rfl
 example : And (Eq (addValues .nil (.cons 7 .nil)) (.cons 7 .nil)) (Eq (addValues (.cons 7 .nil) .nil) (.cons 7 .nil)) :=

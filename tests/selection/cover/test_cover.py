@@ -15,6 +15,7 @@ from tracepact.tools.select.cover import bounds, by_branching, by_rc2, by_z3
 from tracepact.tools.select.cover.best import _refutation, all_optima, solve
 from tracepact.tools.select.cover.clock import Clock
 from tracepact.tools.select.cover.greedy import greedy_cover, independent_rows
+from tracepact.tools.select.cover.packing import packing
 from tracepact.tools.select.cover.problem import Answer, Cover, Evidence, Level, Problem, Refutation
 from tracepact.tools.select.cover.reduce import Keep, reduced
 
@@ -289,3 +290,28 @@ def test_a_second_solver_that_finds_a_better_cover_is_a_fault_not_an_answer() ->
     wrong = Cover((1,), 1, Level.ORDER, 1, 1, Evidence.SOLVER, "a solver that errs")
     with pytest.raises(RuntimeError, match="better cover"):
         _refutation(problem, wrong, Fraction(10), silent)
+
+
+@FEWER
+@given(problems())
+def test_a_packing_is_a_bound_and_its_cover_a_cover(problem: Problem) -> None:
+    """No column carries more than 1, by a count of its own; so no cover has fewer columns than the weights sum to."""
+    if not problem.rows:
+        return
+    first = greedy_cover(problem)
+    found = packing(problem, first, Clock())
+    for column in range(len(problem.costs)):
+        assert sum(weight for row, weight in found.weights.items() if problem.rows[row] >> column & 1) <= 1
+    assert all(weight > 0 for weight in found.weights.values())
+    assert sum(found.weights.values()) <= len(best_cover(problem))
+    assert problem.covers(found.cover)
+    assert len(found.cover) <= len(first)
+
+
+def test_a_packing_of_a_dense_problem_is_near_the_linear_program() -> None:
+    """Every row has 20 of 200 columns in turn: by symmetry the linear program is 10, where no two rows are apart."""
+    rows = tuple(sum(1 << (start + k) % 200 for k in range(20)) for start in range(200))
+    problem = Problem(rows, (1,) * 200)
+    found = packing(problem, greedy_cover(problem), Clock())
+    assert sum(found.weights.values()) > Fraction(99, 10)
+    assert bounds.weights_bound(problem, found.weights) == len(found.cover) == 10

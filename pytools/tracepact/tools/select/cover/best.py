@@ -11,6 +11,7 @@ from tracepact.progress import OnStage, silent
 from tracepact.tools.select.cover import bounds, by_branching, by_rc2, by_z3
 from tracepact.tools.select.cover.clock import Clock, Spent
 from tracepact.tools.select.cover.greedy import greedy_cover, independent_rows
+from tracepact.tools.select.cover.packing import packing
 from tracepact.tools.select.cover.problem import (
     Answer,
     Cover,
@@ -182,8 +183,11 @@ def _bound(problem: Problem, columns: tuple[int, ...], searched: int, proven: Le
     narrow, sources = Problem(tuple(rows), problem.costs), tuple(rows.values())
     independent = independent_rows(narrow, len(columns))
     weights: dict[int, Fraction] = {}
-    if len(independent) < len(columns) and bounds.available():
-        weights = bounds.row_weights(narrow, clock)
+    if len(independent) < len(columns) and proven < Level.COUNT:
+        weights = packing(narrow, columns, clock).weights
+    if max(len(independent), bounds.weights_bound(narrow, weights)) < len(columns) and bounds.available():
+        exact = bounds.row_weights(narrow, clock)
+        weights = max(weights, exact, key=lambda some: sum(some.values(), Fraction(0)))
         independent = max(independent, independent_rows(narrow, len(columns), weights), key=len)
     weighed = bounds.weights_bound(narrow, weights)
     count = max(len(independent), weighed, len(columns) if proven >= Level.COUNT else searched)

@@ -1,9 +1,9 @@
-"""Weights on rows by a Lagrangian relaxation (Beasley 1987): a bound for dense problems in seconds, and covers on the way.
+"""Weights on rows by a Lagrangian relaxation (Beasley 1987): a bound for dense problems in seconds, and covers.
 
 A price on every row says which columns look worth their one: those that carry more than 1. Prices rise on rows that
-these columns leave out and fall where several cover one. Whatever the prices, each divided by the most that a column of
-its row carries (or by 1) is a packing: no column carries more than 1 then, and their sum is a bound (14.15). Floats only
-steer; the weights that are given out are whole millionths, checked in whole numbers.
+these columns leave out and fall where several cover one. Whatever the prices, each divided by the most that a column
+of its row carries (or by 1) is a packing: no column carries more than 1 then, and their sum is a bound (14.15). Floats
+only steer; the weights that are given out are whole millionths, checked in whole numbers.
 """
 
 from dataclasses import dataclass
