@@ -20,7 +20,7 @@ from tracepact.stream.frames import FrameReader
 from tracepact.stream.lanes import Lanes
 from tracepact.stream.monitor import StreamMonitor, check_names, clause_formulas
 from tracepact.stream.verdicts import ClauseStream, EventVerdict
-from tracepact.trace.assemble import UNION_CLASS
+from tracepact.trace.assembly import UNION_CLASS
 from tracepact.trace.layout import Indices, Words
 
 
