@@ -7,12 +7,14 @@ import pytest
 from hypothesis import assume, given, settings
 from selection.builders import calibrations, scaled
 
+from tracepact.diagnostics import InvalidInput
 from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.reading import load_calibration
-from tracepact.tools.select.robust import disturbances, robustness, with_disturbances
+from tracepact.tools.select.robust import disturbances, own_reference, robustness, with_disturbances
 from tracepact.tools.select.select import select
 from tracepact.tools.select.separate import Requirement, difference, faults, names, rank_pairs
 from tracepact.tools.select.stability import Share, hold_out, leave_one_out
+from tracepact.trace import Event, EventTable
 
 
 def test_amounts_are_halved_and_doubled() -> None:
@@ -97,3 +99,37 @@ def test_the_undisturbed_contract_is_counted_as_it_is_written() -> None:
     rows = robustness(found)
     assert [row.words for row in rows] == [words for words, _ in disturbances(found.calibration)]
     assert all(row.separated >= (row.ordered or 0) for row in rows)
+
+
+def test_cases_are_made_anew_on_the_users_own_reference() -> None:
+    """By hand: the longer clip has events at 1–2 s and 4–6 s; an extra event is in the widest silence, after 6 s."""
+    table = EventTable(
+        "mine.tsv",
+        {
+            "short": (Event(Fraction(1), Fraction(2), "dog"),),
+            "long": (Event(Fraction(1), Fraction(2), "dog"), Event(Fraction(4), Fraction(6), "dog")),
+        },
+    )
+    calibration = load_calibration("boundary_gate")
+    own = own_reference(calibration, table, Fraction(10))
+    assert (own.name, own.duration, len(own.events)) == ("long", 10, 2)
+    with_own = replace(calibration, own=own)
+    words, cases = list(disturbances(with_own))[-1]
+    assert words == "on your own reference, long"
+    assert len(list(disturbances(with_own))) == len(list(disturbances(calibration))) + 1
+    named = {case.name: case for case in cases}
+    late = named["late onset"]
+    assert late.ref == own.events
+    assert {event.onset for event in late.pred} <= {Fraction(1), Fraction("1.12"), Fraction(4), Fraction("4.12")}
+    assert late.pred != own.events
+    (extra,) = (event for event in named["extra activity"].pred if event not in own.events)
+    assert 6 < extra.onset < extra.offset < 10
+    found = robustness(select(with_own))[-1]
+    assert found.words == words
+    assert found.changed == sum(case.ref == own.events for case in cases) == 9
+    assert 0 < found.separated <= found.pairs == 23
+
+
+def test_references_without_an_event_are_no_disturbance() -> None:
+    with pytest.raises(InvalidInput, match="have no event to make faults of"):
+        own_reference(load_calibration("boundary_gate"), EventTable("mine.tsv", {"a": ()}), None)

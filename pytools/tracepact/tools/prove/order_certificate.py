@@ -18,7 +18,7 @@ from tracepact.tools.prove.prove import Theorem, axioms_of
 from tracepact.tools.prove.scan import ORDER, scan
 from tracepact.tools.prove.text import lean_list
 from tracepact.trace import Durations, EventTable, Mode, assemble
-from tracepact.trace.exact import common_unit
+from tracepact.trace.exact_times import common_unit
 
 IMPORT = "import Tracepact.Thm.Order\n"
 """The first line, by which such a certificate is known."""

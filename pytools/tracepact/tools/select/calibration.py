@@ -63,6 +63,8 @@ class Calibration:
     source: Source = field(compare=False, repr=False)
     digest: str = field(default="", compare=False)
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
+    own: Reference | None = None
+    """A reference of the user's, on which a disturbed copy of the cases is made (14.22)."""
 
     @property
     def ranks(self) -> tuple[Fraction, ...]:

@@ -1,5 +1,6 @@
 """`tracepact select`: the smallest contract that respects a calibration set's order of harm."""
 
+import dataclasses
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -8,12 +9,14 @@ from typing import Unpack
 import click
 from msgspec.structs import replace
 
-from tracepact.diagnostics import Diagnostic
+from tracepact.diagnostics import Diagnostic, Diagnostics
+from tracepact.io import durations_from, events_from
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.screen import print_tables
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import Assignment, Seconds, durations_option, format_option
 from tracepact.tools.results import print_json, print_rows
+from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.candidate_words import describe
 from tracepact.tools.select.options import FamilyOptions, family_options, read_family_options, stages_shown
 from tracepact.tools.select.preferences import CaseNames, ClipNames, read_preferences
@@ -22,7 +25,7 @@ from tracepact.tools.select.report.build import changes_between, selection_recor
 from tracepact.tools.select.report.files import write_selection
 from tracepact.tools.select.report.record import SelectionRecord
 from tracepact.tools.select.report.text import render_selection
-from tracepact.tools.select.robust import with_disturbances
+from tracepact.tools.select.robust import own_reference, with_disturbances
 from tracepact.tools.select.select import Selection, larger_families, select
 from tracepact.tools.select.separate import DEFAULT_REQUIREMENTS, Requirement
 from tracepact.tools.select.stability import hold_out, leave_one_out
@@ -169,6 +172,8 @@ def _selected(options: FamilyOptions, asked: _Asked) -> tuple[SelectionRecord, S
     if asked.preferences is not None:
         return _preferred(options, asked, asked.preferences)
     calibration, family, authors = read_family_options(options)
+    if asked.tables is not None:
+        calibration = _with_own(calibration, asked.tables)
     if asked.robust:
         calibration = with_disturbances(calibration)
     seconds = asked.seconds
@@ -187,6 +192,16 @@ def _selected(options: FamilyOptions, asked: _Asked) -> tuple[SelectionRecord, S
         left = leave_one_out(selection, seconds=seconds, on_stage=on_stage) if asked.stability else None
         held = hold_out(selection, asked.folds, seconds=seconds, on_stage=on_stage) if asked.folds else None
         return selection_record(selection, larger, stability=left, holdout=held), selection
+
+
+def _with_own(calibration: Calibration, tables: Tables) -> Calibration:
+    """The calibration set with the user's own reference as a disturbance."""
+    diagnostics = Diagnostics()
+    table = events_from(Path(tables.ref), diagnostics, name=tables.ref)
+    lengths = None if tables.durations is None else durations_from(tables.durations, diagnostics)
+    diagnostics.raise_errors()
+    print_diagnostics(diagnostics)
+    return dataclasses.replace(calibration, own=own_reference(calibration, table, lengths))
 
 
 def _show(found: SelectionRecord, form: str) -> None:

@@ -1,7 +1,7 @@
 """A calibration set drafted from references: the nine faults at amounts tied to a contract's tolerances (14.25)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -201,13 +201,26 @@ def _fitting(fault: Fault, tolerance: Fraction, clip: _Clip) -> Edit | None:
             wanted = [Edit("split", pieces=3, gap=amount, events=(k,)) for k in range(1, len(events) + 1)]
         case kind:
             wanted = [Edit(kind, by=amount, events=(k,)) for k in range(1, len(events) + 1)]
+    return _together(wanted, _EACH.get(fault.kind, _EDGES), clip)
+
+
+def refitted(edit: Edit, events: tuple[Event, ...], duration: Fraction, grid: Grid) -> Edit | None:
+    """An edit for another reference: as it is, or of as many events, the first it applies to; None if of none."""
+    clip = _Clip(events, duration, grid)
+    if edit.kind == "none" or clip.applies(edit):
+        return edit
+    if edit.kind == "extra":
+        return _extra(edit.length, clip)
+    wanted = [replace(edit, events=(k,)) for k in range(1, len(events) + 1)]
+    return _together(wanted, len(edit.events or events), clip)
+
+
+def _together(wanted: Sequence[Edit], most: int, clip: _Clip) -> Edit | None:
+    """One edit of the first events that edits of one event apply to, as many as apply together; None if none does."""
     fitting = [edit for edit in wanted if clip.applies(edit)]
-    most = _EACH.get(fault.kind, _EDGES)
     for number in range(min(most, len(fitting)), 0, -1):
         numbers = sorted(k for edit in fitting[:number] for k in edit.events or ())
-        together = Edit(
-            fitting[0].kind, fitting[0].by, fitting[0].factor, fitting[0].pieces, fitting[0].gap, events=tuple(numbers)
-        )
+        together = replace(fitting[0], events=tuple(numbers))
         if clip.applies(together):
             return together
     return None

@@ -4,16 +4,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
 from tracepact.lang import parse_contract
-from tracepact.tools.select.calibration import Calibration, Case
+from tracepact.tools.select.calibration import Calibration, Case, Reference
+from tracepact.tools.select.draft import best_clip, refitted
 from tracepact.tools.select.edits import Edit, NotApplicable, apply
 from tracepact.tools.select.family import NO_FAMILY
 from tracepact.tools.select.observed import observe_family
 from tracepact.tools.select.retain import Coordinate, observed_of
 from tracepact.tools.select.select import Selection
 from tracepact.tools.select.separate import difference, faults, names, rank_pairs
+from tracepact.tools.select.trials import grid_contract
 from tracepact.tools.select.write import contract_text
-from tracepact.trace import Event
+from tracepact.trace import Durations, Event, EventTable, Grid
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,36 @@ class Robustness:
 
 
 def disturbances(calibration: Calibration) -> Iterator[tuple[str, tuple[Case, ...]]]:
-    """The disturbed copies of the cases: amounts halved and doubled, edges moved by one and two frames."""
+    """The disturbed copies: amounts halved and doubled, edges moved by one and two frames, the user's own reference."""
     for words, factor in (("amounts halved", Fraction(1, 2)), ("amounts doubled", Fraction(2))):
         yield words, tuple(_scaled(case, factor) for case in calibration.cases)
     for frames in (1, 2):
         words = f"edges moved by {frames} frame{'s' if frames > 1 else ''}"
         yield words, tuple(_moved(case, frames * calibration.step) for case in calibration.cases)
+    if calibration.own is not None:
+        grid = Grid(calibration.step, calibration.projection)
+        words = f"on your own reference, {calibration.own.name}"
+        yield words, tuple(_on(case, calibration.own, grid) for case in calibration.cases)
+
+
+def own_reference(calibration: Calibration, table: EventTable, lengths: Durations | Fraction | None) -> Reference:
+    """The clip of the user's references that a drafted set would take (14.25); InvalidInput if they have no event."""
+    found = best_clip(grid_contract(calibration, calibration.family.matchers[0]), table, lengths, None)
+    if found is None:
+        diagnostics = Diagnostics()
+        diagnostics.add("empty-calibration", "the references have no event to make faults of", RowPlace(table.name))
+        raise InvalidInput(diagnostics)
+    clip, events, duration = found
+    return Reference(clip, duration, events)
+
+
+def _on(case: Case, own: Reference, grid: Grid) -> Case:
+    """The case on another reference; as it is if it has no edit, or if the edit applies to no event there."""
+    edit = None if case.edit is None else refitted(case.edit, own.events, own.duration, grid)
+    if edit is None:
+        return case
+    pred = apply(edit, own.events, own.duration)
+    return replace(case, ref=own.events, duration=own.duration, pred=pred, how=edit.words(), edit=edit)
 
 
 def with_disturbances(calibration: Calibration) -> Calibration:
@@ -57,7 +84,9 @@ def robustness(selection: Selection) -> tuple[Robustness, ...]:
     weights = selection.ordering.weights if selection.ordering else None
     found = []
     for words, cases in disturbances(calibration):
-        changed = sum(new.pred != old.pred for new, old in zip(cases, calibration.cases, strict=True))
+        changed = sum(
+            (new.ref, new.pred) != (old.ref, old.pred) for new, old in zip(cases, calibration.cases, strict=True)
+        )
         seen = observe_family(replace(calibration, cases=cases), NO_FAMILY, contract, matcher=selection.matcher)
         clauses = [
             replace(coordinate, values=values, vacuous=vacuous, counter=counter)
