@@ -2,8 +2,9 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ _LARGEST = 1 << 32
 _SHORT_FLOATS = ("float16", "float32", "halffloat", "float")
 """What pandas, polars and Arrow call the floats that are shorter than Python's; polars writes Float32."""
 _FLOATS = (*_SHORT_FLOATS, "float64", "double")
+_REPEATED = ("double", "float", "string", "large_string", "dictionary", "decimal")
+"""Kinds of Arrow columns whose values come again and again: times, clips, labels."""
 _NUMBERS = ("float", "double", "halffloat", "int", "uint", "bool")
 
 
@@ -70,7 +73,7 @@ def frame_of(data: Any) -> Frame | None:
         return Frame(
             tuple(data.column_names),
             data.num_rows,
-            lambda place: _texts(arrays[place], arrays[place].to_pylist),
+            lambda place: _arrow_texts(arrays[place]),
             arrays.__getitem__,
         )
     return None
@@ -79,6 +82,18 @@ def frame_of(data: Any) -> Frame | None:
 def _kind(column: Any) -> str:
     """What a library calls the kind of a column, in lower case."""
     return str(getattr(column, "dtype", None) or column.type).lower()
+
+
+def _arrow_texts(column: Any) -> list[str]:
+    """The texts of a column of Arrow; what occurs often is written once."""
+    kind = _kind(column)
+    if kind.startswith(_REPEATED):
+        encoded = column.dictionary_encode().unify_dictionaries()
+        known = _texts(found := encoded.chunk(0).dictionary, found.to_pylist) if encoded.num_chunks else []
+        places = [chunk.indices.fill_null(len(known)) for chunk in encoded.chunks]
+        known.append("")
+        return [known[place] for some in places for place in some.to_pylist()]
+    return _texts(column, column.to_pylist)
 
 
 def _texts(column: Any, listed: Callable[[], Sequence[Any]]) -> list[str]:
@@ -149,6 +164,49 @@ def open_columnar(name: str, diagnostics: Diagnostics) -> tuple[Frame, str] | No
         return None
     assert frame is not None  # it is a table of Arrow
     return frame, hashlib.sha256(data).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnarRows:
+    """Some columns of a Parquet or Arrow file as texts; rows are numbered as the lines of its text would be."""
+
+    name: str
+    digest: str
+    columns: tuple[list[str], ...]
+
+    def __iter__(self) -> Iterator[tuple[int, tuple[str, ...]]]:
+        return zip(count(2), zip(*self.columns, strict=True), strict=False)
+
+
+def columnar_rows(
+    path: PathLike, required: Sequence[str], diagnostics: Diagnostics, *, optional: Sequence[str] = ()
+) -> ColumnarRows | None:
+    """The required, then the optional columns of a Parquet or Arrow file (empty where absent).
+
+    None if it is no such file, or its columns are not these, each once, or it cannot be read: reading it as text says
+    what is wrong.
+    """
+    name = os.fspath(path)
+    found = open_columnar(name, Diagnostics()) if is_columnar(name) else None
+    if found is None:
+        return None
+    frame, digest = found
+    names = [column.strip() for column in frame.names]
+    if any(names.count(column) != 1 for column in required) or any(names.count(column) > 1 for column in optional):
+        return None
+    import pyarrow
+
+    try:
+        return ColumnarRows(name, digest, frame_columns(frame, (*required, *optional)))
+    except _unreadable(pyarrow):
+        return None
+
+
+def frame_columns(frame: Frame, columns: Sequence[str]) -> tuple[list[str], ...]:
+    """The texts of some columns without the spaces around them; empty texts where there is no such column."""
+    names = [name.strip() for name in frame.names]
+    absent = [""] * frame.rows
+    return tuple(frame.texts(names.index(column)) if column in names else absent for column in columns)
 
 
 def _columnar_file(name: str, diagnostics: Diagnostics) -> TextFile | None:

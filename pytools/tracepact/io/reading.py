@@ -47,7 +47,7 @@ from tracepact.io.seld import SELD, add_seld
 from tracepact.io.soft import harden, parse_soft
 from tracepact.io.source import EMPTY_HELP, PathLike, TextFile, shown
 from tracepact.io.spaced import CTM, LAB, RTTM, UEM, add_ctm, add_lab, add_rttm
-from tracepact.io.tables import EVENT_COLUMNS, read_table
+from tracepact.io.tables import EVENT_COLUMNS, read_columnar_table, read_table
 from tracepact.io.textgrid import add_textgrid
 from tracepact.trace import Event, EventTable, Origin, Time
 
@@ -119,6 +119,8 @@ def read_events(path: PathLike, diagnostics: Diagnostics, reading: Reading | Non
         return EventTable(str(path), {})
     if os.path.isdir(path):
         return _read_folder(path, how, diagnostics)
+    if given.format in (None, TABLE) and not how.maps and (table := read_columnar_table(path, diagnostics)) is not None:
+        return replace(table, origin=Origin(TABLE))
     field = read_field(path, diagnostics, given.classes, given.step) if given.format in (None, SCORES) else None
     if field is not None:
         return field_events(field, given.decoding, diagnostics)

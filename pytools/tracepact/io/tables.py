@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.audio import SOUND_ENDINGS
-from tracepact.io.columnar import open_data
+from tracepact.io.columnar import ColumnarRows, columnar_rows, open_data
 from tracepact.io.delimited import read_rows
 from tracepact.io.documents import read_side
 from tracepact.io.rows import EventRows, Times, report_time
@@ -41,6 +41,16 @@ def read_table(file: TextFile, diagnostics: Diagnostics) -> EventTable:
     return rows.table(file.digest)
 
 
+def read_columnar_table(path: PathLike, diagnostics: Diagnostics) -> EventTable | None:
+    """The events of a Parquet or Arrow file with the columns of a table; None if it is none."""
+    found = columnar_rows(path, EVENT_COLUMNS, diagnostics, optional=("confidence",))
+    if found is None:
+        return None
+    rows = EventRows(found.name, diagnostics, Times(fractions=False))
+    rows.add_all(found)
+    return rows.table(found.digest)
+
+
 def clips_alone(file: TextFile) -> list[str] | None:
     """The names a table lists if it has only the column `filename`, or only names of sound files (rule 13.26)."""
     first = next((line.strip() for _, line in text_lines(file)), "")
@@ -72,7 +82,7 @@ def read_regions(path: PathLike, diagnostics: Diagnostics) -> Regions:
 
 def read_durations(path: PathLike, diagnostics: Diagnostics) -> Durations:
     """How long each clip is (`filename duration`), in seconds greater than zero."""
-    file = open_data(path, diagnostics)
+    file = columnar_rows(path, ("filename", "duration"), diagnostics) or open_data(path, diagnostics)
     if file is None:
         return Durations(str(path), {})
     times = Times(fractions=False)
@@ -102,7 +112,7 @@ def read_durations(path: PathLike, diagnostics: Diagnostics) -> Durations:
 
 def read_conditions(path: PathLike, diagnostics: Diagnostics) -> Conditions:
     """The condition of each clip (`filename condition`)."""
-    file = open_data(path, diagnostics)
+    file = columnar_rows(path, ("filename", "condition"), diagnostics) or open_data(path, diagnostics)
     if file is None:
         return Conditions(str(path), {})
     found: dict[str, str] = {}
@@ -117,10 +127,11 @@ def read_conditions(path: PathLike, diagnostics: Diagnostics) -> Conditions:
     return Conditions(file.name, found, file.digest)
 
 
-def _pairs(file: TextFile, column: str, diagnostics: Diagnostics) -> list[tuple[int, str, str]]:
+def _pairs(file: TextFile | ColumnarRows, column: str, diagnostics: Diagnostics) -> list[tuple[int, str, str]]:
     """The rows of a table of a filename and one value, both given."""
     pairs: list[tuple[int, str, str]] = []
-    for row, (clip, value) in read_rows(file, ("filename", column), diagnostics):
+    rows = file if isinstance(file, ColumnarRows) else read_rows(file, ("filename", column), diagnostics)
+    for row, (clip, value) in rows:
         if clip and value:
             pairs.append((row, clip, value))
         else:

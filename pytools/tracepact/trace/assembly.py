@@ -111,8 +111,10 @@ def report_unknown_clips(
 ) -> None:
     """Refuse predictions on clips that neither the reference nor the durations, which list these, know (rule 5.10)."""
     known = {*reference.clips, *listed}
-    stems, labels = by_stem(known), reference.labels
     unknown = [clip for clip in prediction.clips if clip not in known]
+    if not unknown:
+        return
+    stems, labels = by_stem(known), reference.labels
     for number, clip in enumerate(unknown):
         events = prediction.clips[clip]
         help = similar_clip(clip, stems)
