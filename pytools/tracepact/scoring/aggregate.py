@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.core import Aggregation, LeftOut
+from tracepact.records import Record
 
 Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -91,7 +92,7 @@ class ClauseCounts:
 def aggregate(counts: ClauseCounts, aggregation: Aggregation) -> Score:
     """One score for all clips and classes (rule 7.5)."""
     steps = aggregation.steps
-    return _mean(counts.added(clips=steps.adds_clips, classes=steps.adds_classes), steps.leaves_out)
+    return mean_tally(counts.added(clips=steps.adds_clips, classes=steps.adds_classes), steps.leaves_out).score
 
 
 def taken(empty: Flags, counter: Flags, leaves_out: LeftOut) -> Flags:
@@ -117,34 +118,68 @@ def _score(satisfied: int, obligated: int, counter: bool) -> Score:
     )
 
 
-def _mean(counts: ClauseCounts, leaves_out: LeftOut) -> Score:
-    """The mean over clips (columns) of the mean over classes (rows), exact.
+class MeanTally(Record, frozen=True):
+    """What a mean over clips of the mean over classes is made of, exact, so that those of some clips can be added.
 
-    Entry (class, clip) contributes satisfied / (obligated · entries of its clip); all contributions with one
-    denominator are added as whole numbers first.
+    Entry (class, clip) contributes satisfied / (obligated · entries of its clip). `sums` are the contributions by their
+    denominator, as whole numbers; `idle` says that no entry has an obligation or counter evidence.
     """
+
+    sums: dict[int, int]
+    clips: int
+    satisfied: int
+    obligated: int
+    idle: bool
+    entries: int
+    vacuous_entries: int
+    counter_entries: int
+
+    def __add__(self, other: "MeanTally") -> "MeanTally":
+        sums = dict(self.sums)
+        for kind, part in other.sums.items():
+            sums[kind] = sums.get(kind, 0) + part
+        return MeanTally(
+            dict(sorted(sums.items())),
+            self.clips + other.clips,
+            self.satisfied + other.satisfied,
+            self.obligated + other.obligated,
+            self.idle and other.idle,
+            self.entries + other.entries,
+            self.vacuous_entries + other.vacuous_entries,
+            self.counter_entries + other.counter_entries,
+        )
+
+    @property
+    def score(self) -> Score:
+        """The mean with its counts."""
+        if not self.clips:
+            return Score(Fraction(1), self.satisfied, self.obligated, vacuous=True, entries=0)
+        common = lcm(*self.sums)
+        total = sum(part * (common // kind) for kind, part in self.sums.items())
+        counts = self.satisfied, self.obligated, self.idle
+        return Score(
+            Fraction(total, common * self.clips), *counts, self.entries, self.vacuous_entries, self.counter_entries
+        )
+
+
+def mean_tally(counts: ClauseCounts, leaves_out: LeftOut) -> MeanTally:
+    """The mean over clips (columns) of the mean over classes (rows), as what it is made of."""
     vacuous = counts.vacuous
     kept = taken(counts.obligated == 0, counts.counter, leaves_out)
     per_clip = kept.sum(axis=0)
-    clips = int((per_clip > 0).sum())
-    satisfied, obligated = int(counts.satisfied.sum()), int(counts.obligated.sum())
-    vacuous_entries = int((vacuous & kept).sum())
-    if not clips:
-        return Score(Fraction(1), satisfied, obligated, vacuous=True, entries=0)
     numerator = np.where(counts.obligated > 0, counts.satisfied, vacuous)[kept]
     denominator = (np.maximum(counts.obligated, 1) * per_clip)[kept]
     kinds, inverse = np.unique(denominator, return_inverse=True)
     sums = np.zeros(len(kinds), dtype=np.int64)
     np.add.at(sums, inverse, numerator)
-    common = lcm(*kinds.tolist())
-    total = sum(part * (common // kind) for part, kind in zip(sums.tolist(), kinds.tolist(), strict=True))
-    return Score(
-        Fraction(total, common * clips),
-        satisfied,
-        obligated,
+    return MeanTally(
+        dict(zip(kinds.tolist(), sums.tolist(), strict=True)),
+        int((per_clip > 0).sum()),
+        int(counts.satisfied.sum()),
+        int(counts.obligated.sum()),
         bool(vacuous.all()),
         int(kept.sum()),
-        vacuous_entries,
+        int((vacuous & kept).sum()),
         int((counts.counter & (counts.obligated == 0) & kept).sum()),
     )
 

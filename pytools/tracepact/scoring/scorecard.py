@@ -263,7 +263,16 @@ class SweepPoint:
 
 
 def sweep(card: Scorecard) -> list[SweepPoint]:
-    """The vector at every declared value of every swept parameter (rule 3.5).
+    """The vector at every declared value of every swept parameter (rule 3.5)."""
+    own = card.contract.aggregation
+    return [
+        SweepPoint(parameter, value, {name: aggregate(found, own) for name, found in counts.items()})
+        for parameter, value, counts in sweep_counts(card)
+    ]
+
+
+def sweep_counts(card: Scorecard) -> Iterator[tuple[str, str, dict[str, ClauseCounts]]]:
+    """The counts of every clause at every declared value of every swept parameter.
 
     Clauses that a value leaves as they are keep their counts; only the others are evaluated.
     """
@@ -275,16 +284,13 @@ def sweep(card: Scorecard) -> list[SweepPoint]:
     ]
     layout = family.layout(max((contract.reach for _, _, contract in swept), default=0))
     atoms = Atoms(family, layout)
-    points = []
     for parameter, value, contract in swept:
         counts = dict(card.counts)
         frames = [clause for clause in contract.frame_clauses if clause not in before.clauses]
         counts |= {name: found for name, found, _ in _frame_counts(frames, family, layout, atoms)}
         if _judges_intervals_otherwise(contract, before):
             counts |= _event_counts(evaluate_events(contract, family), family)
-        vector = {clause.name: aggregate(counts[clause.name], before.aggregation) for clause in contract.clauses}
-        points.append(SweepPoint(parameter, value, vector))
-    return points
+        yield parameter, value, {clause.name: counts[clause.name] for clause in contract.clauses}
 
 
 def _judges_intervals_otherwise(contract: Contract, before: Contract) -> bool:

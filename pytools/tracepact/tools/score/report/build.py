@@ -1,18 +1,18 @@
-"""Builds the report of a run."""
+"""Builds the report of a run from its tally."""
 
-from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
-from tracepact.core import Aggregation, Contract, EventClause, FrameClause
-from tracepact.diagnostics.record import diagnostic_record
-from tracepact.metrics import metrics_record
+from tracepact.core import Aggregation, Contract, EventClause, FrameClause, Profile
+from tracepact.metrics import MetricSettings
 from tracepact.records import Exact, record_of
-from tracepact.scoring import Score, Scorecard, sweep
-from tracepact.tools.score.report.measured import measured
+from tracepact.scoring import Score
+from tracepact.scoring.tally import ClauseTally, GroupTally
+from tracepact.tools.score.margins import ScoreMargins
 from tracepact.tools.score.report.preparation import Preparation
 from tracepact.tools.score.report.record import (
     ClassRecord,
@@ -25,7 +25,6 @@ from tracepact.tools.score.report.record import (
     GridRecord,
     InputRecord,
     MatcherRecord,
-    MatchRecord,
     ParameterRecord,
     ProfileRecord,
     Report,
@@ -34,52 +33,86 @@ from tracepact.tools.score.report.record import (
     Versions,
 )
 from tracepact.tools.score.report.scores import ScoreRecord, SoftRecord, ValueRecord
-from tracepact.tools.score.report.timeline import worst_timelines
-from tracepact.tools.score.report.violations import shown_violations
-from tracepact.tools.score.scored import Scored
+from tracepact.tools.score.report.violations import ClauseViolations
+from tracepact.tools.score.scored import Input, Scored
 from tracepact.tools.score.store.manifest import versions
-from tracepact.trace import FrameRun
-from tracepact.trace.layout import Indices
+from tracepact.tools.score.tally import RunTally, tally_of
+from tracepact.trace import Mode
 from tracepact.wording import rounded
 
-_LISTED_DIFFERENCES = 20
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a report says beside its counts: the contract, the classes, and where all of it came from.
+
+    `soft` are the margins of the frame clauses, where there are any.
+    """
+
+    contract: Contract
+    mode: Mode
+    classes: tuple[str, ...]
+    inputs: tuple[Input, ...]
+    preparation: Mapping[str, Any]
+    settings: MetricSettings = field(default_factory=MetricSettings)
+    violation_rows: bool = True
+    soft: Mapping[str, SoftRecord] = field(default_factory=dict)
 
 
 def report_of(run: Scored) -> Report:
     """Everything a report says, with exact values as fractions."""
-    card = run.card
-    contract, family = card.contract, card.family
+    contract, family = run.card.contract, run.card.family
+    soft = {clause.name: _soft(run, clause, run.margins) for clause in contract.frame_clauses} if run.margins else {}
+    head = Head(
+        contract, family.mode, family.classes, run.inputs, run.preparation, run.settings, run.violation_rows, soft
+    )
+    return report_from(tally_of(run), head)
+
+
+def report_from(tally: RunTally, head: Head) -> Report:
+    """The report of what was tallied, of one batch or of many."""
+    contract, group = head.contract, tally.group
     matcher = contract.matcher
-    soft, edges = card.soft.mean()
+    soft, edges = group.soft.mean
     clauses = contract.clauses
     return Report(
         format="tracepact-report/1",
         versions=Versions(**versions()),
         contract=_contract(contract),
-        inputs=tuple(InputRecord(i.role, i.name, i.digest) for i in run.inputs),
-        preparation=record_of(dict(run.preparation), Preparation),
+        inputs=tuple(InputRecord(i.role, i.name, i.digest) for i in head.inputs),
+        preparation=record_of(dict(head.preparation), Preparation),
         grid=GridRecord(contract.step, contract.projection),
         matcher=MatcherRecord(matcher.kind, matcher.search, matcher.overlap_reward, contract.merge_gap),
-        family=FamilyRecord(family.mode, len(family.clips), family.classes, sum(family.frames) * len(family.classes)),
+        family=FamilyRecord(head.mode, group.clips, head.classes, tally.frames),
         aggregation=contract.aggregation,
-        vector=tuple(ClauseRecord(c.name, _kind(c), _scores(card, c.name), _soft(run, c)) for c in clauses),
-        logic={a: ValueRecord.of(card.logic(a)) for a in Aggregation},
-        profiles=_profiles(card),
-        metrics=metrics_record(measured(run), most=_LISTED_DIFFERENCES),
+        vector=tuple(
+            ClauseRecord(c.name, _kind(c), _scores(group.clauses[c.name]), head.soft.get(c.name, UNSET))
+            for c in clauses
+        ),
+        logic={a: ValueRecord.of(group.logic(a)) for a in Aggregation},
+        profiles=tuple(
+            ProfileRecord(p.name, p.aggregation, value, rounded(value))
+            for p, value in ((p, _profile(group, p)) for p in contract.profiles)
+        ),
+        metrics=tally.metrics.record(head.settings),
         soft_boundary=SoftBoundary(soft, edges, contract.soft_scale),
         classes=tuple(
-            ClassRecord(label, _vector(card.vector(Aggregation.POOLED, label=index)))
-            for index, label in enumerate(family.classes)
+            ClassRecord(label, _vector({c.name: group.clauses[c.name].of_class(index) for c in clauses}))
+            for index, label in enumerate(head.classes)
         ),
-        conditions=_conditions(card, run.conditions) if run.conditions else (),
-        sweeps=tuple(SweepRecord(p.parameter, p.value, _vector(p.vector)) for p in sweep(card)),
-        violations=tuple(shown_violations(card, clause, margins=run.margins) for clause in clauses),
-        timelines=tuple(worst_timelines(card)),
-        matches=_matches(card),
-        diagnostics=DiagnosticsRecord(
-            dict(Counter(d.code for d in run.diagnostics)), tuple(map(diagnostic_record, run.diagnostics))
+        conditions=tuple(_condition(name, found, contract) for name, found in sorted(tally.conditions.items())),
+        sweeps=tuple(
+            SweepRecord(p.parameter, p.value, _vector({n: f.score(contract.aggregation) for n, f in p.clauses.items()}))
+            for p in tally.sweeps
         ),
-        violation_rows=UNSET if run.violation_rows else False,
+        violations=tuple(
+            ClauseViolations(c.name, found.total, tuple(one.found for one in found.worst))
+            for c, found in ((c, tally.violations[c.name]) for c in clauses)
+        ),
+        timelines=tuple(one.found for one in tally.timelines),
+        matches=tuple(one.found for one in tally.matches.first),
+        diagnostics=DiagnosticsRecord(dict(tally.findings.counts), tally.findings.items),
+        violation_rows=UNSET if head.violation_rows else False,
+        matched=tally.matches.total if tally.matches.total > len(tally.matches.first) else UNSET,
     )
 
 
@@ -87,15 +120,13 @@ def _kind(clause: FrameClause | EventClause) -> Literal["frame", "event"]:
     return "event" if isinstance(clause, EventClause) else "frame"
 
 
-def _scores(card: Scorecard, clause: str, clips: Indices | None = None) -> dict[Aggregation, ScoreRecord]:
-    return {a: ScoreRecord.of(card.score(clause, a, clips=clips)) for a in Aggregation}
+def _scores(tally: ClauseTally) -> dict[Aggregation, ScoreRecord]:
+    return {a: ScoreRecord.of(tally.score(a)) for a in Aggregation}
 
 
-def _soft(run: Scored, clause: FrameClause | EventClause) -> SoftRecord | UnsetType:
-    if run.margins is None or isinstance(clause, EventClause):
-        return UNSET
-    found = {a: run.margins.score(run.card, clause.name, a) for a in Aggregation}
-    least, middle = found[Aggregation.POOLED].least, run.margins.middle(clause.name)
+def _soft(run: Scored, clause: FrameClause, margins: ScoreMargins) -> SoftRecord:
+    found = {a: margins.score(run.card, clause.name, a) for a in Aggregation}
+    least, middle = found[Aggregation.POOLED].least, margins.middle(clause.name)
     texts = (None if margin is None else str(margin) for margin in (least, middle))
     return SoftRecord({a: Exact.of(score.value) for a, score in found.items()}, *texts)
 
@@ -104,9 +135,11 @@ def _vector(scores: Mapping[str, Score]) -> dict[str, ScoreRecord]:
     return {name: ScoreRecord.of(score) for name, score in scores.items()}
 
 
-def _profiles(card: Scorecard) -> tuple[ProfileRecord, ...]:
-    values = ((profile, card.profile(profile)) for profile in card.contract.profiles)
-    return tuple(ProfileRecord(p.name, p.aggregation, value, rounded(value)) for p, value in values)
+def _profile(group: GroupTally, profile: Profile) -> Fraction:
+    """The weighted mean of a risk profile (rule 7.8)."""
+    total = sum((weight for _, weight in profile.weights), Fraction(0))
+    parts = (weight * group.clauses[name].score(profile.aggregation).value for name, weight in profile.weights)
+    return sum(parts, Fraction(0)) / total
 
 
 def _contract(contract: Contract) -> ContractRecord:
@@ -115,33 +148,13 @@ def _contract(contract: Contract) -> ContractRecord:
     return ContractRecord(*names, contract.text, contract.source.name, parameters)
 
 
-def _conditions(card: Scorecard, conditions: Mapping[str, str]) -> tuple[ConditionRecord, ...]:
-    """The vectors of every condition, under every aggregation."""
-    groups: dict[str, list[str]] = {}
-    for clip in card.family.clips:
-        groups.setdefault(conditions[clip], []).append(clip)
-    found = []
-    for name in sorted(groups):
-        clips = card.clip_indices(groups[name])
-        found.append(
-            ConditionRecord(
-                name,
-                len(clips),
-                {clause.name: _scores(card, clause.name, clips) for clause in card.contract.clauses},
-                {a: ValueRecord.of(card.logic(a, clips=clips)) for a in Aggregation},
-                {p.name: ValueRecord.of(card.profile(p, clips=clips)) for p in card.contract.profiles},
-                ConditionSoftBoundary(*card.soft.mean(clips)),
-            )
-        )
-    return tuple(found)
-
-
-def _matches(card: Scorecard) -> tuple[MatchRecord, ...]:
-    """Every matched pair, in seconds."""
-    step = card.family.step
-
-    def seconds(run: FrameRun) -> tuple[Fraction, Fraction]:
-        return run[0] * step, run[1] * step
-
-    places = ((card.family.place(match.segment), match) for match in card.events.matches)
-    return tuple(MatchRecord(*place, seconds(match.ref), seconds(match.pred)) for place, match in places)
+def _condition(name: str, group: GroupTally, contract: Contract) -> ConditionRecord:
+    """The vectors of a condition, under every aggregation."""
+    return ConditionRecord(
+        name,
+        group.clips,
+        {clause.name: _scores(group.clauses[clause.name]) for clause in contract.clauses},
+        {a: ValueRecord.of(group.logic(a)) for a in Aggregation},
+        {p.name: ValueRecord.of(_profile(group, p)) for p in contract.profiles},
+        ConditionSoftBoundary(*group.soft.mean),
+    )

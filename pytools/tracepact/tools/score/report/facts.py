@@ -44,7 +44,7 @@ def beside(report: Report) -> list[str]:
     return [
         f"soft boundary score{mark} {decimal(soft.value)}, {about}",
         *(f"profile {p.name} = {p.value} ({p.about})" for p in profiles(report)),
-        count(len(report.matches), "matched pair"),
+        count(report.pairs, "matched pair"),
         *([] if report.violation_rows is UNSET else [NO_ROWS]),
     ]
 

@@ -62,7 +62,7 @@ def _tiles(report: Report) -> Iterator[tuple[str, str]]:
     for profile in facts.profiles(report):
         yield profile.value, f"profile {profile.name} ({profile.about})"
     yield decimal(soft.value), f"soft boundary score, {soft.edges:,} edges (decides nothing)"
-    yield f"{len(report.matches):,}", "matched pair" if len(report.matches) == 1 else "matched pairs"
+    yield f"{report.pairs:,}", "matched pair" if report.pairs == 1 else "matched pairs"
     for metric in report.metrics.metrics:
         if isinstance(metric, CountMetricRecord) and metric.name == "event":
             name, micro, *_ = metric_cells(metric)

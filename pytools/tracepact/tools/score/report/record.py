@@ -179,7 +179,10 @@ class DiagnosticsRecord(Record, frozen=True):
     """What was odd about the input."""
 
     counts: Annotated[dict[_Code, Annotated[int, Meta(ge=1)]], Meta(description="How often each code occurs.")]
-    items: Annotated[tuple[DiagnosticRecord, ...], Meta(description="Every finding.")]
+    items: Annotated[
+        tuple[DiagnosticRecord, ...],
+        Meta(description="The findings by code, file and row; at most 1,000 of each code (17.10)."),
+    ]
 
     @property
     def words(self) -> str:
@@ -220,11 +223,22 @@ class Report(Record, frozen=True, kw_only=True):
     ]
     violations: Annotated[tuple[ClauseViolations, ...], Meta(description="Where each clause failed (10).")]
     timelines: Annotated[tuple[Timeline, ...], Meta(description="The clips and classes that failed worst, in frames.")]
-    matches: Annotated[tuple[MatchRecord, ...], Meta(description="The match list (8).")]
+    matches: Annotated[
+        tuple[MatchRecord, ...], Meta(description="The match list (8); the first 10,000 by class and clip.")
+    ]
     diagnostics: DiagnosticsRecord
     violation_rows: Annotated[
         bool | UnsetType, Meta(description="False if the run directory has no `violations.csv` (17.8); else absent.")
     ] = UNSET
+    matched: Annotated[
+        Count | UnsetType,
+        Meta(description="How many matched pairs there are, if not all are listed (17.10)."),
+    ] = UNSET
+
+    @property
+    def pairs(self) -> int:
+        """The number of matched pairs."""
+        return len(self.matches) if isinstance(self.matched, UnsetType) else self.matched
 
     def vacuous_clauses(self, aggregation: Aggregation) -> tuple[str, ...]:
         """The clauses that ask nothing of the system."""

@@ -43,23 +43,28 @@ class Timeline(Record, frozen=True):
         return [*side_lanes(self.ref, self.pred, self.frames, width), *failed]
 
 
-def worst_timelines(card: Scorecard, most: int = SHOWN) -> list[Timeline]:
-    """The segments whose clauses lose most together, one clip only once."""
+def worst_segments(card: Scorecard, most: int = SHOWN) -> list[tuple[int, float]]:
+    """The segments whose clauses lose most together, one clip only once, and how much each loses."""
     loss = np.zeros((len(card.family.classes), len(card.family.clips)))
     for counts in card.counts.values():
         obligated = np.maximum(counts.obligated, 1)
         loss += np.where(counts.obligated > 0, 1 - counts.satisfied / obligated, counts.counter)
     order = np.argsort(-loss, axis=None, kind="stable")
-    chosen: list[int] = []
-    clips: set[str] = set()
+    chosen: list[tuple[int, float]] = []
+    clips: set[int] = set()
     for segment in order.tolist():
-        clip, _ = card.family.place(segment)
+        clip = segment % len(card.family.clips)
         if len(chosen) == most or loss.flat[segment] == 0:
             break
         if clip not in clips:
             clips.add(clip)
-            chosen.append(segment)
-    return [timeline(card, segment) for segment in chosen]
+            chosen.append((segment, float(loss.flat[segment])))
+    return chosen
+
+
+def worst_timelines(card: Scorecard, most: int = SHOWN) -> list[Timeline]:
+    """The clips and classes that failed worst."""
+    return [timeline(card, segment) for segment, _ in worst_segments(card, most)]
 
 
 def timeline(card: Scorecard, segment: int) -> Timeline:

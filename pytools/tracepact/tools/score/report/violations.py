@@ -1,5 +1,6 @@
 """Violated obligations as records: which of them a report shows, worst first, and how far each is from holding."""
 
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -156,13 +157,31 @@ def shown_violations(
     card: Scorecard, clause: FrameClause | EventClause, most: int = SHOWN, *, margins: ScoreMargins | None = None
 ) -> ClauseViolations:
     """The worst violations of a clause and how many there are in all."""
+    total, worst = ranked_violations(card, clause, most, margins=margins)
+    return ClauseViolations(clause.name, total, tuple(found for *_, found in worst))
+
+
+def ranked_violations(
+    card: Scorecard, clause: FrameClause | EventClause, most: int = SHOWN, *, margins: ScoreMargins | None = None
+) -> tuple[int, list[tuple[float, int, int, FrameViolationRecord | EventViolationRecord]]]:
+    """How many violations a clause has, and the worst: each with rank (less is worse), segment and frame."""
     if isinstance(clause, EventClause):
         found = card.event_clause(clause.name)
-        worst = sorted(found.violations, key=_event_badness)[:most]
-        return ClauseViolations(clause.name, len(found.violated), tuple(event_violation(card, v) for v in worst))
+        badness = [_event_badness(violation) for violation in found.violations]
+        order = sorted(range(len(badness)), key=badness.__getitem__)[:most]
+        worst = [(badness[i], found.violations[i]) for i in order]
+        return len(badness), [(rank, v.segment, v.interval[0], event_violation(card, v)) for rank, v in worst]
     frames = card.frame_violations(clause.name)
-    shown = (frame_violation(card, frames, index, margins) for index in _worst_frames(frames, most))
-    return ClauseViolations(clause.name, len(frames), tuple(shown))
+    distances = frames.distances
+    return len(frames), [
+        (
+            -float(distances[i]) if frames.offset is not None else 0.0,
+            int(frames.segment[i]),
+            int(frames.frame[i]),
+            frame_violation(card, frames, i, margins),
+        )
+        for i in _worst_frames(frames, most)
+    ]
 
 
 def all_violations(
@@ -188,12 +207,12 @@ def _worst_frames(found: FrameViolations, most: int) -> list[int]:
     return [int(i) for i in order[np.sort(first)][:most]]
 
 
-def _event_badness(found: EventViolation) -> tuple[bool, float]:
+def _event_badness(found: EventViolation) -> float:
     """Missing partners first, then the largest shortfall."""
     if found.comparison is None:
-        return False, 0.0
+        return -sys.float_info.max
     amount = found.comparison.amount
-    return True, float("-inf") if isinstance(amount, Unbounded) else -float(amount)
+    return -sys.float_info.max / 2 if isinstance(amount, Unbounded) else -float(amount)
 
 
 def frame_violation(
