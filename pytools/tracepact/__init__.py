@@ -13,6 +13,7 @@ not import each other):
         frames               rows as a data frame
         records              typed results, their JSON and the schemas generated from them
         diagnostics, specs   what went wrong as data; where the spec files are
+        engines              batches of work here, in processes, or on a Dask cluster
         core                 formulas, event atoms and contracts without names, units or sugar
         lang                 text to core and back, and core in plain words
         trace                events on an exact grid, families of clips as bitsets
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from tracepact.tools.curves.curves import Curves, curves
     from tracepact.tools.entry import run_command_line
     from tracepact.tools.league.league import league
+    from tracepact.tools.score.batches.scoring import BatchRun, score_batches
     from tracepact.tools.score.run import Run, score, score_document
     from tracepact.tools.score.store.opening import load_run
     from tracepact.tools.score.verify import verify_run
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Aggregation": "core",
     "AudioFolder": "io",
+    "BatchRun": "tools.score.batches.scoring",
     "Bootstrap": "scoring.uncertainty",
     "ClassDecodings": "io",
     "Columns": "io",
@@ -121,6 +124,7 @@ _HOMES = {
     "run_command_line": "tools.entry",
     "sat": "tools.check.python",
     "score": "tools.score.run",
+    "score_batches": "tools.score.batches.scoring",
     "score_document": "tools.score.run",
     "score_field": "io",
     "select": "tools.select.python",
@@ -136,6 +140,7 @@ _HOMES = {
 __all__ = [
     "Aggregation",
     "AudioFolder",
+    "BatchRun",
     "Bootstrap",
     "ClassDecodings",
     "Columns",
@@ -180,6 +185,7 @@ __all__ = [
     "run_command_line",
     "sat",
     "score",
+    "score_batches",
     "score_document",
     "score_field",
     "select",

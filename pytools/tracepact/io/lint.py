@@ -9,7 +9,7 @@ from tracepact.diagnostics import CODES, Diagnostics, InvalidInput
 from tracepact.io.source import shown
 from tracepact.lang import parse_contract
 from tracepact.trace import Durations, Event, EventTable, assemble
-from tracepact.trace.assembly import report_one_sided
+from tracepact.trace.assembly import report_one_sided, report_unpredicted
 from tracepact.trace.similar_names import similar_label
 from tracepact.wording import count, print_number, seconds
 
@@ -28,7 +28,8 @@ def lint(reference: EventTable, prediction: EventTable | None, durations: Length
             _report_overlaps(clip, events, table, diagnostics)
         _report_similar(table, diagnostics)
     if prediction is not None:
-        report_one_sided(reference, prediction, tuple(reference.clips), diagnostics)
+        report_one_sided(reference, prediction, diagnostics)
+        report_unpredicted(prediction, tuple(reference.clips), diagnostics)
         for clip, events in prediction.clips.items():
             if events and reference.clips.get(clip) == ():
                 predicted = count(len(events), "predicted event")

@@ -41,10 +41,13 @@ def prepare(
     outside: Outside = Outside.ERROR,
     clips: ClipChoice | None = None,
     columns: Collection[str] = (),
+    *,
+    whole: bool = True,
 ) -> Prepared:
     """Apply rules 13.3, 13.11, 13.12, 13.16, 13.28, 13.30 and 13.37 to what was read.
 
-    `columns` are the classes of scores that are not decoded yet, which a label map may speak of.
+    `columns` are the classes of scores that are not decoded yet, which a label map may speak of. Of a part that is not
+    the `whole` nothing is said that only the whole can tell: the unit of times, and the labels a map does not use.
     """
     lengths = durations.clips if isinstance(durations, Durations) else {}
     ref, ref_renamed = name_clips(reference, prediction, lengths, diagnostics)
@@ -55,17 +58,19 @@ def prepare(
     if isinstance(durations, AudioFolder):
         durations = audio_durations(durations, ref.clips, diagnostics)
     elif isinstance(durations, Durations):
-        durations = _called_alike(durations, {**ref.clips, **pred.clips})
+        durations = called_alike(durations, {**ref.clips, **pred.clips})
     if any(own):
         durations = Durations((ref if own[0] else pred).name, {**own[1], **own[0]})
     chosen = choose_clips(ref, pred, durations, ignore, clips, diagnostics)
     ref, pred, durations, ignore = chosen.reference, chosen.prediction, chosen.durations, chosen.ignore
-    report_milliseconds(ref, pred, durations, diagnostics)
+    if whole:
+        report_milliseconds(ref, pred, durations, diagnostics)
     mapped = {"reference": Mapped(ref, {}, 0), "prediction": Mapped(pred, {}, 0)}
     if labels is not None:
         known = ref.labels | pred.labels | {*columns}
-        report_unused(labels, known, diagnostics)
-        report_merged(labels, known, diagnostics)
+        if whole:
+            report_unused(labels, known, diagnostics)
+            report_merged(labels, known, diagnostics)
         mapped = {side: apply_map(labels, item.table, diagnostics) for side, item in mapped.items()}
     _report_excuses(mapped["prediction"].table, diagnostics)
     regions = _with_regions(_closed(ignore, ref, pred, durations, diagnostics), mapped["reference"])
@@ -160,7 +165,7 @@ def _is_one_file(table: EventTable) -> bool:
     )
 
 
-def _called_alike(durations: Durations, clips: Collection[str]) -> Durations:
+def called_alike(durations: Durations, clips: Collection[str]) -> Durations:
     """Durations under the names of the clips that are called the same without their last extension (rule 13.30)."""
     stems = _stems([clip for clip in clips if clip not in durations.clips])
     names = {name: found[0] for name in durations.clips if name not in clips and len(found := stems.get(name, [])) == 1}

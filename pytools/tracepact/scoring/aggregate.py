@@ -169,11 +169,8 @@ def mean_tally(counts: ClauseCounts, leaves_out: LeftOut) -> MeanTally:
     per_clip = kept.sum(axis=0)
     numerator = np.where(counts.obligated > 0, counts.satisfied, vacuous)[kept]
     denominator = (np.maximum(counts.obligated, 1) * per_clip)[kept]
-    kinds, inverse = np.unique(denominator, return_inverse=True)
-    sums = np.zeros(len(kinds), dtype=np.int64)
-    np.add.at(sums, inverse, numerator)
     return MeanTally(
-        dict(zip(kinds.tolist(), sums.tolist(), strict=True)),
+        _sums_by_kind(denominator, numerator),
         int((per_clip > 0).sum()),
         int(counts.satisfied.sum()),
         int(counts.obligated.sum()),
@@ -182,6 +179,24 @@ def mean_tally(counts: ClauseCounts, leaves_out: LeftOut) -> MeanTally:
         int((vacuous & kept).sum()),
         int((counts.counter & (counts.obligated == 0) & kept).sum()),
     )
+
+
+_SMALL = 1 << 22
+"""Below this, denominators are counted in a table of their own size, which takes no sorting."""
+
+
+def _sums_by_kind(kinds: Counts, parts: Counts) -> dict[int, int]:
+    """The sums of the parts of each kind, by kind; sums stay far below 2**53, where floats add exactly."""
+    if not len(kinds):
+        return {}
+    if int(kinds.max()) < _SMALL:
+        found = np.flatnonzero(np.bincount(kinds))
+        sums = np.bincount(kinds, weights=parts)[found].astype(np.int64)
+    else:
+        found, inverse = np.unique(kinds, return_inverse=True)
+        sums = np.zeros(len(found), dtype=np.int64)
+        np.add.at(sums, inverse, parts)
+    return dict(zip(found.tolist(), sums.tolist(), strict=True))
 
 
 def shown_name(key: str) -> str:

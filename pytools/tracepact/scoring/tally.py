@@ -1,6 +1,6 @@
 """Counts of some clips that can be added to those of others: every aggregation follows from the sum, exactly."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -26,11 +26,11 @@ class ClauseTally(Record, frozen=True):
     means: dict[Aggregation, MeanTally]
 
     @classmethod
-    def of(cls, counts: ClauseCounts) -> "ClauseTally":
-        """The tally of the counts of some clips."""
+    def of(cls, counts: ClauseCounts, aggregations: Collection[Aggregation] = tuple(Aggregation)) -> "ClauseTally":
+        """The tally of the counts of some clips, enough for these aggregations."""
         total = counts.added(clips=True, classes=False)
         means = {}
-        for aggregation in _BY_CLIP:
+        for aggregation in (one for one in _BY_CLIP if one in aggregations):
             steps = aggregation.steps
             means[aggregation] = mean_tally(counts.added(clips=False, classes=steps.adds_classes), steps.leaves_out)
         satisfied, obligated, counter = (

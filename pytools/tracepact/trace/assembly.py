@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tracepact.core import Contract, reach
 from tracepact.core.contract import CLASS_ATOMS
@@ -37,13 +39,17 @@ def assemble(
     masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
     diagnostics: Diagnostics,
     allow_outside: bool = False,
+    classes: Sequence[str] | None = None,
 ) -> Family:
     """Put both sides on the contract's grid. Errors and warnings go to `diagnostics`; errors raise InvalidInput.
 
     With `allow_outside` a predicted event that starts at or after the end of its clip gives no frame (rule 13.31).
+    `classes` are those of a whole of which these tables are a part; of the part nothing is said that only the whole can
+    tell: which labels one side lacks, and how many clips are shorter than a window.
     """
-    known = _durations(reference, prediction, durations, diagnostics)
-    classes = _classes(contract, reference, prediction, mode, diagnostics)
+    known = clip_lengths(reference, prediction, durations, diagnostics)
+    whole = classes is None
+    classes = class_set(contract, reference, prediction, mode, diagnostics) if classes is None else classes
     grid = Grid(contract.step, contract.projection)
     clips = tuple(known)
     lengths = ratios(known.values())
@@ -64,9 +70,12 @@ def assemble(
     runs = {Side.REF: place(reference, False), Side.PRED: place(prediction, allow_outside)}
     ignored = _ignored(ignore, grid, index, frames, segments, diagnostics) if ignore else {}
     supplied = _masks(contract, masks or {}, index, frames, segments, mode, diagnostics)
-    _check_windows(contract, frames, diagnostics)
+    if whole:
+        check_windows(contract, counted, diagnostics)
     diagnostics.raise_errors()
-    report_one_sided(reference, prediction, clips, diagnostics)
+    if whole:
+        report_one_sided(reference, prediction, diagnostics)
+    report_unpredicted(prediction, clips, diagnostics)
     return Family(contract.step, mode, clips, frames, tuple(classes), runs, ignored, supplied)
 
 
@@ -81,7 +90,7 @@ def _check_size(frames: Sequence[int], classes: int, diagnostics: Diagnostics) -
         diagnostics.raise_errors()
 
 
-def _durations(
+def clip_lengths(
     reference: EventTable,
     prediction: EventTable,
     durations: Durations | Fraction | None,
@@ -139,7 +148,7 @@ _UNKNOWN_CLIP = (
 )
 
 
-def _classes(
+def class_set(
     contract: Contract,
     reference: EventTable,
     prediction: EventTable,
@@ -174,16 +183,18 @@ def _first_place(table: EventTable, label: str) -> RowPlace:
     return next(table.place(clip, event.row) for clip, event in table.events if event.label == label)
 
 
-def report_one_sided(
-    reference: EventTable, prediction: EventTable, clips: Sequence[str], diagnostics: Diagnostics
-) -> None:
-    """Warn of labels that one side lacks and of clips without predictions; only in sound tables would that be true."""
+def report_one_sided(reference: EventTable, prediction: EventTable, diagnostics: Diagnostics) -> None:
+    """Warn of labels that one side lacks; only in sound tables would that be true."""
     ref, pred = reference.labels, prediction.labels
     for table, other, labels in ((reference, "predictions", ref - pred), (prediction, "reference", pred - ref)):
         for label in sorted(labels):
             headline = f"label `{label}` does not occur in the {other}"
             help = label_help(label, pred if table is reference else ref)
             diagnostics.add("one-sided-label", headline, _first_place(table, label), help)
+
+
+def report_unpredicted(prediction: EventTable, clips: Sequence[str], diagnostics: Diagnostics) -> None:
+    """Warn of clips without predictions."""
     for clip in clips:
         if clip not in prediction.clips:
             headline = f"`{clip}` has no row in the predictions"
@@ -268,11 +279,11 @@ def _as_frames(mask: FrameMask, frames: int) -> Sequence[bool]:
     return mask
 
 
-def _check_windows(contract: Contract, frames: Sequence[int], diagnostics: Diagnostics) -> None:
+def check_windows(contract: Contract, frames: NDArray[Any], diagnostics: Diagnostics) -> None:
     """Warn of a clause whose window is longer than some clip."""
     for clause in contract.frame_clauses:
         widest = max(reach(clause.formula), reach(clause.obligation))
-        short = sum(1 for n in frames if n < widest)
+        short = int((frames < widest).sum())
         if short:
             diagnostics.add(
                 "window-beyond-trace",

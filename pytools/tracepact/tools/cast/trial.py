@@ -24,8 +24,9 @@ from tracepact.tools.cast.show import ROW_COLUMNS, finding_lines, heading, rows,
 from tracepact.tools.cast_members import SEED, Member, cast, played
 from tracepact.tools.cast_scenes import LONGEST, allowances, scenes
 from tracepact.tools.presented import Presented, presented
+from tracepact.tools.score.inputs import contract_from
 from tracepact.tools.score.report.timeline import Timeline, timeline, worst_timelines
-from tracepact.tools.score.run import Run, contract_from, score
+from tracepact.tools.score.run import Run, score
 from tracepact.trace import Family, Side
 from tracepact.wording import count, rounded
 

@@ -24,7 +24,7 @@ from tracepact.tools.check.answers import Answer, ContractInWords, Findings, Sig
 from tracepact.tools.check.decision import decision_record
 from tracepact.tools.check.simplify import SIMPLIFY_SECONDS, simplified_record
 from tracepact.tools.presented import presented
-from tracepact.tools.score.run import contract_from
+from tracepact.tools.score.inputs import contract_from
 from tracepact.wording import count
 
 _MOST_CELLS = 1 << 22

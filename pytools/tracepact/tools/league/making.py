@@ -13,9 +13,10 @@ from tracepact.tools.league.base import Base, Policies, Settings, base_of, polic
 from tracepact.tools.league.psds import given_scores, report_scores
 from tracepact.tools.league.store import StoredLeague
 from tracepact.tools.league.system import LeagueSystem, system_of
+from tracepact.tools.score.inputs import check_conditions
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.stored import check_same, stored_report
-from tracepact.tools.score.run import Run, check_conditions
+from tracepact.tools.score.run import Run
 from tracepact.tools.score.store.names import NamedPlace, report_repeated_names
 from tracepact.tools.score.store.opening import StoredRun, open_run
 from tracepact.tools.score.store.pairing import RunIdentity, identity

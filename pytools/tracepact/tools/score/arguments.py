@@ -29,7 +29,8 @@ from tracepact.io.reading import report_unused_readings
 from tracepact.io.score_lengths import report_table_lengths
 from tracepact.progress import OnStage, silent
 from tracepact.tools.parameters import LowHigh, OddLength, Share, durations_option, with_options
-from tracepact.tools.score.run import Run, is_incomplete, score, score_document
+from tracepact.tools.score.inputs import is_incomplete
+from tracepact.tools.score.run import Run, score, score_document
 from tracepact.trace import Durations, EventTable, Mode
 from tracepact.trace.assembly import report_unknown_clips
 
@@ -166,6 +167,26 @@ def side_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 metavar="reference|durations|all|LIST",
                 help="Evaluate these clips only; LIST is a file with a clip in each line. Without it a prediction on a "
                 "clip that neither the reference nor the durations name is an error.",
+            ),
+        ),
+        function,
+    )
+
+
+def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of scoring in batches."""
+    return with_options(
+        (
+            click.option(
+                "--engine",
+                metavar="ENGINE",
+                help="Score in batches of clips: local, processes, processes:N, dask (a cluster started here), or "
+                "dask:tcp://HOST:PORT (a scheduler that is there). The result is that of scoring all clips at once.",
+            ),
+            click.option(
+                "--memory",
+                metavar="SIZE",
+                help="The memory that scoring in batches may take, such as 2GB (the default) or 500MB.",
             ),
         ),
         function,

@@ -1,9 +1,10 @@
 """`tracepact score`: score predictions against references under a contract."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Unpack
 
@@ -26,22 +27,28 @@ from tracepact.tools.parameters import (
     given_contract,
     set_option,
 )
-from tracepact.tools.score.arguments import DataOptions, check_data_options, data_options, score_from_options
+from tracepact.tools.score.arguments import (
+    DataOptions,
+    check_data_options,
+    data_options,
+    engine_options,
+    score_from_options,
+)
+from tracepact.tools.score.batches.command import check_batch_options, score_in_batches, tallied_value
+from tracepact.tools.score.batches.scoring import BatchRun, diagnostic_of
 from tracepact.tools.score.metric_options import MetricOptions, metric_options, metric_settings
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.sounds import check_audio, embed_audio_option, find_sounds
 from tracepact.tools.score.report.stored import written_views
 from tracepact.tools.score.report.text import brief_lines, render_report
-from tracepact.tools.score.requirement import Requirement, check_name, requirement_from
+from tracepact.tools.score.requirement import HEADLINE, MEAN, Requirement, check_name, requirement_from
 from tracepact.tools.score.run import STAGES, Run
 from tracepact.tools.score.store.parquet import NAME as PARQUET
 from tracepact.tools.score.store.rows import SCORE_COLUMNS, score_rows
 from tracepact.tools.score.store.writing import VIEWS, VIOLATIONS, Replaced, check_place, write_run
 from tracepact.wording import decimal, quoted
 
-_MEAN, _HEADLINE = "mean", "headline"
-"""What `--require` calls the two means; a clause or a profile of that name comes first."""
 MANY_ROWS = 1_000_000
 """How many rows of violations are written without a word."""
 
@@ -54,6 +61,7 @@ class _Given(DataOptions, MetricOptions):
 @contract_argument
 @data_options
 @metric_options
+@engine_options
 @click.option("--conditions", type=click.Path(), help="A table (filename, condition) that groups the results.")
 @set_option
 @click.option(
@@ -101,15 +109,17 @@ def command(
     embed_audio: bool,
     parquet: bool,
     no_violations: bool,
+    engine: str | None,
+    memory: str | None,
     **given: Unpack[_Given],
 ) -> int:
     """Score predictions and show the vector, the profiles, the standard metrics, and where clauses failed.
 
     CONTRACT is a file, or the name of a starter contract such as boundary_gate. --format csv prints the score of every
     clip, class and clause. --out replaces a run directory. If that one held a page or Parquet
-    rows, they are written again.
+    rows, they are written again. With --engine or --memory, data that does not fit in memory is scored in batches.
 
-    Exit codes: 0 scored, 1 a --require does not hold, 2 invalid input.
+    Exit codes: 0 scored, 1 a --require does not hold, 2 invalid input, 4 some batches failed.
     """
     data: DataOptions = given
     check_data_options(data)
@@ -124,9 +134,13 @@ def command(
     known = {p.name for p in compiled.profiles}
     for name in profiles:
         check_name(name, known, "profile", "unknown-profile", faults)
-    values = {clause.name for clause in compiled.clauses} | known | {_MEAN, _HEADLINE}
+    values = {clause.name for clause in compiled.clauses} | known | {MEAN, HEADLINE}
     wanted = [found for text in requirements if (found := requirement_from(text, values, faults))]
     faults.raise_errors()
+    if engine is not None or memory is not None:
+        check_batch_options(out, form)
+        batched = score_in_batches(compiled, engine, memory, conditions, metric_settings(given), data)
+        return _show_batches(batched, profiles, wanted, form, brief=brief)
     replaced = None if out is None else check_place(out)
     page, parquet = page or _had(replaced, *VIEWS), parquet or _had(replaced, PARQUET)
     with progress(len(STAGES) + 1) as advance:
@@ -155,10 +169,31 @@ def command(
             say("\n".join(brief_lines(report)), answer=True)
         else:
             _show(run, report, form)
-    failed = _unmet(run, wanted)
+    failed = _unmet(wanted, partial(_required_value, run.card))
     for line in failed:
         say(f"violated: {line}", "bold red")
     return Exit.VIOLATED if failed else Exit.OK
+
+
+def _show_batches(
+    run: BatchRun, profiles: Sequence[str], wanted: Sequence[Requirement], form: str, *, brief: bool
+) -> int:
+    """Print the report of a run in batches, and say what was required and does not hold."""
+    report = run.report
+    print_diagnostics(tuple(map(diagnostic_of, report.diagnostics.items)))
+    if profiles:
+        report = _keep_profiles(report, profiles)
+    with reader_may_leave():
+        if brief:
+            say("\n".join(brief_lines(report)), answer=True)
+        elif form == "json":
+            click.echo(json_text(report.to_dict()), nl=False)
+        else:
+            print_tables(render_report(report))
+    failed = _unmet(wanted, lambda required: tallied_value(run, required.name, required.aggregation))
+    for line in failed:
+        say(f"violated: {line}", "bold red")
+    return Exit.FAILURE if not run.complete else Exit.VIOLATED if failed else Exit.OK
 
 
 def _large_rows(report: Report, out: Path) -> str | None:
@@ -194,11 +229,11 @@ def _show(run: Run, report: Report, form: str) -> None:
             print_tables(render_report(report))
 
 
-def _unmet(run: Run, wanted: Sequence[Requirement]) -> list[str]:
+def _unmet(wanted: Sequence[Requirement], value_of: Callable[[Requirement], Fraction | None]) -> list[str]:
     """What was required and does not hold; exact values are compared."""
     failed = []
     for required in wanted:
-        value = _required_value(run.card, required)
+        value = value_of(required)
         if value is None:
             failed.append(f"required {required.name}, but nothing was asked")
         elif not required.is_met(value):
@@ -213,4 +248,4 @@ def _required_value(card: Scorecard, required: Requirement) -> Fraction | None:
         return card.profile(replace(profile, aggregation=required.aggregation or profile.aggregation))
     if required.name in card.counts:
         return card.score(required.name, required.aggregation).value
-    return (card.logic if required.name == _MEAN else card.headline)(required.aggregation)
+    return (card.logic if required.name == MEAN else card.headline)(required.aggregation)

@@ -22,7 +22,7 @@ from tracepact.io.source import shown
 from tracepact.thresholds import Detections, FieldFamily, detection_family, detections_of, field_family
 from tracepact.tools.parameters import durations_option, with_options
 from tracepact.tools.score.arguments import columns_option
-from tracepact.tools.score.run import contract_from
+from tracepact.tools.score.inputs import contract_from
 from tracepact.trace import Durations, EventTable, Mode, Origin, Regions, ScoreField, Time
 from tracepact.wording import quoted
 

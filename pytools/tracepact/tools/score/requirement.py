@@ -12,7 +12,6 @@ from tracepact.scoring import LOGIC
 from tracepact.show.lines import say
 from tracepact.wording import parse_exact, print_number
 
-_MEAN = "mean"
 _OFFERED = 12
 _RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
@@ -24,6 +23,9 @@ _RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
 _REQUIREMENT = re.compile(
     r"\s*(?:([A-Za-z_][A-Za-z0-9_]*)\s*\.\s*)?([A-Za-z_][A-Za-z0-9_]*)\s*(>=|>|<=|<|==)\s*([0-9./]+)\s*"
 )
+
+MEAN, HEADLINE = "mean", "headline"
+"""What `--require` calls the two means; a clause or a profile of that name comes first."""
 
 
 class Requirement(NamedTuple):
@@ -71,8 +73,8 @@ def requirement_from(text: str, known: Collection[str], faults: Diagnostics) -> 
         return None
     name = found[2]
     if name == LOGIC and LOGIC not in known:
-        say(f"--require: the mean of the vector is called `{_MEAN}` now; `{LOGIC}` goes with the next version")
-        name = _MEAN
+        say(f"--require: the mean of the vector is called `{MEAN}` now; `{LOGIC}` goes with the next version")
+        name = MEAN
     if not check_name(name, known, "clause or profile", "bad-requirement", faults):
         return None
     return Requirement(Aggregation(found[1]) if found[1] else None, name, found[3], bound)

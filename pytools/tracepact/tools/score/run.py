@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, overload
 
 from tracepact.core import Contract
 from tracepact.deprecation import renamed
-from tracepact.diagnostics import Diagnostics, RowPlace, known_name, one_of
+from tracepact.diagnostics import Diagnostics, known_name, one_of
+from tracepact.engines import Engine
 from tracepact.frames import data_frame
 from tracepact.io import (
     AudioFolder,
@@ -36,14 +37,15 @@ from tracepact.io.field import says_its_frames
 from tracepact.io.outside import Outside
 from tracepact.io.reading import report_unused_readings, with_frames
 from tracepact.io.score_lengths import report_table_lengths
-from tracepact.lang import load_contract, override, parse_contract
 from tracepact.metrics.compare import report_unlisted
 from tracepact.progress import OnStage, silent
 from tracepact.records import plain
 from tracepact.scoring import score_family
 from tracepact.specs import shown_path
 from tracepact.tools.presented import Picture
+from tracepact.tools.score.batches.scoring import USUAL_MEMORY, BatchRun, refuse_in_batches, score_batches
 from tracepact.tools.score.figures import run_figure
+from tracepact.tools.score.inputs import ScoreOptions, check_conditions, contract_from, is_incomplete
 from tracepact.tools.score.margins import score_margins
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.notebook import notebook_html
@@ -171,6 +173,24 @@ class Run(Scored):
         return notebook_html(report_of(self))
 
 
+@overload
+def score(
+    contract: Contract | str | Path, ref: Any, pred: Any, *, engine: None = None, **options: Unpack[ScoreOptions]
+) -> Run: ...
+
+
+@overload
+def score(
+    contract: Contract | str | Path,
+    ref: Any,
+    pred: Any,
+    *,
+    engine: Engine | str,
+    memory: str | int = USUAL_MEMORY,
+    **options: Unpack[ScoreOptions],
+) -> BatchRun: ...
+
+
 def score(
     contract: Contract | str | Path,
     ref: Any,
@@ -192,7 +212,9 @@ def score(
     set: Mapping[str, str] | None = None,
     strict: bool = False,
     on_stage: OnStage = silent,
-) -> Run:
+    engine: Engine | str | None = None,
+    memory: str | int = USUAL_MEMORY,
+) -> Run | BatchRun:
     """Score predictions against references under a contract.
 
     Args:
@@ -220,9 +242,12 @@ def score(
         set: new values of the contract's parameters, as text.
         strict: whether warnings are errors.
         on_stage: called with the name of each stage as it begins.
+        engine: score in batches instead, for data that does not fit in memory: `local`, `processes`, `dask` or a
+            scheduler's address, as `score_batches` takes it.
+        memory: how much memory scoring in batches may take.
 
     Returns:
-        The run: the scorecard, the tables that were scored, the warnings, the inputs.
+        The run: the scorecard, the tables that were scored, the warnings, the inputs. With an engine a BatchRun.
 
     Raises:
         InvalidInput: the contract or the data cannot be used; it carries every fault.
@@ -236,6 +261,25 @@ def score(
         >>> wider.vector["onset_guard"]
         Fraction(1, 1)
     """
+    if engine is not None:
+        refuse_in_batches(masks=masks, clips=clips, decoding=decoding, classes=classes, step=step)
+        return score_batches(
+            contract,
+            ref,
+            pred,
+            engine=engine,
+            memory=memory,
+            durations=durations,
+            mode=mode,
+            ignore=ignore,
+            conditions=conditions,
+            label_map=label_map,
+            ref_reading=ref_reading,
+            pred_reading=pred_reading,
+            outside=outside,
+            set=set,
+            strict=strict,
+        )
     on_stage(STAGES[0])
     diagnostics = Diagnostics()
     compiled = contract_from(contract, set)
@@ -418,6 +462,9 @@ def _finish(
     on_stage(STAGES[2])
     inputs = tuple(Input(role, shown_path(Path(t.name)), t.digest) for role, t in tables if t is not None and t.digest)
     assert durations is not None  # assembling refuses clips without a length
+    if outside_events := ready.record.get("outside"):
+        place = {clip: number for number, clip in enumerate(family.clips)}
+        outside_events["events"].sort(key=lambda event: place[event["clip"]])
     return Run(
         score_family(contract, family),
         ready.reference,
@@ -437,40 +484,3 @@ def _with_silent_clips(ready: Prepared, diagnostics: Diagnostics) -> Prepared:
     report_unlisted(ready.reference, ready.prediction, ready.durations, diagnostics)
     silent = {clip: () for clip in ready.prediction.clips if clip not in ready.reference.clips}
     return replace(ready, reference=replace(ready.reference, clips={**ready.reference.clips, **silent}))
-
-
-def _is_text(contract: str) -> bool:
-    """Whether a string is contract text and not a path or the name of a starter: it has a clause."""
-    return "clause" in contract.split()
-
-
-def is_incomplete(diagnostics: Diagnostics, durations: Durations | Fraction | AudioFolder | None) -> bool:
-    """Whether a whole file or some durations are missing, so that going on would report faults that are none."""
-    lengths = durations.name if isinstance(durations, Durations) else None
-    return any(
-        d.code == "bad-label-map" or not isinstance(d.place, RowPlace) or d.place.row is None or d.place.file == lengths
-        for d in diagnostics.errors
-    )
-
-
-def contract_from(contract: Contract | str | Path, set: Mapping[str, str] | None) -> Contract:
-    """The contract that an argument stands for: itself, text, a file or the name of a starter."""
-    match contract:
-        case Contract():
-            return override(contract, set) if set else contract
-        case str() if _is_text(contract):
-            return parse_contract(contract, set)
-        case _:
-            return load_contract(contract, set)
-
-
-def check_conditions(conditions: Conditions, clips: tuple[str, ...], diagnostics: Diagnostics) -> None:
-    """Every clip has a condition; what the table says of other clips is ignored and said."""
-    for clip in clips:
-        if clip not in conditions.clips:
-            diagnostics.add("missing-condition", f"clip `{clip}` has no condition", RowPlace(conditions.name))
-    known = set(clips)
-    for clip in conditions.clips:
-        if clip not in known:
-            headline = f"`{clip}` has a condition but is not a clip of the family"
-            diagnostics.add("unused-condition", headline, RowPlace(conditions.name))

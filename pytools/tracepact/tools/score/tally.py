@@ -5,7 +5,7 @@ those of its batches, in whatever order they arrive, and comes to the same recor
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -170,10 +170,7 @@ def tally_of(run: Scored, first: int = 0) -> RunTally:
         sum(family.frames) * len(family.classes),
         GroupTally.of(len(family.clips), _in_order(card), card.soft),
         _conditions(card, run.conditions) if run.conditions else {},
-        tuple(
-            SweepTally(parameter, value, {name: ClauseTally.of(found) for name, found in counts.items()})
-            for parameter, value, counts in sweep_counts(card)
-        ),
+        tuple(_sweeps(card)),
         {clause.name: _violations(run, clause, first) for clause in clauses},
         tuple(
             RankedTimeline((-loss, *_placed(card, segment, first)), timeline_of(card, segment))
@@ -183,6 +180,18 @@ def tally_of(run: Scored, first: int = 0) -> RunTally:
         MetricsTally.of(measured(run), first, LISTED_DIFFERENCES),
         FindingsTally.of(run.diagnostics),
     )
+
+
+def _sweeps(card: Scorecard) -> Iterator[SweepTally]:
+    """The tallies of every swept value, for the contract's aggregation; counts that stay the same are tallied once."""
+    own = (card.contract.aggregation,)
+    same = {name: ClauseTally.of(found, own) for name, found in card.counts.items()} if card.contract.sweeps else {}
+    for parameter, value, counts in sweep_counts(card):
+        tallies = {
+            name: same[name] if found is card.counts[name] else ClauseTally.of(found, own)
+            for name, found in counts.items()
+        }
+        yield SweepTally(parameter, value, tallies)
 
 
 def _in_order(card: Scorecard) -> dict[str, Any]:
@@ -222,8 +231,13 @@ def _matches(card: Scorecard, first: int) -> MatchesTally:
     step = card.family.step
     found = card.events.matches
 
+    times: dict[int, Fraction] = {}
+
     def seconds(run: tuple[int, int]) -> tuple[Fraction, Fraction]:
-        return run[0] * step, run[1] * step
+        for edge in run:
+            if edge not in times:
+                times[edge] = edge * step
+        return times[run[0]], times[run[1]]
 
     placed = (
         PlacedMatch(

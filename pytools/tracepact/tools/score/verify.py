@@ -259,7 +259,9 @@ def _row_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
 
 def _report_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
     """Parts of the report that come out otherwise, warnings and versions aside."""
-    old, new = stored.report, json.loads(json.dumps(run.to_dict()))
+    old, new = dict(stored.report), json.loads(json.dumps(run.to_dict()))
+    if "matched" in new and "matched" not in old:  # before rule 17.10 reports listed every matched pair
+        old |= {"matches": old.get("matches", [])[: len(new["matches"])], "matched": len(old.get("matches", []))}
     found = [
         _drift("report", f"report.json {path}", was, now)
         for path, was, now in _differences(old, new)

@@ -91,7 +91,7 @@ def report_from(tally: RunTally, head: Head) -> Report:
         logic={a: ValueRecord.of(group.logic(a)) for a in Aggregation},
         profiles=tuple(
             ProfileRecord(p.name, p.aggregation, value, rounded(value))
-            for p, value in ((p, _profile(group, p)) for p in contract.profiles)
+            for p, value in ((p, profile_value(group, p)) for p in contract.profiles)
         ),
         metrics=tally.metrics.record(head.settings),
         soft_boundary=SoftBoundary(soft, edges, contract.soft_scale),
@@ -135,7 +135,7 @@ def _vector(scores: Mapping[str, Score]) -> dict[str, ScoreRecord]:
     return {name: ScoreRecord.of(score) for name, score in scores.items()}
 
 
-def _profile(group: GroupTally, profile: Profile) -> Fraction:
+def profile_value(group: GroupTally, profile: Profile) -> Fraction:
     """The weighted mean of a risk profile (rule 7.8)."""
     total = sum((weight for _, weight in profile.weights), Fraction(0))
     parts = (weight * group.clauses[name].score(profile.aggregation).value for name, weight in profile.weights)
@@ -155,6 +155,6 @@ def _condition(name: str, group: GroupTally, contract: Contract) -> ConditionRec
         group.clips,
         {clause.name: _scores(group.clauses[clause.name]) for clause in contract.clauses},
         {a: ValueRecord.of(group.logic(a)) for a in Aggregation},
-        {p.name: ValueRecord.of(_profile(group, p)) for p in contract.profiles},
+        {p.name: ValueRecord.of(profile_value(group, p)) for p in contract.profiles},
         ConditionSoftBoundary(*group.soft.mean),
     )

@@ -1,0 +1,143 @@
+"""Tasks on a Dask cluster: one task a batch, a tree of tasks that adds their results, and a check of the workers."""
+
+import platform
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tracepact.diagnostics import Diagnostic, InvalidInput
+from tracepact.engines.model import FAN_IN, Engine, EngineLost, Progress, S, Work, attempt
+from tracepact.version import VERSION
+
+_PATIENCE = 30
+
+
+def run_on_cluster(engine: Engine, work: Work[S], progress: Progress) -> S | None:
+    """The sum of all results, added on the workers; a worker that dies costs its tasks a new try."""
+    if not work.tasks:
+        return None
+    with _client(engine) as client:
+        check_workers(client)
+        progress.dashboard(str(client.dashboard_link or ""))
+        with _lost_is_said():
+            return _sum(client, work, progress)
+
+
+def _sum(client: Any, work: Work[S], progress: Progress) -> S:
+    import distributed
+
+    as_completed: Any = distributed.as_completed
+    shared = client.scatter(Work(work.do, (), work.given_up), broadcast=True, hash=False)
+    results = client.map(_attempted, work.tasks, job=shared, pure=False, key="tracepact-batch")
+    died: list[Any] = []
+    for finished, future in enumerate(as_completed(results, loop=client.loop), 1):
+        if future.status == "error":
+            died.append(future)
+        progress.done(finished)
+    level = [future for future in results if future not in set(died)]
+    given_up = [
+        work.given_up(task, "every worker that took it died")
+        for task, future in zip(work.tasks, results, strict=True)
+        if future in set(died)
+    ]
+    while len(level) > 1:
+        level = [
+            client.submit(_added, level[first : first + FAN_IN], pure=False, key=None)
+            for first in range(0, len(level), FAN_IN)
+        ]
+    found = [level[0].result()] if level else []
+    total: S = _added([*found, *given_up])
+    return total
+
+
+def _attempted(task: Any, job: Work[S]) -> S:
+    return attempt(job, task)
+
+
+def _added(results: Sequence[S]) -> S:
+    total = results[0]
+    for result in results[1:]:
+        total = total + result
+    return total
+
+
+def tree_levels(tasks: int) -> list[int]:
+    """How many tasks each level of the tree has, the batches first: what the graph of so many batches looks like."""
+    levels = [tasks]
+    while levels[-1] > 1:
+        levels.append(-(-levels[-1] // FAN_IN))
+    return levels
+
+
+@contextmanager
+def _client(engine: Engine) -> Iterator[Any]:
+    """A client of the scheduler at an address, or of a cluster that is started here and stopped again."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        headline, help = "the engine `dask` needs a package that is not there", "pip install 'tracepact[cluster]'"
+        raise InvalidInput([Diagnostic("missing-extra", headline, None, help)]) from error
+    start_client: Any = Client
+    start_cluster: Any = LocalCluster
+    if engine.address is None:
+        options = {"n_workers": engine.number, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+        with start_cluster(**options) as cluster, start_client(cluster, set_as_default=False) as client:
+            yield client
+        return
+    try:
+        client = start_client(engine.address, timeout=_PATIENCE, set_as_default=False)
+    except OSError as error:
+        headline = f"no scheduler answers at `{engine.address}`"
+        help = "start one with `dask scheduler`, or leave out the address to start a cluster here"
+        raise InvalidInput([Diagnostic("no-scheduler", headline, None, help)]) from error
+    with client:
+        yield client
+
+
+def facts() -> dict[str, str]:
+    """What a process runs with: what must be the same on every worker for results to be the same."""
+    try:
+        import pyarrow
+
+        columns = str(pyarrow.__version__)
+    except ImportError:
+        columns = "not installed"
+    return {
+        "tracepact": VERSION,
+        "python": ".".join(platform.python_version_tuple()[:2]),
+        "numpy": np.__version__,
+        "pyarrow": columns,
+    }
+
+
+def check_workers(client: Any) -> None:
+    """Refuse workers that run with other versions than this process, and a cluster without any."""
+    own = facts()
+    found: list[Diagnostic] = []
+    answers = client.run(facts)
+    if not answers:
+        found.append(
+            Diagnostic("no-workers", "the cluster has no workers", None, "start some: `dask worker tcp://host:8786`")
+        )
+    for worker, theirs in sorted(answers.items()):
+        for name in own:
+            if theirs.get(name) != own[name]:
+                headline = f"worker `{worker}` has {name} {theirs.get(name)}, this process has {own[name]}"
+                found.append(Diagnostic("other-versions", headline, None, "install the same versions everywhere"))
+    if found:
+        raise InvalidInput(found)
+
+
+@contextmanager
+def _lost_is_said() -> Iterator[None]:
+    """EngineLost if the scheduler goes away meanwhile."""
+    from distributed import CancelledError
+    from distributed.client import FutureCancelledError
+    from distributed.comm.core import CommClosedError
+
+    try:
+        yield
+    except (CommClosedError, CancelledError, FutureCancelledError, TimeoutError) as error:
+        raise EngineLost(str(error) or type(error).__name__) from error

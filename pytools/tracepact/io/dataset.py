@@ -1,0 +1,222 @@
+"""One side as a source of clips that may be larger than memory: Parquet and Arrow files, alone or many in a folder.
+
+Files are read in pieces: a row group of a Parquet file, a whole Arrow file. Rows are numbered through all files, in the
+order of their names, as the lines of one table would be (rule 24.2).
+"""
+
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.io.columnar import frame_columns, frame_of
+from tracepact.io.delimited import report_missing
+from tracepact.io.rows import EventRows, Times
+from tracepact.io.source import PathLike, shown
+from tracepact.io.storage import digest_of_files, file_system, is_address, public_name, report_missing_fsspec
+from tracepact.io.tables import EVENT_COLUMNS
+from tracepact.trace import EventTable, Origin
+
+CONFIDENCE = "confidence"
+_ENDINGS = {"parquet": (".parquet", ".pq"), "arrow": (".arrow", ".feather", ".ipc")}
+_FIRST_ROW = 2
+"""The first row of data, as a line: the header would be the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a file that is read at once: its rows are numbered from the first, its groups None for all of it."""
+
+    file: str
+    group: int | None
+    first_row: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """One side in pieces; `path` finds it, `name` is what reports call it, `digest` that of its files."""
+
+    path: str
+    name: str
+    format: str
+    pieces: tuple[Piece, ...]
+    confidence: bool
+    digest: str
+
+    def table(self, piece: Piece, columns: Sequence[str]) -> Any:
+        """Some columns of a piece, as a table of Arrow."""
+        return _fragment(self.path, self.format, piece.file, piece.group).to_table(columns=list(columns))
+
+    def events(self, pieces: Sequence[int], clips: Collection[str], diagnostics: Diagnostics) -> EventTable:
+        """The events of some clips, from the pieces that hold them; an empty name is a row without its clip."""
+        rows = EventRows(self.name, diagnostics, Times(fractions=False))
+        columns = (*EVENT_COLUMNS, CONFIDENCE) if self.confidence else EVENT_COLUMNS
+        wanted = frozenset(clips)
+        for piece in (self.pieces[number] for number in pieces):
+            rows.add_all(self._rows(piece, columns, wanted))
+        return EventTable(self.name, rows.table().clips, self.digest, Origin("table"))
+
+    def _rows(
+        self, piece: Piece, columns: Sequence[str], wanted: frozenset[str]
+    ) -> Iterator[tuple[int, tuple[str, ...]]]:
+        found = self.table(piece, columns)
+        names = found.column("filename").combine_chunks()
+        encoded = (names if hasattr(names, "indices") else names.dictionary_encode()).cast(_names_type())
+        known = [("" if name is None else str(name)).strip() for name in encoded.dictionary.to_pylist()]
+        here = [name in wanted for name in known]
+        if not all(here) or encoded.null_count:
+            places = encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
+            kept = np.flatnonzero(np.array([*here, "" in wanted], dtype=np.bool_)[places])
+            numbers: Sequence[int] = (kept + piece.first_row).tolist()
+            found = found.take(kept)
+        else:
+            numbers = range(piece.first_row, piece.first_row + found.num_rows)
+        frame = frame_of(found)
+        assert frame is not None  # it is a table of Arrow
+        texts = frame_columns(frame, (*EVENT_COLUMNS, CONFIDENCE))
+        return zip(numbers, zip(*texts, strict=True), strict=True)
+
+
+def _names_type() -> Any:
+    import pyarrow
+
+    return pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+
+
+@lru_cache(maxsize=64)
+def _system(path: str) -> Any:
+    """The file system of a path as pyarrow takes it."""
+    from pyarrow.fs import FSSpecHandler, LocalFileSystem, PyFileSystem
+
+    if not is_address(path):
+        return LocalFileSystem()
+    system, _ = file_system(path)
+    return PyFileSystem(FSSpecHandler(system))
+
+
+def _fragment(path: str, format: str, file: str, group: int | None) -> Any:
+    from pyarrow import dataset
+
+    if format == "parquet":
+        groups = None if group is None else [group]
+        return dataset.ParquetFileFormat().make_fragment(file, filesystem=_system(path), row_groups=groups)
+    return dataset.IpcFileFormat().make_fragment(file, filesystem=_system(path))
+
+
+def is_dataset(path: Any) -> bool:
+    """Whether a path is a source in pieces: a Parquet or Arrow file by its name, a folder of them, or an address."""
+    if not isinstance(path, str | os.PathLike):
+        return False
+    name = os.fspath(path)
+    if is_address(name) or _format(name) is not None:
+        return True
+    return os.path.isdir(name) and any(_format(file) for file in _walk(name))
+
+
+def _format(name: str) -> str | None:
+    low = name.lower().split("?")[0]
+    return next((format for format, endings in _ENDINGS.items() if low.endswith(endings)), None)
+
+
+def _walk(folder: str) -> list[str]:
+    """The files below a folder, in the order of their paths; hidden ones, and those that start with `_`, left out."""
+    found = []
+    for parent, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        found += [os.path.join(parent, name) for name in files if not name.startswith((".", "_"))]
+    return sorted(found)
+
+
+def open_dataset(path: PathLike, diagnostics: Diagnostics) -> Dataset | None:
+    """A source in pieces; None, which is reported, if a file of it cannot be read or has not the columns."""
+    given, name = os.fspath(path), public_name(path)
+    try:
+        system, root, files = _files(given)
+    except ImportError:
+        report_missing_fsspec(path, diagnostics)
+        return None
+    except (OSError, ValueError) as error:
+        diagnostics.add("unreadable-file", f"`{shown(name)}` cannot be read: {_words(error)}", RowPlace(name))
+        return None
+    formats = {format for file in files if (format := _format(file)) is not None}
+    if len(formats) != 1:
+        what = "holds both Parquet and Arrow files" if formats else "holds no Parquet or Arrow files"
+        diagnostics.add("unreadable-file", f"`{shown(name)}` {what}", RowPlace(name), "give files of one format")
+        return None
+    format = formats.pop()
+    files = [file for file in files if _format(file) is not None]
+    pieces: list[Piece] = []
+    confidence = False
+    before = len(diagnostics.errors)
+    for file in files:
+        try:
+            schema, groups = _groups(given, format, file)
+        except _unreadable() as error:
+            headline = f"`{shown(public_name(file))}` cannot be read: {_words(error)}"
+            diagnostics.add("unreadable-file", headline, RowPlace(name), "it is cut off or damaged: write it again")
+            continue
+        names = [column.strip() for column in schema]
+        if not report_missing(EVENT_COLUMNS, names, RowPlace(public_name(file)), diagnostics):
+            continue
+        confidence |= CONFIDENCE in names
+        for group, rows in groups:
+            start = pieces[-1].first_row + pieces[-1].rows if pieces else _FIRST_ROW
+            pieces.append(Piece(file, group, start, rows))
+    if len(diagnostics.errors) > before:
+        return None
+    return Dataset(given, name, format, tuple(pieces), confidence, digest_of_files(system, files, root))
+
+
+def _files(given: str) -> tuple[Any, str, list[str]]:
+    """The file system, the root and the files of a source, in the order of their paths."""
+    if not is_address(given):
+        system, root = file_system(os.path.abspath(given)) if _has_fsspec() else (_Local(), os.path.abspath(given))
+        if os.path.isdir(given):
+            return system, root, _walk(root)
+        os.stat(given)
+        return system, root, [root]
+    system, root = file_system(given)
+    if system.isdir(root):
+        found = sorted(system.find(root))
+        hidden = [f for f in found if any(p.startswith((".", "_")) for p in os.path.relpath(f, root).split("/"))]
+        return system, root, [file for file in found if file not in set(hidden)]
+    system.info(root)
+    return system, root, [root]
+
+
+def _has_fsspec() -> bool:
+    try:
+        import fsspec
+    except ImportError:
+        return False
+    return bool(fsspec)
+
+
+class _Local:
+    """The part of a file system that is used of local files."""
+
+    open: Callable[..., Any] = staticmethod(open)
+
+
+def _groups(path: str, format: str, file: str) -> tuple[list[str], list[tuple[int | None, int]]]:
+    """The columns of a file, and the parts it is read in with their numbers of rows."""
+    fragment = _fragment(path, format, file, None)
+    schema = [str(name) for name in fragment.physical_schema.names]
+    if format == "parquet":
+        return schema, [(group.id, group.num_rows) for group in fragment.row_groups]
+    return schema, [(None, fragment.count_rows())]
+
+
+def _unreadable() -> tuple[type[Exception], ...]:
+    import pyarrow
+
+    return pyarrow.ArrowException, OSError, ValueError, OverflowError, NotImplementedError
+
+
+def _words(error: Exception) -> str:
+    return shown(" ".join(str(error).split()), 120)

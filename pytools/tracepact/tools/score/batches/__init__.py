@@ -1,0 +1,1 @@
+"""Scoring in batches of clips: a plan over names, batches by an engine, their tallies added."""

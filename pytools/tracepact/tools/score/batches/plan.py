@@ -1,0 +1,170 @@
+"""The plan of a scoring in batches: what only the whole can tell is checked first, and clips are cut into batches."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracepact.core import Contract
+from tracepact.diagnostics import Diagnostics
+from tracepact.io import AudioFolder, LabelMap
+from tracepact.io.audio import audio_durations
+from tracepact.io.dataset import Dataset
+from tracepact.io.labels import apply_map, report_merged, report_unused
+from tracepact.io.preparing import called_alike
+from tracepact.tools.score.batches.names import SideNames, label_table, names_of
+from tracepact.trace import Durations, Event, EventTable, Mode, Regions
+from tracepact.trace.assembly import check_windows, class_set, clip_lengths, report_one_sided
+from tracepact.trace.exact import common_unit, ratios, ticks
+from tracepact.trace.grid import ceil_div
+from tracepact.wording import seconds
+
+Source = Dataset | EventTable
+_MASKS = 40
+"""About how many masks of a clip are held at once, of both sides, clauses and their parts."""
+_EVENT = 1_500
+"""About how many bytes an event takes, as it is read and as it is counted."""
+_CLIP = 3_000
+"""About how many bytes a clip takes beside its masks and events."""
+LEAST_CLIPS, MOST_CLIPS = 16, 20_000
+"""A batch is never smaller, so that work outweighs its start; never larger, so that it stays near the processor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Consecutive clips of the whole, and the pieces of either side that hold their events."""
+
+    number: int
+    first: int
+    last: int
+    reference: tuple[int, ...]
+    prediction: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is scored in batches: the clips in their order with their lengths, the class set, the batches.
+
+    `findings` is what was found by the pass over names; nothing of it is found again by a batch.
+    """
+
+    clips: tuple[str, ...]
+    lengths: Mapping[str, Fraction]
+    durations: Durations | Fraction
+    classes: tuple[str, ...]
+    batches: tuple[Batch, ...]
+    findings: Diagnostics
+
+
+def make_plan(
+    contract: Contract,
+    reference: Source,
+    prediction: Source,
+    durations: Durations | Fraction | AudioFolder | None,
+    mode: Mode,
+    labels: LabelMap | None,
+    ignore: Regions | None,
+    memory: int,
+    most_clips: int | None,
+    diagnostics: Diagnostics,
+) -> Plan:
+    """Check the whole by its names and cut it into batches of at most so many bytes each; errors raise InvalidInput."""
+    names = [names_of(side, diagnostics) for side in (reference, prediction)]
+    diagnostics.raise_errors()
+    ref, pred = names
+    known = ref.clips if isinstance(durations, AudioFolder) else {**ref.clips, **pred.clips}
+    if isinstance(durations, AudioFolder):
+        durations = audio_durations(durations, known, diagnostics)
+    elif isinstance(durations, Durations):
+        durations = called_alike(durations, known)
+    listed = [label_table(side, own) for side, own in zip((reference, prediction), names, strict=True)]
+    lengths = clip_lengths(
+        EventTable(reference.name, {**dict.fromkeys(ref.clips, ()), **listed[0].clips}),
+        _unknown(prediction, pred, ref, durations),
+        durations,
+        diagnostics,
+    )
+    if labels is not None:
+        used = listed[0].labels | listed[1].labels
+        report_unused(labels, used, diagnostics)
+        report_merged(labels, used, diagnostics)
+        listed = [apply_map(labels, table, diagnostics).table for table in listed]
+    classes = class_set(contract, listed[0], listed[1], mode, diagnostics)
+    diagnostics.raise_errors()
+    assert durations is not None  # clips without a length are an error
+    frames = _frames(contract, lengths)
+    check_windows(contract, frames, diagnostics)
+    report_one_sided(listed[0], listed[1], diagnostics)
+    if ignore is not None:
+        _report_unused_regions(ignore, lengths, diagnostics)
+    clips = tuple(lengths)
+    size = _sizes(clips, names, frames, len(classes), contract.reach)
+    bounds = _bounds(size, memory, most_clips or MOST_CLIPS)
+    return Plan(clips, lengths, durations, tuple(classes), tuple(_batches(clips, bounds, names)), diagnostics)
+
+
+def _unknown(prediction: Source, pred: SideNames, ref: SideNames, durations: Durations | Fraction | None) -> EventTable:
+    """The predicted clips that nothing else names, each with its first row."""
+    listed = durations.clips if isinstance(durations, Durations) else {}
+    unknown = {clip: number for clip, number in pred.clips.items() if clip not in ref.clips and clip not in listed}
+    none = Fraction(0)
+    clips = {clip: (Event(none, none, "", int(pred.first[number])),) for clip, number in unknown.items()}
+    return EventTable(prediction.name, clips, None, prediction.origin if isinstance(prediction, EventTable) else None)
+
+
+def _report_unused_regions(ignore: Regions, lengths: Mapping[str, Fraction], diagnostics: Diagnostics) -> None:
+    for clip, event in ignore.events:
+        if clip not in lengths:
+            headline = f"the ignore region of `{clip}` at {seconds(event.onset)} is for no clip and class of the family"
+            diagnostics.add("unused-ignore", headline, ignore.place(clip, event.row))
+
+
+def _frames(contract: Contract, lengths: Mapping[str, Fraction]) -> NDArray[np.int64]:
+    """How many frames each clip has."""
+    taken = ratios(lengths.values())
+    unit = common_unit(taken, (contract.step,))
+    counted: NDArray[np.int64] = ceil_div(ticks(taken, unit), int(contract.step * unit)).astype(np.int64)
+    return counted
+
+
+def _sizes(
+    clips: Sequence[str], names: Sequence[SideNames], frames: NDArray[np.int64], classes: int, reach: int
+) -> NDArray[np.int64]:
+    """About how many bytes each clip takes while it is scored."""
+    events = np.zeros(len(clips), dtype=np.int64)
+    for side in names:
+        rows = [side.clips.get(clip, -1) for clip in clips]
+        counted = np.append(side.rows, 0)
+        events += counted[np.array(rows, dtype=np.int64)]
+    words = -(-(frames + np.minimum(reach, frames) + 1) // 64) * 8 * classes
+    return _CLIP + events * _EVENT + words * _MASKS
+
+
+def _bounds(size: NDArray[np.int64], memory: int, most: int) -> list[int]:
+    """Where batches begin and the last ends: as many clips as have room, at least a few, at most so many."""
+    bounds = [0]
+    sums = np.append(0, np.cumsum(size))
+    while bounds[-1] < len(size):
+        first = bounds[-1]
+        last = int(np.searchsorted(sums, sums[first] + memory, side="right")) - 1
+        bounds.append(min(max(last, first + min(LEAST_CLIPS, most)), first + most, len(size)))
+    return bounds
+
+
+def _batches(clips: Sequence[str], bounds: Sequence[int], names: Sequence[SideNames]) -> list[Batch]:
+    place = {clip: number for number, clip in enumerate(clips)}
+    held = []
+    for side in names:
+        where = np.array([place.get(clip, 0) for clip in side.clips], dtype=np.int64)
+        batch_of = np.searchsorted(np.array(bounds[1:]), where, side="right")
+        pieces: list[list[int]] = [[] for _ in bounds[1:]]
+        for number, own in enumerate(side.pieces):
+            for batch in np.unique(batch_of[own]).tolist():
+                pieces[batch].append(number)
+        for number in side.nameless:  # the first batch says what is wrong with rows that name no clip
+            pieces[0].append(number)
+        held.append([tuple(sorted(set(some))) for some in pieces])
+    cut = zip(bounds[:-1], bounds[1:], *held, strict=True)
+    return [Batch(number, first, last, ref, pred) for number, (first, last, ref, pred) in enumerate(cut)]

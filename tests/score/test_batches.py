@@ -1,0 +1,376 @@
+"""Scoring in batches: whatever the engine, the batches and the order of results, the report is that of the whole."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial, reduce
+from operator import add
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tracepact
+from tracepact import InvalidInput, parse_contract, score, score_batches
+from tracepact.engines import Engine, EngineKind, Work, clusters, engine_from, run_tasks
+from tracepact.io.storage import public_name
+from tracepact.records import record_bytes, record_from_bytes
+from tracepact.tools.score.batches import scoring
+from tracepact.tools.score.batches.scoring import memory_from
+from tracepact.tools.score.batches.work import BatchSum
+
+CONTRACT = """
+contract c
+step 50ms
+param tol = 100ms
+aggregate macro_clips
+sweep tol = 50ms 150ms
+profile strict over macro_clips_informative : near = 2, matched_well = 1
+clause near   on ref_onset : N[tol] pred_onset
+clause quiet  on !ref_active : !pred_active
+clause lonely on pred_active : !other_pred_active & N[tol] ref_active
+clause matched_well on each matched : abs(pred.onset - ref.onset) <= 100ms
+clause found  on each ref : matched and covering <= 1
+"""
+parse_contract(CONTRACT)  # a fault of it would make every refusal below look right
+LABELS = ("cat", "dog")
+
+
+def intervals() -> st.SearchStrategy[list[tuple[Fraction, Fraction, str]]]:
+    edge = st.integers(0, 44).map(lambda n: Fraction(n, 20))
+    one = st.tuples(edge, edge, st.sampled_from(LABELS)).map(lambda e: (min(e[:2]), max(e[:2]), e[2]))
+    return st.lists(one, max_size=4)
+
+
+def corpora() -> st.SearchStrategy[dict[str, dict[str, Any]]]:
+    clip = st.fixed_dictionaries(
+        {
+            "ref": intervals(),
+            "pred": st.none() | intervals(),
+            "ignored": intervals(),
+            "condition": st.sampled_from(["wet", "dry"]),
+            "length": st.sampled_from([Fraction(2), Fraction(9, 4), Fraction(7, 3)]),
+        }
+    )
+    return st.dictionaries(st.text("abcdef", min_size=1, max_size=3), clip, min_size=1, max_size=9)
+
+
+def tasks_of(corpus: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "ref": {clip: one["ref"] for clip, one in corpus.items()},
+        "pred": {clip: one["pred"] for clip, one in corpus.items() if one["pred"] is not None},
+        "durations": {clip: one["length"] for clip, one in corpus.items()},
+        "ignore": {clip: one["ignored"] for clip, one in corpus.items()},
+        "conditions": {clip: one["condition"] for clip, one in corpus.items()},
+        "label_map": {"rename": {"dog": "hound"}, "keep": ["cat"]},
+    }
+
+
+@given(corpus=corpora(), size=st.integers(1, 4), outside=st.sampled_from(["false-alarm", "cut", "drop"]))
+def test_the_report_of_batches_is_that_of_the_whole(corpus: dict[str, Any], size: int, outside: str) -> None:
+    given_data = tasks_of(corpus)
+    if wrong := refused(partial(score, CONTRACT, **given_data, outside=outside)):
+        assert wrong & codes(partial(score_batches, CONTRACT, **given_data, outside=outside, batch_clips=size))
+        return
+    whole = score(CONTRACT, **given_data, outside=outside)
+    batched = score_batches(CONTRACT, **given_data, outside=outside, batch_clips=size)
+    assert batched.to_dict() == whole.to_dict()
+    assert batched.batches == -(-len(corpus) // size)
+    assert batched.vector == whole.vector
+
+
+def refused(work: Callable[[], object]) -> set[str]:
+    """The codes of the faults for which some work is refused; none if it is done."""
+    try:
+        work()
+    except InvalidInput as error:
+        return {one.code for one in error.diagnostics}
+    return set()
+
+
+def batch_sums(corpus: dict[str, Any]) -> list[BatchSum]:
+    """What each batch of one clip gives, as an engine would receive it."""
+    kept: list[BatchSum] = []
+
+    def keeping(engine: Engine, work: Work[BatchSum], progress: object = None) -> BatchSum:
+        kept.extend(work.do(task) for task in work.tasks)
+        return reduce(add, kept)
+
+    before, scoring.run_tasks = scoring.run_tasks, keeping  # type: ignore[assignment]
+    try:
+        score_batches(CONTRACT, **tasks_of(corpus), batch_clips=1)
+    except InvalidInput:
+        pass
+    finally:
+        scoring.run_tasks = before
+    return kept
+
+
+@given(corpus=corpora(), data=st.data())
+def test_tallies_added_in_any_order_and_by_any_tree_are_the_same_bytes(
+    corpus: dict[str, Any], data: st.DataObject
+) -> None:
+    sums = batch_sums(corpus)
+    expected = record_bytes(reduce(add, sums)) if sums else b""
+    pool = list(data.draw(st.permutations(sums)))
+    while len(pool) > 1:
+        first = pool.pop(data.draw(st.integers(0, len(pool) - 1)))
+        second = pool.pop(data.draw(st.integers(0, len(pool) - 1)))
+        pool.append(first + second)
+    assert (record_bytes(pool[0]) if pool else b"") == expected
+    for one in sums:
+        assert record_bytes(record_from_bytes(record_bytes(one), BatchSum)) == record_bytes(one)
+
+
+ROWS = [
+    (f"clip{clip:02d}", start / 10, start / 10 + 0.3, LABELS[(clip + start) % 2])
+    for clip in range(24)
+    for start in range(clip % 4, 18, 5)
+]
+
+
+def parquet(path: Path, rows: list[tuple[Any, ...]], groups: int = 7) -> Path:
+    names = ("filename", "onset", "offset", "event_label")
+    table = pa.table({name: [row[n] for row in rows] for n, name in enumerate(names)})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(table, path, row_group_size=groups)
+    return path
+
+
+def late(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return [(clip, onset + 0.1, offset + 0.2, label) for clip, onset, offset, label in rows if onset != 0.3]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Any]:
+    """Both sides as Parquet files of small row groups; the predictions are in another order."""
+    return {
+        "ref": str(parquet(tmp_path / "ref.parquet", ROWS)),
+        "pred": str(parquet(tmp_path / "pred.parquet", late(ROWS)[::-1])),
+        "durations": 3,
+    }
+
+
+@pytest.mark.parametrize("size", [1, 5, 16, 1000])
+def test_a_parquet_file_read_in_pieces_gives_the_report_of_the_whole_file(files: dict[str, Any], size: int) -> None:
+    assert score_batches(CONTRACT, **files, batch_clips=size).to_dict() == score(CONTRACT, **files).to_dict()
+
+
+def test_a_folder_of_shards_and_an_address_give_what_one_file_gives(tmp_path: Path, files: dict[str, Any]) -> None:
+    import fsspec
+
+    cut = next(n for n, row in enumerate(ROWS) if row[0] == "clip12")
+    parquet(tmp_path / "shards" / "part=0" / "a.parquet", ROWS[:cut])
+    parquet(tmp_path / "shards" / "part=1" / "b.parquet", ROWS[cut:])
+    with fsspec.open("memory://bucket/pred.parquet", "wb") as file:
+        file.write(Path(files["pred"]).read_bytes())
+    whole = score(CONTRACT, **files).to_dict()
+    far = {"ref": str(tmp_path / "shards"), "pred": "memory://bucket/pred.parquet", "durations": 3}
+    found = score_batches(CONTRACT, **far, batch_clips=5).to_dict()
+    assert {key for key in whole if whole[key] != found[key]} <= {"inputs", "diagnostics", "preparation"}
+
+
+def test_no_name_of_an_address_holds_a_user_or_a_key() -> None:
+    assert public_name("s3://key:secret@bucket/a.parquet?token=secret#x") == "s3://bucket/a.parquet"
+    assert public_name("folder/a?b") == "folder/a?b"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["processes:2", "dask:2"])
+def test_every_engine_gives_the_same_report(files: dict[str, Any], engine: str) -> None:
+    batched = score_batches(CONTRACT, **files, engine=engine, batch_clips=5)
+    assert batched.to_dict() == score(CONTRACT, **files).to_dict()
+
+
+KILLED = """
+import json, sys
+from tracepact import score_batches
+if __name__ == "__main__":
+    data = json.loads(sys.argv[1])
+    print(json.dumps(score_batches(sys.argv[2], **data, engine="processes:2", batch_clips=1).to_dict()))
+"""
+
+
+@pytest.mark.slow
+def test_a_process_killed_at_any_moment_costs_time_and_nothing_else(tmp_path: Path, files: dict[str, Any]) -> None:
+    import json
+
+    script = tmp_path / "run.py"
+    script.write_text(KILLED)
+    command = [sys.executable, str(script), json.dumps(files), CONTRACT]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        killer = threading.Thread(target=kill_a_child, args=(running.pid,))
+        killer.start()
+        answer, _ = running.communicate(timeout=180)
+        killer.join()
+    assert running.returncode == 0
+    assert json.loads(answer) == json.loads(json.dumps(score(CONTRACT, **files).to_dict()))
+
+
+def kill_a_child(parent: int) -> None:
+    """Kill one process that works for another, by its id, as soon as there is one."""
+    for _ in range(400):
+        time.sleep(0.05)
+        children = Path(f"/proc/{parent}/task/{parent}/children")
+        workers = [
+            int(pid)
+            for pid in (children.read_text().split() if children.exists() else [])
+            if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        ]
+        if workers:
+            time.sleep(0.7)
+            os.kill(workers[0], signal.SIGKILL)
+            return
+
+
+def failing(task: int) -> Fraction:
+    if task == 3:
+        raise OSError("the disk is full")
+    return Fraction(task)
+
+
+def dying(task: int) -> Fraction:
+    if task == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return Fraction(task)
+
+
+def given_up(task: int, why: str) -> Fraction:
+    return Fraction(1000)
+
+
+def test_a_task_that_fails_three_times_is_given_up_and_the_others_are_done() -> None:
+    assert run_tasks(Engine(), Work(failing, range(6), given_up)) == 0 + 1 + 2 + 1000 + 4 + 5
+
+
+@pytest.mark.slow
+def test_a_task_that_kills_its_process_is_given_up_and_the_others_are_done() -> None:
+    assert run_tasks(Engine(EngineKind.PROCESSES, 2), Work(dying, range(6), given_up)) == 1012
+
+
+def test_a_batch_that_fails_is_named_and_the_rest_is_marked_incomplete(
+    files: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    true = scoring.score_batch
+
+    def broken(job: Any, task: Any) -> BatchSum:
+        if task.batch.number == 1:
+            raise OSError("the disk is full")
+        return true(job, task)
+
+    monkeypatch.setattr(scoring, "score_batch", broken)
+    run = score_batches(CONTRACT, **files, batch_clips=10)
+    (gone,) = run.given_up
+    assert (gone.first, gone.last, gone.clips) == ("clip10", "clip19", 10)
+    assert not run.complete
+    assert run.report.diagnostics.counts["failed-batch"] == 1
+    assert run.report.family.clips == 14
+
+
+def codes(work: Callable[[], object]) -> set[str]:
+    with pytest.raises(InvalidInput) as found:
+        work()
+    return {one.code for one in found.value.diagnostics}
+
+
+def test_two_shards_with_one_clip_are_refused(tmp_path: Path, files: dict[str, Any]) -> None:
+    parquet(tmp_path / "shards" / "a.parquet", ROWS)
+    parquet(tmp_path / "shards" / "b.parquet", ROWS[:1])
+    broken = {**files, "ref": str(tmp_path / "shards")}
+    assert codes(partial(score_batches, CONTRACT, **broken)) == {"ambiguous-clip"}
+
+
+def test_a_missing_and_a_truncated_file_are_refused_by_name(tmp_path: Path, files: dict[str, Any]) -> None:
+    cut = tmp_path / "cut.parquet"
+    cut.write_bytes(Path(files["ref"]).read_bytes()[:-40])
+    for broken in (str(cut), str(tmp_path / "absent.parquet"), "memory://absent/a.parquet"):
+        with pytest.raises(InvalidInput) as found:
+            score_batches(CONTRACT, **{**files, "ref": broken})
+        assert [one.code for one in found.value.diagnostics] == ["unreadable-file"]
+        assert Path(broken).name in found.value.diagnostics[0].headline
+
+
+def test_faults_of_rows_are_reported_with_their_rows_whatever_the_batch(tmp_path: Path, files: dict[str, Any]) -> None:
+    rows = [*ROWS, ("clip03", -1.0, 0.5, "cat"), (None, 1.0, 1.5, "cat")]
+    broken = {**files, "ref": str(parquet(tmp_path / "odd.parquet", rows))}
+    with pytest.raises(InvalidInput) as found:
+        score_batches(CONTRACT, **broken, batch_clips=4)
+    places = {
+        (one.code, one.place.row) for one in found.value.diagnostics if one.code in ("bad-time", "incomplete-row")
+    }
+    assert places == {("bad-time", len(ROWS) + 2), ("incomplete-row", len(ROWS) + 3)}
+
+
+def test_an_unknown_clip_is_found_by_its_name_before_any_batch(tmp_path: Path, files: dict[str, Any]) -> None:
+    broken = {**files, "pred": str(parquet(tmp_path / "more.parquet", [*ROWS, ("stranger", 0.0, 1.0, "cat")]))}
+    assert codes(partial(score_batches, CONTRACT, **broken)) == {"unknown-clip"}
+
+
+class _Cluster:
+    """A cluster whose one worker runs with another version."""
+
+    def run(self, asked: Callable[[], dict[str, str]]) -> dict[str, dict[str, str]]:
+        return {"tcp://10.0.0.1:9": {**asked(), "numpy": "1.0"}}
+
+
+def test_a_worker_with_another_version_is_refused() -> None:
+    assert codes(lambda: clusters.check_workers(_Cluster())) == {"other-versions"}
+
+
+def test_a_worker_that_makes_another_contract_of_the_text_refuses_it() -> None:
+    from dataclasses import replace
+
+    from tracepact.tools.score.batches.work import ContractText
+
+    sent = ContractText.of(parse_contract(CONTRACT))
+    assert sent.contract.digest == sent.digest
+    assert codes(lambda: replace(sent, digest="0" * 64).contract) == {"other-contract"}
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_does_not_answer_is_said(files: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "_PATIENCE", 0.5)
+    assert codes(partial(score_batches, CONTRACT, **files, engine="dask:tcp://127.0.0.1:9")) == {"no-scheduler"}
+
+
+@pytest.mark.parametrize(
+    ("text", "engine"),
+    [
+        ("local", Engine()),
+        ("processes:3", Engine(EngineKind.PROCESSES, 3)),
+        ("dask", Engine(EngineKind.DASK)),
+        ("dask:tcp://h:1", Engine(EngineKind.DASK, None, "tcp://h:1")),
+    ],
+)
+def test_engines_have_names(text: str, engine: Engine) -> None:
+    assert engine_from(text) == engine
+
+
+@pytest.mark.parametrize("text", ["spark", "local:2", "processes:0", "dask:host", ""])
+def test_what_is_no_engine_is_refused(text: str) -> None:
+    assert codes(lambda: engine_from(text)) == {"unknown-choice"}
+
+
+def test_memory_is_an_amount_with_a_unit() -> None:
+    assert memory_from("2GB") == 2 * 10**9
+    assert memory_from("1.5 GiB") == 3 * 2**29
+    for text in ("2", "2 apples", "-1GB", "1MB"):
+        assert codes(partial(memory_from, text)) == {"bad-memory"}
+
+
+def test_score_with_an_engine_scores_in_batches(files: dict[str, Any]) -> None:
+    found = score(CONTRACT, files["ref"], files["pred"], durations=3, engine="local")
+    assert isinstance(found, tracepact.BatchRun)
+    assert found.to_dict() == score(CONTRACT, **files).to_dict()
+    assert codes(partial(score, CONTRACT, files["ref"], files["pred"], engine="local", clips="all")) == {
+        "not-in-batches"
+    }
