@@ -35,6 +35,7 @@ SEVERAL_MEANINGS = {
     "--format": "text and json, and what else a command offers",
     "--out": "a place to write to; a file or a folder",
     "--profile": "a profile of a contract, or of the oracle protocol",
+    "--engine": "what evaluates formulas, or where batches of clips are scored",
     "--require": "what must hold of scores, or of a selection",
     "--from": "where something begins: a format, or a range",
     "--to": "where something ends: a format, a language, or a range",

@@ -80,10 +80,11 @@ class BatchRun:
     """What `score_batches` returns: the report of all clips, and what was not scored, if anything.
 
     Attributes:
-        report: the report; `to_dict` gives it as plain data.
-        given_up: the batches that failed three times, each with its clips; the report is of the others alone.
+        head: what the report says beside its counts: the contract, the classes, the inputs.
+        tally: the exact sums that the report is made from.
         clips: how many clips there are, those of failed batches included.
         batches: how many batches they were cut into.
+        given_up: the batches that failed three times, each with its clips; the report is of the others alone.
 
     Examples:
         >>> import tracepact
