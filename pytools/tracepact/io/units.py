@@ -7,7 +7,7 @@ import numpy as np
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.trace import Durations, EventTable
-from tracepact.trace.exact import common_unit, ratios, ticks
+from tracepact.trace.exact_times import common_unit, ratios, ticks
 from tracepact.wording import count
 
 THOUSAND = 1000

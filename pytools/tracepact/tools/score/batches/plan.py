@@ -17,7 +17,7 @@ from tracepact.io.preparing import called_alike
 from tracepact.tools.score.batches.names import SideNames, label_table, names_of
 from tracepact.trace import Durations, Event, EventTable, Mode, Regions
 from tracepact.trace.assembly import check_windows, class_set, clip_lengths, report_one_sided
-from tracepact.trace.exact import common_unit, ratios, ticks
+from tracepact.trace.exact_times import common_unit, ratios, ticks
 from tracepact.trace.grid import ceil_div
 from tracepact.wording import seconds
 
