@@ -49,12 +49,13 @@ class Outcome(Enum):
 class Budget:
     """What a question may cost; beyond it the answer is unknown.
 
-    `seconds` is the time on the clock from asking to the answer, encoding included; of it `minimising` may go into
+    `seconds` is the time on the clock from asking to the answer, encoding included, by default so much that a command
+    with its start and its words ends within two; of it `minimising` may go into
     making a found trace small. `bits` bounds the size of the encoding, `frames` the length of a trace that is built,
     replayed and shown.
     """
 
-    seconds: float = 2.0
+    seconds: float = 1.5
     minimising: float = 1.0
     megabytes: int = 2048
     bits: int = 20_000_000

@@ -1,15 +1,11 @@
 """Asks questions on behalf of the checker: samples first, then the solver, and keeps what stayed undecided."""
 
-import random
 from dataclasses import field
-from functools import lru_cache
-from itertools import islice
 
 from tracepact.core import Contract, Formula, atoms
 from tracepact.diagnostics import Diagnostic, TextPlace
 from tracepact.frozen import dataclass
-from tracepact.logic.decide import Budget, Terms, Verdict, bound, solve
-from tracepact.logic.drawn import Drawn
+from tracepact.logic.decide import Budget, Terms, Verdict, solve
 from tracepact.logic.event_decide import solve_predicate
 from tracepact.logic.event_model import EventExample, EventQuestion
 from tracepact.logic.event_samples import differs_between_predictions, fails_for_constant_prediction
@@ -17,12 +13,12 @@ from tracepact.logic.identity import contradicts_itself
 from tracepact.logic.intervals import holds_for_constant_prediction, same_for_every_prediction
 from tracepact.logic.model import Model
 from tracepact.logic.picture import NOT_SMALLEST, picture
-from tracepact.logic.vocabulary import over_base_atoms, without_other_classes
-from tracepact.monitor import trace_evaluator
+from tracepact.logic.samples import sampled
+from tracepact.logic.vocabulary import without_other_classes
 from tracepact.progress import OnStage, silent
 
-_SAMPLES, _FEW = 40, 8
-_LONGEST_SAMPLE = 4000
+_FEW = 8
+"""How many samples are tried before the form of a question is looked at."""
 
 
 @dataclass(slots=True)
@@ -104,53 +100,3 @@ class ContractQuestions:
 
 def _names(model: Model, *formulas: Formula) -> set[str]:
     return set(model.atoms).union(*(atoms(formula) for formula in formulas))
-
-
-def sampled(formula: Formula, most: int = _SAMPLES) -> Model | None:
-    """One of so many seeded random traces where the formula holds; a cheap way to an answer that is often yes."""
-    base = over_base_atoms(formula)
-    names = sorted(atoms(base))
-    frames = min(1 << (2 * bound(base, free=True) + 7).bit_length(), _LONGEST_SAMPLE)  # few lengths, many questions
-    evaluate = trace_evaluator(base)
-    for masks in islice(_traces(len(names), frames), most):
-        given = dict(zip(names, masks, strict=True))
-        if found := evaluate(given, frames):
-            judged = (found & -found).bit_length() - 1
-            truths = {name: tuple(bool(mask >> i & 1) for i in range(frames)) for name, mask in given.items()}
-            return Model(frames, truths, judged)
-    return None
-
-
-@lru_cache(maxsize=64)
-def _traces(number: int, frames: int) -> Drawn[tuple[int, ...]]:
-    """Masks of runs of random lengths, short and long; some without a run, with one frame, or active throughout."""
-    generator = random.Random(number * 1_000_003 + frames)
-    kinds = (_silent, _lonely, _full, _one_run, *(_runs,) * 5)
-    return Drawn(tuple(generator.choice(kinds)(generator, frames) for _ in range(number)) for _ in range(_SAMPLES))
-
-
-def _silent(_: random.Random, frames: int) -> int:
-    return 0
-
-
-def _full(_: random.Random, frames: int) -> int:
-    return (1 << frames) - 1
-
-
-def _lonely(generator: random.Random, frames: int) -> int:
-    return 1 << generator.randrange(frames)
-
-
-def _one_run(generator: random.Random, frames: int) -> int:
-    start, end = sorted(generator.choices(range(frames + 1), k=2))
-    return (1 << end) - (1 << start)
-
-
-def _runs(generator: random.Random, frames: int) -> int:
-    mask, at, active, mean = 0, 0, generator.random() < 0.5, generator.choice((1, 3, 10, 40))
-    while at < frames:
-        run = min(frames - at, 1 + int(generator.expovariate(1 / mean)))
-        if active:
-            mask |= ((1 << run) - 1) << at
-        at, active = at + run, not active
-    return mask

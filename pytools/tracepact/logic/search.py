@@ -3,10 +3,12 @@
 Lengths 1, 2, 4, … are asked about in vectors as wide as they are long, so a short trace is found at its own price
 however far the formula looks, and it is a shortest one since all shorter lengths were refused. Beyond a few dozen
 frames every frame in sight is asked about if there are not too many, and long windows are decided over blocks
-(`refine`); what both leave open is asked of every frame in sight once more, if that fits what is left of the time.
+(`refine`); what both leave open is tried on a few random traces of long runs, and then asked of every frame in sight
+once more, if that fits what is left of the time.
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from time import monotonic
 from typing import Any
@@ -14,8 +16,10 @@ from typing import Any
 from tracepact.core import Formula, cost, lookahead, lookback, size
 from tracepact.frozen import dataclass
 from tracepact.logic import solver as z3
+from tracepact.logic.interrupt import interrupted
 from tracepact.logic.model import Model
 from tracepact.logic.refine import search_blocks
+from tracepact.logic.samples import sampled_long
 from tracepact.logic.symbolic import Encoding, encode, encode_short
 
 # No `simplify` before `bit-blast`: it splits the shifts of a window into single bits, which takes longer than solving
@@ -75,6 +79,8 @@ def search(formula: Formula, length: int | None, effort: Effort, *, minimise: bo
         found = _in_sight(formula, length, replace(effort, deadline=_until(effort, _SIGHT_SHARE)), minimise=minimise)
     if bound > _SHORT and found[0] == "unknown":
         found = _in_blocks(formula, length, replace(effort, deadline=_until(effort, _BLOCKS_SHARE)))
+    if bound > _SHORT and found[0] == "unknown" and (model := sampled_long(formula, length, effort.deadline)):
+        return "sat", model, None
     return found if found[0] != "unknown" else _in_sight(formula, length, effort, minimise=minimise)
 
 
@@ -148,8 +154,9 @@ def _ask(encoding: Encoding, more: list[Any], deadline: float, megabytes: int) -
     solver.set("timeout", max(1, int(left * 1000)))
     solver.set("max_memory", megabytes)
     try:
-        solver.add(*encoding.constraints, *more)
-        result = solver.check()
+        with interrupted(encoding.valid.ctx, deadline) if encoding.bound > _SHORT else nullcontext():
+            solver.add(*encoding.constraints, *more)
+            result = solver.check()
     except z3.Z3Exception as error:
         return SolverAnswer("unknown", reason=f"the solver stopped: {error}")
     if result == z3.unsat:

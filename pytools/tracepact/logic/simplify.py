@@ -10,7 +10,7 @@ from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff
 from tracepact.frozen import dataclass
 from tracepact.logic.decide import Outcome, Terms, equivalent
 from tracepact.logic.normal import side_by_side
-from tracepact.logic.questions import sampled
+from tracepact.logic.samples import sampled
 
 _MOST_LETTERS = 8
 """sympy's minimal forms take exponential time in the letters."""
