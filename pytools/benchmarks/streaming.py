@@ -8,6 +8,7 @@ import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ def measure(_: Options) -> Iterator[Row]:
     contract = dataclasses.replace(contract, clauses=contract.frame_clauses)
     frames = atom_frames(0, FRAMES)
     yield from _against_rtamt(contract, frames)
+    yield from _frame_by_frame(contract, "five frame guards", Target(2000, at_least=False))
+    yield from _frame_by_frame(starter(), "all clauses", None)
     yield from _against_offline(contract, frames)
     yield from _many_channels(contract)
     yield from _bank(contract, "five frame guards")
@@ -58,6 +61,22 @@ def _against_rtamt(contract: Contract, frames: dict[str, Frames]) -> Iterator[Ro
         fast, slow = race(ours, peer, repeats=5)
         note = f"{fast / PEER_FRAMES * 1e9:,.0f} against {slow / PEER_FRAMES * 1e9:,.0f} ns/frame, verdicts compared"
         yield Row(SUBJECT, f"faster than rtamt online, chunks of {chunk:,}", slow / fast, "×", Target(1), note)
+
+
+def _frame_by_frame(contract: Contract, what: str, target: Target | None) -> Iterator[Row]:
+    """What one frame costs, in time of the processor: the least of several rounds of a monitor that is running."""
+    frames = atom_frames(0, PEER_FRAMES)
+    pairs = zip(*(frames[name].tolist() for name in _SIDES), strict=True)
+    pieces = [dict(zip(_SIDES, pair, strict=True)) for pair in pairs]
+    monitor = StreamMonitor(contract)
+    rounds = []
+    for _ in range(15):
+        start = process_time()
+        for piece in pieces:
+            monitor.push(piece)
+        rounds.append(process_time() - start)
+    cost = min(rounds) / PEER_FRAMES * 1e9
+    yield Row(SUBJECT, f"a frame at a time, {what}", cost, "ns/frame", target, f"{1e9 / cost:,.0f} frames a second")
 
 
 def _against_offline(contract: Contract, frames: dict[str, Frames]) -> Iterator[Row]:

@@ -152,6 +152,17 @@ def test_a_stream_judges_as_the_whole_trace_when_the_component_closes(
         assert v.delay == v.out - (v.interval[1] - 1)
 
 
+@given(contracts, channels(40))
+@settings(max_examples=60)
+def test_truth_values_frame_by_frame_judge_as_chunks_do(contract: Contract, sides: Channel) -> None:
+    chunked, single = StreamMonitor(contract), StreamMonitor(contract)
+    wanted = chunked.push({"ref_active": sides[0], "pred_active": sides[1]}).judged
+    found = [
+        v for r, p in zip(*sides[:2], strict=True) for v in single.push({"ref_active": r, "pred_active": p}).judged
+    ]
+    assert (found, single.close().judged) == (list(wanted), chunked.close().judged)
+
+
 def place(violation: EventViolation) -> tuple[int, FrameRun]:
     return violation.segment, violation.interval
 

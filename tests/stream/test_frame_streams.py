@@ -17,6 +17,7 @@ from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Imp
 from tracepact.monitor import truth
 from tracepact.stream import StreamMonitor
 from tracepact.stream.program import EDGES
+from tracepact.stream.verdicts import FrameArrival
 
 GIVEN = ("p", "q", "ref_active", "pred_active")
 NAMES = ("p", "q", "ref_active", "ref_onset", "pred_offset")
@@ -68,6 +69,53 @@ def test_a_stream_gives_the_offline_verdicts_each_at_its_frame(
     log.add(monitor.close(), closing=True)
     assert log.found == expected(clauses, environment, frames)
     assert all(out == frames - 1 for key, (_, _, out) in log.found.items() if log.closing[key])
+
+
+@given(some_clauses, environments(GIVEN, shortest=6, longest=40), st.data())
+@settings(max_examples=200)
+def test_frames_given_one_by_one_as_truth_values_get_the_same_verdicts(
+    clauses: Clauses, trace: tuple[int, dict[str, list[bool]]], data: st.DataObject
+) -> None:
+    """The short way of a single frame, with chunks and restored states in between."""
+    frames, environment = trace
+    monitor = StreamMonitor(contract_of(clauses))
+    log, violations, i = Log(), 0, 0
+    kinds = data.draw(st.lists(st.sampled_from(["frame"] * 9 + ["chunk", "save"]), min_size=frames, max_size=frames))
+    for kind in kinds:
+        if kind == "save":
+            monitor = saved_and_restored(monitor)
+        end = min(frames, i + (3 if kind == "chunk" and monitor.window.inputs else 1))
+        used = {name: environment[name][i:end] for name in monitor.window.inputs}
+        arrival = monitor.push({name: values[0] if kind == "frame" else values for name, values in used.items()})
+        log.add(arrival)
+        violations += len(arrival.violations)
+        i = end
+        if i == frames:
+            break
+    last = monitor.close()
+    log.add(last, closing=True)
+    wanted = expected(clauses, environment, frames)
+    assert log.found == wanted
+    assert violations + len(last.violations) == sum(o and not h for o, h, _ in wanted.values())
+    for number in range(len(clauses)):
+        score = monitor.score(f"c{number}")
+        mine = [(o, h) for key, (o, h, _) in wanted.items() if key[0] == f"c{number}"]
+        assert (score.satisfied, score.obligated) == (sum(o and h for o, h in mine), sum(o for o, _ in mine))
+
+
+def test_a_frame_of_truth_values_takes_the_short_way_unless_the_contract_is_too_long_for_it() -> None:
+    near = contract_of([(Atom("p"), Eventually(-2, 2, Atom("q")))])
+    far = contract_of([(Atom("p"), Since(40, Atom("q"), Atom("p")))])
+    for contract, short in ((near, True), (far, False)):
+        monitor = StreamMonitor(contract)
+        arrivals = [monitor.push({"p": True, "q": False}) for _ in range(60)]
+        assert isinstance(arrivals[-1], FrameArrival) == short
+        assert not isinstance(arrivals[0], FrameArrival)
+        assert not isinstance(monitor.push({"p": 1, "q": 0}), FrameArrival)
+        assert monitor.frames == 61
+    with pytest.raises(InvalidInput, match="no frames were given for `q`"):
+        monitor.push({"p": True, "r": True})
+    assert monitor.frames == 61
 
 
 @given(some_clauses, environments(GIVEN, longest=24), st.data())

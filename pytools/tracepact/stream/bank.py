@@ -219,7 +219,7 @@ class StreamBank:
         classes = len(self.classes)
         for name, number in self._number.items():
             monitor = StreamMonitor(self.contract, streams=(name,), classes=self.classes, ignoring=self.ignoring)
-            monitor.frames = monitor.window.frames = int(self._frames[number])
+            monitor.window.frames = int(self._frames[number])
             monitor.window.held = min(self.window.width, monitor.frames)
             skip = (self.window.places - monitor.window.held) * classes
             monitor.window.kept = [rows.interleaved(mask[:, :, number]) >> skip for mask in self._kept]

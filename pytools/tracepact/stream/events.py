@@ -70,6 +70,10 @@ class EventStream:
         self.active = [active & ~lost for active in self.active]
         return found
 
+    def stirs(self, now: int, ref: bool, pred: bool) -> bool:
+        """Whether a frame of a single channel, without ignored frames, begins, ends or settles anything."""
+        return self.active[REF] != ref or self.active[PRED] != pred or self.next_check <= now + 1
+
     @property
     def next_check(self) -> int:
         """After how many frames something may be settled, if nothing begins or ends before; endless if nothing is."""

@@ -36,14 +36,14 @@ class FrameReader:
         self._ignoring = ignoring
         self._others = [name for name in inputs if name in CLASS_ATOMS]
         sides = {"ref_active", "pred_active"} if contract.event_clauses or self._others else set()
-        self._given = sorted((set(inputs) | sides) - set(CLASS_ATOMS) - {IGNORED})
-        self._plain = self._channels == 1 and not ignoring and not self._others and bool(self._given)
+        self.given = sorted((set(inputs) | sides) - set(CLASS_ATOMS) - {IGNORED})
+        self.is_plain = self._channels == 1 and not ignoring and not self._others and bool(self.given)
         self._known = {"ref_active", "pred_active", *contract.declared_atoms}
 
     def read(self, frames: Mapping[str, Any], ignore: Any) -> tuple[int, dict[str, int]]:
         """The number of frames, and the mask of every input."""
         _check_form(frames)
-        if self._plain and ignore is None and len(frames) == len(self._given):
+        if self.is_plain and ignore is None and len(frames) == len(self.given):
             found = self._read_plain(frames)
             if found is not None:
                 return found
@@ -53,7 +53,7 @@ class FrameReader:
         """A truth value each, or a Boolean array each: what a single stream brings, read without detours."""
         masks: dict[str, int] = {}
         count = 0
-        for name in self._given:
+        for name in self.given:
             value = frames.get(name)
             if value is True or value is False:
                 length, masks[name] = 1, int(value)
@@ -83,7 +83,7 @@ class FrameReader:
                 help="make the monitor with ignoring=True, or give `watch` the option --ignoring",
             )
         arrays: dict[str, NDArray[np.bool_]] = {}
-        wanted = {name: frames.get(name) for name in self._given}
+        wanted = {name: frames.get(name) for name in self.given}
         wanted |= {name: given for name, given in frames.items() if name in self._known}
         if self._ignoring:
             wanted[IGNORED] = ignore if ignore is not None else None

@@ -17,8 +17,9 @@ from tracepact.scoring.by_clause import ByClause
 from tracepact.stream.events import EventStream
 from tracepact.stream.frames import IGNORED, FrameReader
 from tracepact.stream.lanes import Lanes, channel_mask
+from tracepact.stream.single import TakeFrame, Taken, compile_frame
 from tracepact.stream.tallies import Tallies
-from tracepact.stream.verdicts import Arrival, ClauseStream, EventVerdict
+from tracepact.stream.verdicts import Arrival, ClauseStream, EventVerdict, FrameArrival
 from tracepact.stream.window import Step, Window
 from tracepact.trace.assembly import UNION_CLASS
 
@@ -88,8 +89,20 @@ class StreamMonitor:
         self.tallies = Tallies(self.lanes.channels, [source.at for source in self._sources])
         self.events = EventStream(contract, len(self.streams), len(self.classes)) if contract.event_clauses else None
         self._reader = FrameReader(contract, self.streams, self.classes, self.window.inputs, ignoring=ignoring)
-        self.frames = 0
         self.ended: dict[str, int] = {}
+        self._take_frame = self._compiled_frame(formulas)
+
+    def _compiled_frame(self, formulas: Sequence[Sequence[Formula]]) -> TakeFrame | None:
+        """The short way for a frame of a single stream, if it has one."""
+        if not self._reader.is_plain:
+            return None
+        clauses, window = [(some[0], some[1]) for some in formulas], self.window
+        return compile_frame(clauses, window.delays, window.inputs, self._reader.given, window.width)
+
+    @property
+    def frames(self) -> int:
+        """How many frames have arrived."""
+        return self.window.frames
 
     @property
     def delays(self) -> dict[str, int]:
@@ -127,7 +140,28 @@ class StreamMonitor:
             InvalidInput: an atom is missing, or the arrays do not fit each other.
             ValueError: all streams have ended.
         """
+        if self._take_frame is not None and ignore is None and type(frames) is dict:
+            window = self.window
+            if window.held == window.width:
+                taken = self._take_frame(frames, window.kept, self.tallies.alone)
+                if taken is not None:
+                    return self._say_frame(taken, frames)
         return self.push_masks(*self._reader.read(frames, ignore))
+
+    def _say_frame(self, taken: Taken, frames: Frames) -> FrameArrival:
+        """Tell the verdicts of a frame that was taken in."""
+        now = self.window.frames
+        self.window.frames = now + 1
+        judged: tuple[EventVerdict, ...] = ()
+        if self.events is not None and self.events.stirs(now, frames["ref_active"], frames["pred_active"]):
+            judged = tuple(self.events.push(now, 1, (int(frames["ref_active"]), int(frames["pred_active"]), 0)))
+        arrival = FrameArrival(now + 1, self._sources, self._look, taken, judged)
+        if self._on_arrival is not None:
+            self._on_arrival(arrival)
+        return arrival
+
+    def _look(self, before: int, masks: Sequence[int]) -> Step:
+        return self.window.look(before, masks, self.lanes.valid)
 
     def push_masks(self, frames: int, masks: Mapping[str, int]) -> Arrival:
         """Take in a chunk that is masks already; `push` makes them.
@@ -147,7 +181,7 @@ class StreamMonitor:
         if not lanes.all_live:
             live = lanes.valid(frames)
             masks = {name: mask & live for name, mask in masks.items()}
-        before, self.frames = self.frames, self.frames + frames
+        before = self.frames
         width = window.held + frames
         step = window.push(frames, [masks[name] for name in window.inputs], lanes.valid)
         if not lanes.all_live:
@@ -182,6 +216,7 @@ class StreamMonitor:
         judged = self.events.end(self.frames, channels) if self.events is not None else ()
         self.window.forget(lambda frames: channel_mask(lost, frames))
         self.lanes.end(channels)
+        self._take_frame = None  # it is for streams that go on
         self.ended.update((self.streams[i], self.frames) for i in indices)
         return self._say(step, judged)
 

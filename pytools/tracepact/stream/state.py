@@ -100,7 +100,7 @@ def restore_record(
     ended = [streams.index(name) for name in state.ended]
     monitor.lanes.end(label * len(streams) + i for label in range(len(monitor.classes)) for i in ended)
     monitor.ended = dict(state.ended)
-    monitor.frames = monitor.window.frames = state.frames
+    monitor.window.frames = state.frames
     _check(_restore_window(monitor, state))
     for number, clause in enumerate(contract.frame_clauses):
         counts = state.counts[clause.name]

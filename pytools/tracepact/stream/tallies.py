@@ -14,7 +14,7 @@ class Tallies:
 
     def __init__(self, channels: int, places: Sequence[int]) -> None:
         self._places = tuple(places)
-        self._alone = [0] * (2 * len(self._places))
+        self.alone = [0] * (2 * len(self._places))
         self._count_alone = _compiled(self._places)
         self._many = np.zeros((len(places), 2, channels), dtype=np.int64)
 
@@ -28,11 +28,11 @@ class Tallies:
                     many[0] += lanes.counts(obliged & masks[place + 1])
                     many[1] += lanes.counts(obliged)
             return
-        self._count_alone(masks, step.parts, self._alone)
+        self._count_alone(masks, step.parts, self.alone)
 
     def of(self, clause: int) -> Indices:
         """Satisfied and obligated frames of a clause, by channel."""
-        total: Indices = self._many[clause] + np.array(self._alone[2 * clause : 2 * clause + 2])[:, None]
+        total: Indices = self._many[clause] + np.array(self.alone[2 * clause : 2 * clause + 2])[:, None]
         return total
 
     def restore(self, clause: int, satisfied: Sequence[int], obligated: Sequence[int]) -> None:

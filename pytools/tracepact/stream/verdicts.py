@@ -1,6 +1,6 @@
 """What a stream's monitor says: the verdicts that an arrival let out, and the violations among them (chapter 12)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -154,3 +154,32 @@ class Arrival:
         return sorted(found, key=lambda violation: violation.out)
 
     witnesses = renamed("witnesses", "violations")
+
+
+class FrameArrival(Arrival):
+    """What came out when one frame of one stream arrived; its masks are made when they are asked for."""
+
+    __slots__ = ("_look", "_masks", "_violated")
+
+    def __init__(
+        self,
+        frames: int,
+        sources: Sequence[ClauseStream],
+        look: Callable[[int, Sequence[int]], Step],
+        taken: tuple[int, tuple[int, ...]],
+        judged: tuple[EventVerdict, ...],
+    ) -> None:
+        self.frames = frames
+        self.judged = judged
+        self._sources = sources
+        self._look = look
+        self._violated, self._masks = taken
+
+    @property
+    def _step(self) -> Step:  # type: ignore[override]  # what the others are given is worked out here
+        return self._look(self.frames - 1, self._masks)
+
+    @property
+    def violations(self) -> list[Violation]:
+        """Every violated obligation, in the order in which it was determined."""
+        return super().violations if self._violated or self.judged else []

@@ -94,6 +94,12 @@ class Window:
             self._steady = frames, parts
         return Step(before - held, self.frames - 1, masks, parts)
 
+    def look(self, before: int, masks: Sequence[int], valid: Callable[[int], int]) -> Step:
+        """The step of one frame behind a full window, which was taken in already."""
+        width = self.width + 1
+        parts = self._parts(before, before + 1, self.width)
+        return Step(before - self.width, before, self._program(width)(valid(width), *masks), parts)
+
     def rest(self, valid: Callable[[int], int]) -> Step:
         """The verdicts that are not yet due, if the streams end here; the window stays as it is."""
         masks = self._program(self.held)(valid(self.held), *self.kept)
