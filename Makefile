@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo study test quick lint unit docs benchmark schemas picture definitions lean-second grammar vsix clean
+.PHONY: demo study test quick lint unit hostile kills fuzz docs benchmark schemas picture definitions lean-second grammar vsix clean
 
 demo: $(VENV)/.installed
 	$(BIN)/tracepact demo --out out/demo
@@ -25,6 +25,19 @@ lint: $(VENV)/.tested
 
 unit: $(VENV)/.tested
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+# A million hostile inputs through every door, with the counts and a digest of all that came out; hours on one core.
+hostile: $(VENV)/.tested
+	cd tests && ../$(BIN)/python -m hostile --inputs $(or $(INPUTS),1000000) --seed $(or $(SEED),1)
+
+# Every command that writes, killed at random moments; what is left must be old, new or nothing.
+kills: $(VENV)/.tested
+	cd tests && ../$(BIN)/python -m hostile.kills --kills $(or $(KILLS),340)
+
+# The same doors under a coverage-guided fuzzer, which is installed for it (Linux, Python up to 3.13).
+fuzz: $(VENV)/.tested
+	$(BIN)/python -m pip install --quiet "atheris>=2.3"
+	cd tests && ../$(BIN)/python -m hostile.guided $(FUZZ)
 
 # The documentation site, warnings as errors; a slow test builds and checks it too.
 docs: $(VENV)/.tested

@@ -36,6 +36,7 @@ LAZY = ("tracepact", "tracepact.events", "tracepact.io", "tracepact.show", "trac
 LATE = {
     ("tracepact.tools.conform.differential", "tracepact.tools.conform.draw"): "needs the extra `conform`",
     ("tracepact.__main__", "tracepact.cli"): "`--version` is answered without it",
+    ("tracepact.show.progress", "tracepact.show.screen"): "where nobody looks, nothing is loaded to draw a bar",
     ("tracepact.tools.lsp.command", "tracepact.tools.lsp.server"): "needs the extra `editor`",
 }
 """Imports inside functions, each with its reason: what it imports needs an optional extra."""

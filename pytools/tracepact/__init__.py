@@ -4,8 +4,10 @@ The parts of the package, in the order in which data flows (imports point only t
 not import each other):
 
     kernel
-        files, wording       files written whole or not at all; numbers and words as people read them
+        inputs, wording      what a command has read; numbers and words as people read them
+        files                files written whole or not at all
         version              the version of the package
+        limits               how much is taken in one go
         deprecation          old names of public things, for one version
         frozen               dataclasses that are cheap to declare
         lazy                 packages whose names are loaded when they are first used

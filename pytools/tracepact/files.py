@@ -1,26 +1,97 @@
-"""Writes files and whole folders, so that nobody ever sees half of what belongs together; JSON and tables as text."""
+"""Writes files and whole folders, so that nobody ever sees half of what belongs together; JSON and tables as text.
+
+Whatever is written goes under a name that nobody can foresee beside its place, to the disk, and then to its place in
+one step. What a command has read it does not write over, and nothing but a plain file is replaced by a file.
+"""
 
 import csv
 import ctypes
 import errno
 import json
 import os
+import re
+import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import stat
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any, TextIO
+
+from tracepact.inputs import UnsafePlace, has_inputs, is_input, note_input
+from tracepact.wording import escaped_json
 
 Row = Sequence[str | int]
 
 _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
 _HERE = -100  # AT_FDCWD
+_BEFORE_KEY = re.compile(r"[{,]")
+_MOST_PARTS = 64
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:[./][0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_PIECE = 1 << 22
+LARGEST_FILE = 1 << 34
+LARGEST_DOCUMENT = 1 << 28
+"""Bytes that are read of any file, and of one that is a single document."""
 
 
-def json_text(data: Any) -> str:
-    """Data as the JSON text that is written and printed."""
-    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+def read_bytes(path: str | os.PathLike[str], most: int = LARGEST_FILE, *, as_input: bool = True) -> bytes:
+    """What a file holds, which is remembered as an input unless it is not; OSError if that is more than `most` bytes.
+
+    What is no input: a file of a folder that is opened, checked and written as a whole.
+    """
+    with open(path, "rb") as file:
+        if as_input:
+            note_input(path)
+        pieces, size = [], 0
+        while piece := file.read(_PIECE):
+            pieces.append(piece)
+            size += len(piece)
+            if size > most:
+                raise OSError(errno.EFBIG, f"it holds more than {most:,} bytes", os.fspath(path))
+    return b"".join(pieces)
+
+
+def json_text(data: Any, *, one_line: bool = False) -> str:
+    """Data as the JSON text that is written and printed; signs that act on a terminal, or are none, are escaped."""
+    text = json.dumps(data, ensure_ascii=False, indent=None if one_line else 2)
+    return escaped_json(text) + "\n"
+
+
+def encoded(text: str) -> bytes:
+    """Text as UTF-8; what is no sign, such as half of a name that is not UTF-8, as its escape."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def json_data(text: str | bytes) -> Any:
+    """The data of a JSON text that is read back; ValueError says what is wrong with any other text."""
+    try:
+        return json.loads(text, parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it is not JSON at line {error.lineno}: {error.msg.lower()}") from error
+    except RecursionError as error:
+        raise ValueError("it is not JSON that can be read: it nests too deep") from error
+    except UnicodeDecodeError as error:
+        raise ValueError("it is not UTF-8 text") from error
+
+
+def toml_data(text: str, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
+    """The data of a TOML text; ValueError, mostly TOMLDecodeError, says what is wrong with any other text."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        keys = [_BEFORE_KEY.split(piece)[-1] for piece in line.split("=")[:-1]]
+        keys += [line] if line.lstrip().startswith("[") else []
+        if any(key.count(".") >= _MOST_PARTS for key in keys):
+            raise tomllib.TOMLDecodeError(f"A key has more than {_MOST_PARTS} parts (at line {number}, column 1)")
+    try:
+        return tomllib.loads(text, parse_float=parse_float)
+    except RecursionError as error:
+        raise tomllib.TOMLDecodeError("It nests too deep") from error
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is not a number")
 
 
 class BadTable(ValueError):  # noqa: N818  (it is what the table is)
@@ -46,7 +117,18 @@ def write_csv(file: TextIO, columns: Sequence[str], rows: Iterable[Row], separat
     """A table with its header."""
     writer = csv.writer(_Lines(file), delimiter=separator, lineterminator="\r\n")
     writer.writerow(columns)
-    writer.writerows(rows)
+    writer.writerows(rows if separator != "," else ([_kept_from_sheets(field) for field in row] for row in rows))
+
+
+def _kept_from_sheets(field: str | int) -> str | int:
+    """A field of a CSV file; one that a spreadsheet would run as a formula has an apostrophe before it (17.12)."""
+    return f"'{field}" if isinstance(field, str) and _is_formula(field) else field
+
+
+def _is_formula(text: str) -> bool:
+    """Whether a text, after any apostrophes, starts like a formula and is no number."""
+    bare = text.lstrip("'")
+    return bare.startswith(_FORMULA) and not _NUMBER.fullmatch(bare)
 
 
 def table_text(columns: Sequence[str], rows: Iterable[Row], separator: str = "\t") -> str:
@@ -59,6 +141,7 @@ def table_text(columns: Sequence[str], rows: Iterable[Row], separator: str = "\t
 def table_rows(text: str, columns: Sequence[str], separator: str = "\t") -> Iterator[tuple[int, list[str]]]:
     """The rows of a table with the lines they end at; BadTable if it has not these columns."""
     reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
+    guarded = separator == ","
     try:
         header = next(reader, None)
         if header != list(columns):
@@ -66,34 +149,65 @@ def table_rows(text: str, columns: Sequence[str], separator: str = "\t") -> Iter
         for row in reader:
             if len(row) != len(columns):
                 raise BadTable(f"the row has {len(row)} fields, the header {len(columns)}", reader.line_num)
-            yield reader.line_num, row
+            yield reader.line_num, [f[1:] if f[:1] == "'" and _is_formula(f) else f for f in row] if guarded else row
     except csv.Error as error:
         raise BadTable(str(error), reader.line_num) from error
 
 
-def write_whole(contents: Mapping[Path, str | bytes]) -> None:
-    """Write files beside their places and move them there.
+def write_whole(contents: Mapping[Path, str | bytes], *, in_place: bool = False) -> None:
+    """Write files beside their places and move them there, each in one step; none if one of them cannot be written.
 
-    A link stays a link and a file keeps its permissions. OSError names the place that could not be written.
+    A link stays a link and a file keeps its permissions and its owner. With `in_place` the files that were read may be
+    written. UnsafePlace for a file that was read, or for what is no plain file; other OSErrors name the place as well.
     """
     staged: list[tuple[Path, Path, Path]] = []
     try:
         for given, data in contents.items():
-            path = given.resolve()
-            part = path.with_name(f".{path.name}.{os.getpid()}")
-            staged.append((part, path, given))
             with _named(given):
-                if path.is_dir():
-                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-                part.write_bytes(data.encode() if isinstance(data, str) else data)
-                if path.exists():
-                    shutil.copymode(path, part)
+                path = given.resolve()
+                there = _replaceable(path, in_place)
+                part = path.with_name(_hidden_name())
+                staged.append((part, path, given))
+                _flushed(part, encoded(data) if isinstance(data, str) else data)
+                if there is not None:
+                    _take_over(part, there)
         for part, path, given in staged:
             with _named(given):
                 os.replace(part, path)
+        for folder in {path.parent for _, path, _ in staged}:
+            _flush_folder(folder)
     finally:
         for part, *_ in staged:
             part.unlink(missing_ok=True)
+
+
+def _replaceable(path: Path, in_place: bool) -> os.stat_result | None:
+    """What is known of the plain file that a new one replaces; None if there is none."""
+    try:
+        there = os.lstat(path)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(there.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(there.st_mode):
+        raise UnsafePlace("it is a device, a pipe or a socket, which no file replaces", path)
+    if not in_place and is_input(path):
+        raise UnsafePlace("it is an input of this command, which is never written over", path)
+    if not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    return there
+
+
+def _take_over(part: Path, there: os.stat_result) -> None:
+    """Give a new file the permissions, and where that is allowed the owner, of the one that it replaces."""
+    with suppress(OSError):
+        os.chown(part, there.st_uid, there.st_gid)
+    os.chmod(part, stat.S_IMODE(there.st_mode))
+
+
+def _hidden_name() -> str:
+    """A name for what is not finished yet; nobody can put anything there before."""
+    return f".tracepact-{secrets.token_hex(8)}.part"
 
 
 @contextmanager
@@ -101,6 +215,8 @@ def _named(place: Path) -> Iterator[None]:
     """Errors of the files beside a place are told as those of the place itself."""
     try:
         yield
+    except UnsafePlace as error:
+        raise UnsafePlace(error.strerror or "", place) from error
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(place)) from error
 
@@ -111,53 +227,88 @@ def write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
     A folder at that place is replaced, and removed afterwards. Whoever stops the program at any moment finds the
     old folder or the new one; a hidden folder beside it may remain. A folder that cannot be moved, because it is a
     mount point or somebody works in it, is filled; the last file, which says that all is there, goes first and comes
-    last.
+    last. UnsafePlace if an input lies in the folder, or if somebody else has put a folder there meanwhile.
     """
-    place = folder.resolve()
-    place.parent.mkdir(parents=True, exist_ok=True)
-    part = place.with_name(f".{place.name}.{os.getpid()}.part")
-    if Path.cwd().is_relative_to(place) or place.is_mount():
-        with _named(folder):
+    with _named(folder):
+        place = folder.resolve()
+        place.parent.mkdir(parents=True, exist_ok=True)
+        before = _folder_there(place)
+        part = place.with_name(_hidden_name())
+        if before and (Path.cwd().is_relative_to(place) or place.is_mount()):
             _fill(place, contents)
-        return
-    shutil.rmtree(part, ignore_errors=True)
-    try:
-        with _named(folder):
+            return
+        try:
             part.mkdir()
             for name, data in contents.items():
+                (part / name).parent.mkdir(parents=True, exist_ok=True)
                 _flushed(part / name, data)
-        if place.exists():
-            shutil.copymode(place, part)
-            _exchange(part, place)
-        else:
-            os.rename(part, place)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+            _flush_folder(part)
+            if before:
+                shutil.copymode(place, part)
+                _exchange(part, place)
+            else:
+                _move(part, place)
+            _flush_folder(place.parent)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+
+def _folder_there(place: Path) -> bool:
+    """Whether a folder is to be replaced; one that holds an input is not."""
+    if not place.is_dir():
+        return False
+    for parent, _, names in os.walk(place) if has_inputs() else ():
+        for name in names:
+            if is_input(Path(parent, name)):
+                raise UnsafePlace(f"it holds the input {name}, which is never written over", place)
+    return True
+
+
+def _move(part: Path, place: Path) -> None:
+    """Put a folder where none was a moment ago."""
+    try:
+        os.rename(part, place)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise UnsafePlace("somebody else has written there meanwhile", place) from error
+        raise
 
 
 def _fill(place: Path, contents: Mapping[str, bytes]) -> None:
     """Put files into a folder in the place of all that are there: written under other names first, then moved."""
-    parts = {name: place / f".{name}.{os.getpid()}" for name in contents}
-    old = [path for path in place.iterdir() if path not in parts.values()]
+    parts = {name: place / _hidden_name() for name in contents}
+    old = list(place.iterdir())
     try:
         for name, data in contents.items():
             _flushed(parts[name], data)
         (place / list(contents)[-1]).unlink(missing_ok=True)
         for path in old:
-            path.unlink(missing_ok=True)
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
         for name, part in parts.items():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
             os.replace(part, place / name)
+        _flush_folder(place)
     finally:
         for part in parts.values():
             part.unlink(missing_ok=True)
 
 
 def _flushed(path: Path, data: bytes) -> None:
-    """Write a file down to the disk."""
-    with open(path, "wb") as file:
+    """Write a new file down to the disk; never through a link, nor onto anything that is there."""
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+
+
+def _flush_folder(folder: Path) -> None:
+    """Have the names in a folder on the disk too, where the system lets folders be flushed."""
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def _exchange(part: Path, place: Path) -> None:
@@ -165,7 +316,7 @@ def _exchange(part: Path, place: Path) -> None:
     swap = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None) if os.name == "posix" else None
     if swap is not None and swap(_HERE, os.fsencode(part), _HERE, os.fsencode(place), _EXCHANGE) == 0:
         return
-    old = place.with_name(f".{place.name}.{os.getpid()}.old")
+    old = place.with_name(_hidden_name())
     os.rename(place, old)
     try:
         os.rename(part, place)

@@ -84,7 +84,10 @@ def record_of(data: Any, kind: type[_R]) -> _R:
 
     msgspec.ValidationError names the first place where it is not of the record's form.
     """
-    return msgspec.convert(data, kind, dec_hook=_decoded)
+    try:
+        return msgspec.convert(data, kind, dec_hook=_decoded)
+    except UnicodeEncodeError as error:
+        raise msgspec.ValidationError("a text holds half of a pair of surrogates, which is no sign") from error
 
 
 def record_bytes(record: Record) -> bytes:

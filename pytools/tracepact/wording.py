@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from math import inf
 
 Number = Fraction | float | int
 Shown = Number | str
@@ -19,6 +20,28 @@ _LONGEST_SECONDS = 14
 _FLOAT_PLACES = 12
 _DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?", re.ASCII)
 _LONGEST = 60
+
+
+_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+
+
+_ESCAPED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+
+
+def escaped_json(text: str) -> str:
+    """JSON text with the signs escaped that act on a terminal, turn the reading direction or are none."""
+    return _ESCAPED.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
+
+
+def visible(text: str) -> str:
+    r"""Text whose signs only stand for themselves: what acts on a terminal, or turns the reading direction, is escaped.
+
+    Tabs and line breaks stay.
+
+    >>> visible("\x1b[2J\u202ecat")
+    '\\x1b[2J\\u202ecat'
+    """
+    return _ACTING.sub(lambda sign: sign[0].encode("unicode_escape").decode(), text)
 
 
 def decimal(value: Shown | None, places: int = 3) -> str:
@@ -79,7 +102,15 @@ def _fixed(units: int, places: int) -> str:
 
 def short(value: Shown) -> str:
     """A time, a threshold or an argument in at most six digits, without zeros at its end."""
-    return f"{float(Fraction(value)):g}"
+    return f"{_near(Fraction(value)):g}"
+
+
+def _near(value: Fraction) -> float:
+    """The float next to a number, infinite for one that no float is near."""
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
 
 
 def print_number(value: Fraction) -> str:
@@ -151,7 +182,7 @@ def moment(time: Shown) -> str:
 def seconds(time: Fraction) -> str:
     """A time of the data for a message: its decimal where that is not too long, else about how long it is."""
     text = print_number(time)
-    return f"{text} s" if "/" not in text and len(text) <= _LONGEST_SECONDS else f"about {float(time):.9g} s"
+    return f"{text} s" if "/" not in text and len(text) <= _LONGEST_SECONDS else f"about {_near(time):.9g} s"
 
 
 def count(number: int, one: str, many: str | None = None) -> str:

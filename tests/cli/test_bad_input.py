@@ -97,7 +97,11 @@ def test_a_duration_that_is_no_time_is_an_error(tmp_path: Path, duration: str) -
 
 
 def test_a_duration_beyond_all_memory_is_an_error(tmp_path: Path) -> None:
-    assert score(tmp_path, durations="1e999").codes == ["too-many-frames"]
+    assert score(tmp_path, durations="1e9").codes == ["too-many-frames"]
+    assert score(tmp_path, durations="1e10").codes == ["bad-time"]
+    raised = score(tmp_path, "--limit", "frames=100", durations="10")
+    assert (raised.code, raised.codes) == (2, ["too-many-frames"])
+    assert score(tmp_path, "--limit", "frames=500", durations="10").code == 0, "500 frames of one class"
 
 
 def test_strict_refuses_the_warnings_of_the_contract_too(tmp_path: Path) -> None:

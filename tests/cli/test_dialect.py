@@ -150,7 +150,7 @@ def test_help_and_version_load_no_tool_and_no_large_library(argument: str) -> No
     assert "tracepact.cli" in found
     assert {name.split(".")[0] for name in found} & {"numpy", "rich", "z3", "msgspec", "jinja2", "sympy"} == set()
     parts = {name.split(".")[1] for name in found if name.startswith("tracepact.")}
-    assert parts == {"cli", "diagnostics", "frozen", "lazy", "show", "tools", "version"}
+    assert parts == {"cli", "diagnostics", "frozen", "inputs", "lazy", "limits", "show", "tools", "version", "wording"}
     assert {name for name in found if name.startswith("tracepact.tools.")} == {
         "tracepact.tools.entry",
         "tracepact.tools.exits",

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-import formats
 import pytest
 from cli.command import run
 from formats import put, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from io_samples import SAMPLES
 
 from tracepact.diagnostics import Diagnostics, Severity
 from tracepact.io import regions_from
@@ -15,31 +15,6 @@ from tracepact.io.formats import FORMATS
 
 pytestmark = pytest.mark.slow
 
-TABLE = "filename\tonset\toffset\tevent_label\nclip.wav\t0.5\t1.25\tdog\nother.wav\t1\t2\tcat\n"
-JSON = '{"clips": {"clip.wav": [[0.5, 1.25, "dog"],\n [1, 2, "cat"]]}}\n'
-SAMPLES = {
-    "table": ("t.tsv", TABLE),
-    "list": ("c.txt", formats.LIST),
-    "json": ("t.json", JSON),
-    "biodcase": ("b.csv", formats.BIODCASE),
-    "audacity": ("c.txt", formats.AUDACITY),
-    "raven": ("c.txt", formats.RAVEN),
-    "textgrid": ("c.TextGrid", formats.TEXTGRID),
-    "maestro": ("c.txt", formats.MAESTRO),
-    "scores": ("c.tsv", formats.SCORES),
-    "pam": ("p.csv", formats.PAM),
-    "birdnet": ("b.csv", formats.BIRDNET),
-    "crowsetta": ("c.csv", formats.CROWSETTA),
-    "audioset": ("a.tsv", formats.AUDIOSET),
-    "few-shot": ("f.csv", formats.FEW_SHOT),
-    "rttm": ("c.rttm", formats.RTTM),
-    "ctm": ("c.ctm", formats.CTM),
-    "lab": ("c.lab", formats.LAB),
-    "eaf": ("c.eaf", formats.EAF),
-    "jams": ("c.jams", formats.JAMS),
-    "aoef": ("c.json", formats.AOEF),
-    "seld": ("c.csv", formats.SELD),
-}
 OF_FRAMES = ("maestro", "scores")
 """Formats that need a threshold; others may have confidences for some events and not for all (rule 20.13)."""
 FEWER = settings(max_examples=max(10, settings().max_examples // 5))

@@ -210,12 +210,12 @@ def test_the_command_writes_every_form_or_prints_one(run: Run, tmp_path: Path) -
     outcome = command("report", "run", "--out", "deep/out", folder=tmp_path)
     assert outcome.code == 0, outcome.err
     files = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "deep" / "out").iterdir()}
-    assert set(files) == {"report.html", "report.md", "report.txt"}
+    assert set(files) == {"report.html", "report.md", "report.txt", ".tracepact.json"}
     assert files["report.txt"] == (tmp_path / "run" / "report.txt").read_text(encoding="utf-8")
     printed = command("report", "run", "--format", "markdown", folder=tmp_path)
     assert (printed.code, printed.out) == (0, files["report.md"])
     assert command("report", "run", "--format", "text", "--out", "text", folder=tmp_path).code == 0
-    assert [path.name for path in (tmp_path / "text").iterdir()] == ["report.txt"]
+    assert {path.name for path in (tmp_path / "text").iterdir()} == {"report.txt", ".tracepact.json"}
 
 
 def test_the_command_asks_for_a_place_or_one_form(run: Run, tmp_path: Path) -> None:

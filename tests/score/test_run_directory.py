@@ -138,8 +138,7 @@ def test_parquet_without_its_package_is_refused_and_nothing_is_written(
 
 
 def test_a_run_directory_is_replaced(tmp_path: Path) -> None:
-    write_run(small_run(conditions=None), tmp_path / "run")
-    (tmp_path / "run" / "report.html").write_text("a view")
+    write_run(small_run(conditions=None), tmp_path / "run", views={"report.html": "a view"})
     run = small_run(set={"tol": "2f"})
     write_run(run, tmp_path / "run")
     write_run(run, tmp_path / "fresh")
@@ -253,7 +252,7 @@ run = small_run(set={"tol": "2f"})
 setattr(owner, name, stopping)
 write_run(run, folder)
 """
-MOMENTS = [("fsync", 1), ("fsync", 0), ("rename", 1), ("rmtree", 2)]
+MOMENTS = [("fsync", 1), ("fsync", 0), ("rename", 1), ("rmtree", 1)]
 """What the run is killed at, and the how manieth time; 0 is the last file."""
 
 

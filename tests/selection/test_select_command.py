@@ -357,17 +357,20 @@ def test_what_lies_beyond_the_bound_is_said_and_not_tried(folder: Path) -> None:
 
 
 def test_nothing_of_an_earlier_selection_stays(folder: Path) -> None:
-    """The contract goes when nothing is selected, also under another name; what somebody else put there stays."""
+    """The contract goes when nothing is selected, also under another name; where others put files it is refused."""
     for name in ("again", "renamed"):
         (folder / f"{name}.calibration").write_text(SMALL, encoding="utf-8")
     separated("again.calibration", "--out", "twice", folder=folder)
     assert (folder / "twice" / "again.contract").exists()
     (folder / "twice" / "own.contract").write_text("mine", encoding="utf-8")
+    assert separated("renamed.calibration", "--out", "twice", folder=folder).codes == ["unsafe-place"]
+    assert sorted(p.name for p in (folder / "twice").glob("*.contract")) == ["again.contract", "own.contract"]
+    (folder / "twice" / "own.contract").unlink()
     assert separated("renamed.calibration", "--out", "twice", folder=folder).code == 0
-    assert sorted(p.name for p in (folder / "twice").glob("*.contract")) == ["own.contract", "renamed.contract"]
+    assert sorted(p.name for p in (folder / "twice").glob("*.contract")) == ["renamed.contract"]
     (folder / "renamed.calibration").write_text(ALIKE, encoding="utf-8")
     assert separated("renamed.calibration", "--out", "twice", folder=folder).code == 1
-    assert sorted(p.name for p in (folder / "twice").glob("*.contract")) == ["own.contract"]
+    assert sorted(p.name for p in (folder / "twice").glob("*.contract")) == []
     page = (folder / "twice" / "selection.html").read_text(encoding="utf-8")
     assert "Nothing was selected" in page
     assert "smallest" not in page
@@ -580,6 +583,7 @@ def test_any_name_gives_a_contract_and_files(folder: Path) -> None:
     assert "[bold]`late` </svg>" in done.out
     files = sorted(path.name for path in (folder / "odd").iterdir())
     assert files == [
+        ".tracepact.json",
         "_1_b_red_é.contract",
         "candidates.tsv",
         *(f"selection.{k}" for k in ("html", "json", "svg", "txt")),

@@ -57,6 +57,7 @@ def test_curves_write_a_folder_with_a_page_and_figures(data: list[str], tmp_path
     done = run("curves", *data, "--out", str(tmp_path / "out"), "--draws", "50", "--against", "silence_guard")
     assert done.code == 0, done.err
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        ".tracepact.json",
         "against.svg",
         "curves.csv",
         "curves.html",

@@ -1,7 +1,7 @@
 """What went wrong, as data: codes, severities, places and ways out; and the renderers that draw it."""
 
 from tracepact.diagnostics.codes import CODES, Code, Severity
-from tracepact.diagnostics.collecting import Diagnostics, InvalidInput, known_name, one_of, several
+from tracepact.diagnostics.collecting import Diagnostics, InvalidInput, known_name, one_of, require_type, several
 from tracepact.diagnostics.model import (
     Diagnostic,
     Place,
@@ -32,6 +32,7 @@ __all__ = [
     "nearest",
     "one_of",
     "render_diagnostics",
+    "require_type",
     "several",
     "summarise",
 ]

@@ -116,3 +116,10 @@ def one_of(kind: type[_E], value: object, what: str) -> _E:
     if isinstance(value, kind):
         return value
     return kind(known_name(str(value), [str(member.value) for member in kind], what, "unknown-choice"))
+
+
+def require_type(value: object, kinds: type | tuple[type, ...], what: str, expected: str) -> None:
+    """InvalidInput for a value that is of none of these types; `expected` says in words what it should be."""
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        found = type(value).__name__
+        raise InvalidInput([Diagnostic("type-mismatch", f"{what} is of type `{found}`, not {expected}")])

@@ -8,6 +8,7 @@ from typing import Any
 from tracepact.diagnostics.codes import Severity
 from tracepact.diagnostics.grouping import Group, groups_of
 from tracepact.diagnostics.model import Diagnostic, RowPlace, TextPlace
+from tracepact.wording import escaped_json, visible
 
 LISTED_PER_CODE = 5
 
@@ -104,7 +105,7 @@ def as_data(d: Diagnostic) -> dict[str, Any]:
 
 
 def _json(diagnostics: Sequence[Diagnostic]) -> str:
-    return json.dumps([as_data(d) for d in diagnostics], ensure_ascii=False, indent=2)
+    return escaped_json(json.dumps([as_data(d) for d in diagnostics], ensure_ascii=False, indent=2))
 
 
 _GITHUB_LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
@@ -124,7 +125,7 @@ def _annotation(d: Diagnostic) -> str:
             fields.append(f"file={_property(file)}")
             if row is not None:
                 fields.append(f"line={row}")
-    message = d.headline + (f" ({d.help})" if d.help else "")
+    message = visible(d.headline + (f" ({d.help})" if d.help else ""))
     return f"::{_GITHUB_LEVEL[d.severity]} {','.join(fields)}::{_message(message)}"
 
 

@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.files import read_bytes
 from tracepact.io.source import shown
 from tracepact.trace import Durations, EventTable, Regions
 from tracepact.trace.similar_names import by_stem, same_clip
@@ -49,12 +49,12 @@ def clip_choice_from(
         return ClipList("clips", tuple(dict.fromkeys(given)))
     place = RowPlace(os.fspath(given))
     try:
-        lines = Path(given).read_text(encoding="utf-8-sig").splitlines()
+        lines = read_bytes(given).decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         diagnostics.add("unreadable-file", "the list of clips is not UTF-8 text", place)
         return None
-    except OSError as error:
-        headline = f"the list of clips cannot be read: {(error.strerror or str(error)).lower()}"
+    except (OSError, ValueError) as error:
+        headline = f"the list of clips cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}"
         near = difflib.get_close_matches(os.fspath(given), list(ClipsOf), n=1)
         help = f"did you mean `{near[0]}`? " if near else ""
         help += f"give a file with a clip in each line, or one of {', '.join(ClipsOf)}"

@@ -5,14 +5,13 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.files import table_text
+from tracepact.files import read_bytes, table_text
 from tracepact.io.source import PathLike, TextFile, read_text, shown
 
 _PARQUET, _ARROW = b"PAR1", b"ARROW1"
@@ -155,7 +154,7 @@ def open_columnar(name: str, diagnostics: Diagnostics) -> tuple[Frame, str] | No
         diagnostics.add("missing-extra", headline, RowPlace(name), "pip install 'tracepact[parquet]'")
         return None
     try:
-        data = Path(name).read_bytes() if os.path.getsize(name) <= _LARGEST else b""
+        data = read_bytes(name, _LARGEST)
         source = pyarrow.BufferReader(data)
         found = parquet.read_table(source) if data.startswith(_PARQUET) else feather.read_table(source)
         frame = frame_of(found)  # the names of the columns are decoded here

@@ -3,7 +3,6 @@
 import csv
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.files import toml_data
 from tracepact.io.source import PathLike, read_text, shown
 from tracepact.wording import parse_exact, quoted
 
@@ -134,8 +134,8 @@ def _from_file(path: PathLike, diagnostics: Diagnostics) -> Columns | None:
     if file is None:
         return None
     try:
-        return _checked(tomllib.loads(file.text), file.name, diagnostics)
-    except tomllib.TOMLDecodeError as error:
+        return _checked(toml_data(file.text), file.name, diagnostics)
+    except ValueError as error:
         line = re.search(r"at line (\d+)", str(error))
         words = re.sub(r" \(at .*\)$", "", str(error))
         place = RowPlace(file.name, int(line[1]) if line else None)

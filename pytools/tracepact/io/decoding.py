@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean, nearest
+from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean, nearest, require_type
 from tracepact.io.source import shown
 from tracepact.trace import ClipScores, Event, EventTable, Origin, ScoreField, ScoreLevels, Time, exact
 
@@ -41,6 +42,13 @@ class Decoding:
     threshold: Fraction
     low: Fraction | None = None
     median: int = 1
+
+    def __post_init__(self) -> None:
+        numbers = (Fraction, int, float, str, Decimal)
+        require_type(self.threshold, numbers, "the threshold", "a number")
+        if self.low is not None:
+            require_type(self.low, numbers, "the low threshold", "a number")
+        require_type(self.median, int, "the median filter", "a whole number of frames")
 
     @property
     def data(self) -> dict[str, str | int | None]:

@@ -2,13 +2,13 @@
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean, nearest
+from tracepact.files import toml_data
 from tracepact.io.decoding import ClassDecodings, Declared, Decoding, checked_decoding
 from tracepact.io.source import PathLike, read_text, shown
 from tracepact.wording import print_number
@@ -25,8 +25,8 @@ def read_decoding(path: PathLike, diagnostics: Diagnostics) -> ClassDecodings | 
     if file is None:
         return None
     try:
-        data = tomllib.loads(file.text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
+        data = toml_data(file.text, Decimal)
+    except ValueError as error:
         line = re.search(r"at line (\d+)", str(error))
         place = RowPlace(file.name, int(line[1]) if line else None)
         diagnostics.add("bad-decoding", f"the file is not TOML: {error}", place)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.files import read_bytes
 from tracepact.io.arrays import SHAPE, FieldArrays, array_of, is_array
 from tracepact.io.columnar import Frame, first_bytes, frame_of, is_columnar, open_columnar
 from tracepact.io.files import clip_files
@@ -276,7 +277,7 @@ def _reports_ambiguous(
 def _read_npz(name: str, diagnostics: Diagnostics, classes: Sequence[str] | None, step: Time | None) -> ScoreField:
     """The arrays of an `.npz` file by clip, with the classes and the step it names."""
     try:
-        data = Path(name).read_bytes()
+        data = read_bytes(name, _LARGEST)
         with zipfile.ZipFile(BytesIO(data)) as held:
             if sum(part.file_size for part in held.infolist()) > _LARGEST:
                 raise ValueError("it holds more than 4 GiB")

@@ -46,6 +46,11 @@ def clip_files(path: PathLike, diagnostics: Diagnostics, endings: tuple[str, ...
     lines: list[str] = []
     whole = True
     for relative in _chosen(Path(name), endings, diagnostics):
+        if any("\ud800" <= sign <= "\udfff" for sign in relative):
+            headline = f"the name of `{shown(relative)}` is not UTF-8, and a clip is called like its file"
+            diagnostics.add("unreadable-file", headline, RowPlace(shown(name)), "rename the file")
+            whole = False
+            continue
         file = open_data(str(Path(name) / relative), diagnostics, may_be_empty=True)
         if file is None:
             whole = False

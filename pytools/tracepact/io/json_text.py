@@ -1,12 +1,15 @@
 """JSON text with its numbers as they are written: what a document holds, and words for what it should not hold."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.source import TextFile, shown
 from tracepact.wording import count
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Number(str):
@@ -46,9 +49,27 @@ def parse_json(file: TextFile, diagnostics: Diagnostics, expected: str) -> Objec
     except RecursionError:
         diagnostics.add("bad-json", "the document nests too deep", RowPlace(file.name), expected)
     else:
-        if isinstance(root, Object):
+        if _SURROGATE.search(file.text) and (half := _half_sign(root)) is not None:
+            headline = f"the text `{shown(half)}` holds half of a pair of surrogates, which is no sign"
+            diagnostics.add("bad-json", headline, RowPlace(file.name), "write the file as UTF-8, or the pair whole")
+        elif isinstance(root, Object):
             return root
-        diagnostics.add("bad-json", f"the document is {kind(root)}", RowPlace(file.name), expected)
+        else:
+            diagnostics.add("bad-json", f"the document is {kind(root)}", RowPlace(file.name), expected)
+    return None
+
+
+def _half_sign(root: Any) -> str | None:
+    """A text of the document that holds a lone surrogate, if one does."""
+    waiting = [root]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str) and not value.isascii() and any("\ud800" <= sign <= "\udfff" for sign in value):
+            return value
+        if isinstance(value, dict):
+            waiting += [*value, *value.values()]
+        elif isinstance(value, list):
+            waiting += value
     return None
 
 

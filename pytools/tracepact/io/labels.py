@@ -2,13 +2,13 @@
 
 import json
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.files import toml_data
 from tracepact.io.source import PathLike, read_text, shown
 from tracepact.trace import Event, EventTable
 from tracepact.wording import count
@@ -87,8 +87,8 @@ def read_label_map(path: PathLike, diagnostics: Diagnostics) -> LabelMap | None:
     if file is None:
         return None
     try:
-        data = tomllib.loads(file.text)
-    except tomllib.TOMLDecodeError as error:
+        data = toml_data(file.text)
+    except ValueError as error:
         line = re.search(r"at line (\d+)", str(error))
         words = re.sub(r" \(at .*\)$", "", str(error))
         diagnostics.add(

@@ -10,7 +10,7 @@ from tracepact.io.source import shown
 from tracepact.lang import parse_contract
 from tracepact.trace import Durations, Event, EventTable, assemble
 from tracepact.trace.assembly import report_one_sided, report_unpredicted
-from tracepact.trace.similar_names import similar_label
+from tracepact.trace.similar_names import similar_labels
 from tracepact.wording import count, print_number, seconds
 
 Lengths = Durations | Fraction | None
@@ -54,12 +54,13 @@ def _assembled(reference: EventTable, prediction: EventTable, durations: Lengths
 
 def _report_similar(table: EventTable, diagnostics: Diagnostics) -> None:
     """Labels of one side that are most likely one label."""
-    labels = sorted(table.labels)
-    for number, label in enumerate(labels):
-        if near := similar_label(label, labels[:number]):
-            clip, event = next((clip, event) for clip, event in table.events if event.label == label)
-            headline = f"`{shown(label)}` and `{shown(near)}` differ only in how they are written"
-            diagnostics.add("similar-labels", headline, table.place(clip, event.row), "write them alike, or map them")
+    first: dict[str, tuple[str, Event]] = {}
+    for clip, event in table.events:
+        first.setdefault(event.label, (clip, event))
+    for label, near in similar_labels(table.labels).items():
+        clip, event = first[label]
+        headline = f"`{shown(label)}` and `{shown(near)}` differ only in how they are written"
+        diagnostics.add("similar-labels", headline, table.place(clip, event.row), "write them alike, or map them")
 
 
 def _report_lengths(clip: str, events: Sequence[Event], table: EventTable, diagnostics: Diagnostics) -> None:
@@ -161,12 +162,14 @@ class _Fixer:
     def _joined(self, events: list[Event]) -> tuple[Event, ...]:
         """Overlapping events of a label as one, from the first onset to the last offset."""
         groups: dict[str, list[list[Event]]] = {}
+        reach: dict[str, Fraction] = {}
         for event in sorted(events, key=lambda e: (e.onset, e.offset)):
             found = groups.setdefault(event.label, [])
-            if found and event.onset < max(e.offset for e in found[-1]):
+            if found and event.onset < reach[event.label]:
                 found[-1].append(event)
             else:
                 found.append([event])
+            reach[event.label] = max(event.offset, reach.get(event.label, event.offset))
         stands: dict[Event, Event | None] = {event: event for event in events}
         for group in (group for found in groups.values() for group in found if len(group) > 1):
             first, *rest = group

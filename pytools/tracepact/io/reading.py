@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean, require_type
 from tracepact.io.aoef import AOEF, add_aoef
 from tracepact.io.audacity import add_audacity
 from tracepact.io.biodcase import read_biodcase
@@ -88,6 +88,8 @@ class Reading:
 
 def with_frames(reading: Reading | None, classes: Sequence[str] | None, step: Time | None) -> Reading:
     """A reading with these classes and this step, where it names none of its own."""
+    if reading is not None:
+        require_type(reading, Reading, "the reading", "a Reading")
     own = reading or Reading()
     return replace(own, classes=own.classes or classes, step=step if own.step is None else own.step)
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.source import shown
 from tracepact.trace import Event, EventTable
+from tracepact.trace.exact_times import LONGEST_TIME
 from tracepact.wording import parse_exact
 
 
@@ -32,6 +33,8 @@ class Times(dict[str, Fraction]):
             raise ValueError(text)
         if self._rate is not None:
             value /= self._rate
+        if value >= LONGEST_TIME:
+            raise ValueError(text)
         self[text] = value
         return value
 
@@ -158,8 +161,11 @@ _TIME_HELP = "write a number of seconds, such as `1.25`"
 def _time_fault(text: str) -> tuple[str, str | None]:
     stripped = text.strip()
     try:
-        if parse_exact(stripped) < 0:
+        found = parse_exact(stripped)
+        if found < 0:
             return "is negative", "times count from the start of the clip"
+        if found >= LONGEST_TIME:
+            return f"is not less than 10^{len(str(LONGEST_TIME)) - 1} seconds", "check its unit (rule 13.39)"
     except ValueError:
         pass
     if stripped.lower().lstrip("+-") in ("nan", "inf", "infinity"):

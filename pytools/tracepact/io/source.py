@@ -1,6 +1,7 @@
 """Opens the text files of a task: UTF-8 or marked UTF-16 with its digest, or a diagnostic that says why not."""
 
 import difflib
+import errno
 import hashlib
 import os
 import re
@@ -9,11 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
+from tracepact.files import LARGEST_DOCUMENT, LARGEST_FILE
+from tracepact.inputs import note_input
 
 PathLike = str | os.PathLike[str]
 
 LONGEST_LINE = 1 << 20
-LARGEST_JSON = 1 << 28
+LARGEST_JSON = LARGEST_DOCUMENT
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(r"\r\n|\n|\r|\Z")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -102,6 +105,7 @@ def _read_bytes(name: str, diagnostics: Diagnostics) -> bytes | None:
     lines = 0
     is_json = wide = False
     with open(name, "rb") as file:
+        note_input(name)
         while piece := file.read(LONGEST_LINE):
             if not pieces:
                 is_json = piece.removeprefix(_BOM).lstrip()[:1] in (b"{", b"[")
@@ -115,6 +119,8 @@ def _read_bytes(name: str, diagnostics: Diagnostics) -> bytes | None:
                     "give a table as UTF-8 text",
                 )
                 return None
+            if len(pieces) * LONGEST_LINE >= LARGEST_FILE:
+                raise OSError(errno.EFBIG, f"it holds more than {LARGEST_FILE >> 30} GiB", name)
             if is_json and len(pieces) * LONGEST_LINE >= LARGEST_JSON:
                 diagnostics.add("bad-json", f"the document is larger than {LARGEST_JSON >> 20} MiB", RowPlace(name))
                 return None

@@ -1,17 +1,22 @@
 """The ways from text to the core: contract files, contract texts, formulas."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 from tracepact.core import Contract, Formula, Located
-from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, Source, did_you_mean
+from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, Source, did_you_mean, require_type
+from tracepact.files import read_bytes
 from tracepact.lang.formulas import lower_formula
 from tracepact.lang.parsed import parse_source
 from tracepact.lang.reader import read_formula
 from tracepact.lang.scope import Scope
 from tracepact.specs import shown_path, starter_contracts
+
+_LARGEST = 1 << 26
+"""Bytes that are read of a file to say that it is too large, or not text."""
 
 
 def read_source(given: str | Path, diagnostics: Diagnostics) -> Source | None:
@@ -26,9 +31,9 @@ def read_source(given: str | Path, diagnostics: Diagnostics) -> Source | None:
 def read_file(path: str | Path, diagnostics: Diagnostics, help: str | None = None) -> Source | None:
     """The text of a contract file; None and a diagnostic if it cannot be read as text."""
     try:
-        raw = Path(path).read_bytes()
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        raw = read_bytes(path, _LARGEST)
+    except (OSError, ValueError) as error:  # the second for a name that no file can have
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
         diagnostics.add("unreadable-file", f"cannot read `{path}`: {reason}", RowPlace(str(path)), help)
         return None
     return decode_source(raw, shown_path(Path(path)), diagnostics)
@@ -64,6 +69,7 @@ def load_contract(path: str | Path, overrides: Mapping[str, str] | None = None) 
         >>> [(p.name, p.text, p.overridden) for p in gate.parameters if p.name == "tol"]
         [('tol', '80ms', True)]
     """
+    require_type(path, (str, os.PathLike), "the contract", "a path or the name of a starter contract")
     diagnostics = Diagnostics()
     source = read_source(path, diagnostics)
     contract = compile_source(source, diagnostics, overrides) if source else None
@@ -101,6 +107,7 @@ def parse_contract(text: str, overrides: Mapping[str, str] | None = None, *, nam
         error[unknown-atom]: unknown atom `ref_onest`
         ...
     """
+    require_type(text, str, "the contract", "text")
     diagnostics = Diagnostics()
     contract = compile_source(Source(name, text), diagnostics, overrides)
     if contract is None:
@@ -133,7 +140,12 @@ def parse_formula(text: str, step: Fraction, *, free_atoms: bool = True) -> Form
 
 def parse_located(text: str, step: Fraction, *, free_atoms: bool = True, name: str = "<formula>") -> Located:
     """The core formula of a text with its places and its bounds as written; InvalidInput carries every error found."""
+    require_type(text, str, "the formula", "text")
+    require_type(step, (Fraction, int), "the step", "a fraction of seconds")
     diagnostics = Diagnostics()
+    if step <= 0:
+        diagnostics.add("out-of-range", f"the step {step} is not greater than zero")
+        diagnostics.raise_errors()
     source = Source(name, text)
     node = read_formula(source, diagnostics)
     diagnostics.raise_errors()

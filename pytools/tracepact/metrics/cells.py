@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Meta, field
 from msgspec.structs import replace
 
+from tracepact.diagnostics import Diagnostic, InvalidInput
 from tracepact.events import EventEvaluation, Match
 from tracepact.events.obligations import is_ignored
 from tracepact.metrics.counts import Counts, Indices
@@ -21,11 +22,14 @@ from tracepact.metrics.sweep import Cells, count_cells, pieces
 from tracepact.records import Count, Record
 from tracepact.trace import Family, Side
 from tracepact.trace.columns import Columns
+from tracepact.trace.exact_times import roomy
 from tracepact.trace.grid import ceil_div
 from tracepact.trace.run_columns import run_columns
+from tracepact.wording import seconds as seconds_text
 from tracepact.wording import time_text
 
 _EXACT = Arithmetic.EXACT
+_MOST_SEGMENTS = 1 << 61
 _NONE = np.zeros(0, dtype=np.int64)
 
 
@@ -69,7 +73,7 @@ def frame_metrics(
 
 def _transitions(family: Family, ref: Cells, radius: Fraction) -> Cells:
     """The frames within the radius of an onset or offset frame."""
-    reach = ceil(radius / family.step)
+    reach = min(ceil(radius / family.step), max(family.frames, default=0))
     frames = np.asarray(family.frames, dtype=np.int64)[ref.clip]
     inside = ref.end < frames
     at = np.concatenate([ref.start, ref.end[inside]])
@@ -135,6 +139,7 @@ def segment_metrics(
     `durations` are the lengths of all clips, needed where segments end with the clip.
     """
     length = settings.segment
+    _check_segments(given, length)
     sides = {Side.REF: given.ref, Side.PRED: given.pred}
     exact = {side: _exact_cells(found, int(length * given.unit)) for side, found in sides.items()}
     floats = {side: _float_cells(found, float(length)) for side, found in sides.items()}
@@ -158,6 +163,19 @@ def segment_metrics(
     return SegmentMetrics(metrics[0], metrics[1], tuple(differences))
 
 
+def _check_segments(given: Intervals, length: Fraction) -> None:
+    """InvalidInput where the segments of all classes and clips, one after another, are too many to be counted."""
+    sides = [side for side in (given.ref, given.pred) if len(side)]
+    latest = max(sides, key=lambda side: int(side.offset.max()), default=None)
+    last = given.time(latest.offset.max()) if latest is not None else Fraction(0)
+    if latest is None or (last / length + 2) * len(given.classes) * len(given.clips) < _MOST_SEGMENTS:
+        return
+    clip = given.clips[int(latest.clip[int(np.argmax(latest.offset))])]
+    headline = f"an event of `{clip}` ends after {seconds_text(last)}: these are more segments than can be counted"
+    help = "check the times and their unit, or take longer segments"
+    raise InvalidInput([Diagnostic("too-many-frames", headline, None, help)])
+
+
 def _cells_of_clips(given: Intervals, length: Fraction, durations: Mapping[str, Fraction]) -> tuple[Indices, Indices]:
     """How many segments each clip has, in exact numbers and in floats."""
     times = [durations[clip] for clip in given.clips]
@@ -170,7 +188,8 @@ def _cells_of_events(given: Intervals, length: Fraction) -> tuple[Indices, Indic
     """How many segments each clip has up to the last event of either side, in exact numbers and in floats."""
     exact, floats = (np.zeros(len(given.clips), dtype=np.int64) for _ in range(2))
     for side in (given.ref, given.pred):
-        np.maximum.at(exact, side.clip, ceil_div(side.offset, int(length * given.unit)).astype(np.int64))
+        whole = int(length * given.unit)
+        np.maximum.at(exact, side.clip, ceil_div(roomy(side.offset, whole), whole).astype(np.int64))
         last = np.ceil(seconds(side.offset, side.unit) / float(length))
         np.maximum.at(floats, side.clip, last.astype(np.int64))
     return exact, floats
@@ -178,7 +197,8 @@ def _cells_of_events(given: Intervals, length: Fraction) -> tuple[Indices, Indic
 
 def _exact_cells(side: Columns, length: int) -> Cells:
     lasting = (side.offset > side.onset).astype(np.bool_)
-    start, end = (c[lasting].astype(np.int64) for c in (side.onset // length, ceil_div(side.offset, length)))
+    onset, offset = roomy(side.onset, length), roomy(side.offset, length)
+    start, end = (c[lasting].astype(np.int64) for c in (onset // length, ceil_div(offset, length)))
     return Cells(side.clip[lasting], side.label[lasting], start, end)
 
 

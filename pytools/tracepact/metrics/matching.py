@@ -139,25 +139,21 @@ Priced = tuple[int, int, tuple[int, ...]]
 
 
 def _parts(edges: Sequence[Priced]) -> Iterator[list[Priced]]:
-    """The connected parts of a graph."""
-    of_ref, of_pred = defaultdict(list), defaultdict(list)
-    for number, (ref, pred, _) in enumerate(edges):
-        of_ref[ref].append(number)
-        of_pred[pred].append(number)
-    seen = [False] * len(edges)
-    for first in range(len(edges)):
-        if seen[first]:
-            continue
-        seen[first] = True
-        part, todo = [], [first]
-        while todo:
-            number = todo.pop()
-            part.append(edges[number])
-            for near in (*of_ref[edges[number][0]], *of_pred[edges[number][1]]):
-                if not seen[near]:
-                    seen[near] = True
-                    todo.append(near)
-        yield part
+    """The connected parts of a graph; prediction p is the node -1 - p beside the references."""
+    above: dict[int, int] = {}
+
+    def root(node: int) -> int:
+        while (parent := above.setdefault(node, node)) != node:
+            above[node] = above.setdefault(parent, parent)
+            node = above[node]
+        return node
+
+    for ref, pred, _ in edges:
+        above[root(-1 - pred)] = root(ref)
+    parts: defaultdict[int, list[Priced]] = defaultdict(list)
+    for edge in edges:
+        parts[root(edge[0])].append(edge)
+    yield from parts.values()
 
 
 def _cheapest(edges: Sequence[Priced]) -> list[Edge]:

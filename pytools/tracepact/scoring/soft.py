@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,8 @@ class SoftCounts:
         rows = slice(None) if label is None else slice(label, label + 1)
         columns = slice(None) if clips is None else clips
         edges = int(self.edges[rows][:, columns].sum())
-        return (float(self.closeness[rows][:, columns].sum()) / edges if edges else 1.0), edges
+        # Rounded once, so that the order of the clips does not show in the last digit.
+        return (fsum(self.closeness[rows][:, columns].flat) / edges if edges else 1.0), edges
 
 
 def soft_counts(family: Family, layout: Layout, atoms: Atoms, scale: Fraction) -> SoftCounts:

@@ -12,6 +12,7 @@ from typing import TextIO
 import click
 
 from tracepact.diagnostics import Diagnostic, Severity, render_diagnostics
+from tracepact.wording import visible
 
 _USUAL = 80
 """The columns of a terminal that does not tell."""
@@ -46,12 +47,19 @@ def say(text: str, style: str | None = None, *, answer: bool = False, verbatim: 
     In a terminal, a line that is too long goes on below unless it is `verbatim`, such as a quoted one. `style` is a
     colour, such as `red`, or a bold one, such as `bold red`.
     """
+    text = visible(text)
     text = text if verbatim else fitted(text, sys.stdout if answer else sys.stderr)
     bold, _, colour = (style or "").rpartition(" ")
     if style and not os.environ.get("NO_COLOR"):
         text = click.style(text, fg=colour, bold=bool(bold))
     with reader_may_leave():
         click.echo(text, err=not answer)
+
+
+def give(text: str) -> None:
+    """Text of a file on standard output, as it is; a terminal is shown signs that act on it as escapes."""
+    with reader_may_leave():
+        click.echo(visible(text) if sys.stdout.isatty() else text, nl=False)
 
 
 def fitted(text: str, stream: TextIO) -> str:

@@ -4,18 +4,19 @@ import re
 from collections.abc import Iterator
 
 from tracepact.show.table import Cell, Table, Tone, cell_of
+from tracepact.wording import visible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#&])")
 
 
 def plain(text: str) -> str:
     """Text that stands for itself in Markdown, in a table cell too."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _SPECIAL.sub(r"\\\1", visible(" ".join(text.split())))
 
 
 def code(text: str) -> str:
     """Text as code in a table cell."""
-    shown = " ".join(text.split()).replace("|", "\\|")
+    shown = visible(" ".join(text.split())).replace("|", "\\|")
     fence = "`" * (max((len(ticks) for ticks in re.findall("`+", shown)), default=0) + 1)
     return f"{fence}{shown}{fence}" if fence == "`" else f"{fence} {shown} {fence}"
 

@@ -22,10 +22,11 @@ def counted() -> Iterator[Callable[[int, int, str], None]]:
     if not sys.stderr.isatty():
         yield lambda done, total, what: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+    from tracepact.show.screen import Screen
+
     columns = (BarColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Screen(stderr=True), transient=True) as bar:
         task = bar.add_task("")
         yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)

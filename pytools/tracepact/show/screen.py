@@ -3,21 +3,35 @@
 Where nobody looks at a screen, no number and no name is cut or broken.
 """
 
-from rich.console import Console, Group, RenderableType
+from collections.abc import Iterable
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.measure import Measurement
+from rich.segment import Segment
 from rich.table import Column, Table
+
+from tracepact.wording import visible
 
 _NARROWEST = 132
 _WORD = 40
 LONGEST_LINE = 10_000
 
 
+class Screen(Console):
+    """A console on which a text stands for itself: the signs in it that would act on a terminal are escaped."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """What is drawn, piece by piece; only the console's own pieces move the cursor."""
+        for piece in super().render(renderable, options):
+            yield piece if piece.control or piece.text.isprintable() else piece._replace(text=visible(piece.text))
+
+
 def output() -> Console:
     """Standard output; wide enough for tables when it is not a terminal."""
-    console = Console(highlight=False, emoji=False)
+    console = Screen(highlight=False, emoji=False)
     if console.is_terminal:
         return console
-    return Console(highlight=False, emoji=False, width=max(console.width, _NARROWEST))
+    return Screen(highlight=False, emoji=False, width=max(console.width, _NARROWEST))
 
 
 def print_tables(shown: RenderableType) -> None:
@@ -30,7 +44,7 @@ def print_tables(shown: RenderableType) -> None:
 
 def messages() -> Console:
     """Standard error."""
-    return Console(stderr=True, highlight=False, emoji=False)
+    return Screen(stderr=True, highlight=False, emoji=False)
 
 
 def needed_width(shown: RenderableType, console: Console) -> int:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from tracepact.show.screen import LONGEST_LINE, keep_whole
 from tracepact.show.table import Bar, Cell, Column, Table, Tone, cell_of
+from tracepact.wording import visible
 
 _BAR = 10
 _WIDE = 118
@@ -66,7 +67,12 @@ def _kept(table: Table, *, wide: bool) -> list[int]:
 def drawn(table: Table, columns: Sequence[int] | None = None) -> RichTable:
     """The table itself, or some of its columns, without its notes."""
     kept = range(len(table.columns)) if columns is None else columns
-    found = RichTable(title=table.title or None, title_justify="left", title_style="bold", pad_edge=False)
+    found = RichTable(
+        title=Text(visible(table.title)) if table.title else None,
+        title_justify="left",
+        title_style="bold",
+        pad_edge=False,
+    )
     found.header_style = "dim"
     for index in kept:
         _add_column(found, table.columns[index])
@@ -138,13 +144,21 @@ def _measured(cell: RenderableType, console: Console) -> Measurement:
 
 def _add_column(found: RichTable, column: Column) -> None:
     style = _STYLES[column.tone]
-    found.add_column(Text(column.heading), justify="right" if column.numbers else "left", style=style, overflow="fold")
+    found.add_column(
+        Text(visible(column.heading)), justify="right" if column.numbers else "left", style=style, overflow="fold"
+    )
 
 
 def _text(cell: Cell) -> Text:
     text = _bar(cell.bar) if cell.bar else Text()
-    text.append(f" {cell.text}" if cell.bar else cell.text, style=_STYLES[cell.tone])
+    shown = _on_one_line(cell.text)
+    text.append(f" {shown}" if cell.bar else shown, style=_STYLES[cell.tone])
     return text
+
+
+def _on_one_line(text: str) -> str:
+    """The text of a cell, which is often a name, with its tabs and line breaks escaped as well."""
+    return visible(text).replace("\t", "\\t").replace("\r", "\\r") if not text.isprintable() else text
 
 
 def _bar(bar: Bar) -> Text:

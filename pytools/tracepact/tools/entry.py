@@ -1,13 +1,16 @@
 """The way into a command line: every way out is one of the exit codes."""
 
+import errno
 import sys
 import traceback
 from io import TextIOWrapper
 
 import click
 
-from tracepact.diagnostics import InvalidInput
-from tracepact.show.lines import reader_may_leave, refuse
+from tracepact.diagnostics import Diagnostic, InvalidInput
+from tracepact.inputs import UnsafePlace, remembering_inputs
+from tracepact.limits import with_limits
+from tracepact.show.lines import reader_may_leave, refuse, say
 from tracepact.tools.exits import Exit
 
 
@@ -42,10 +45,11 @@ def run_command_line(commands: click.Group, name: str = "tracepact") -> None:
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a sign shows a stand-in
+            # What is written means the same under every locale, and every name can be told from every other.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         code = None
-        with reader_may_leave():
+        with reader_may_leave(), remembering_inputs(), with_limits():
             code = commands(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else Exit.OK)
     except InvalidInput as error:
@@ -58,8 +62,17 @@ def run_command_line(commands: click.Group, name: str = "tracepact") -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         sys.exit(Exit.FAILURE)
+    except UnsafePlace as error:
+        place = error.filename or ""
+        headline = f"`{place}` is not written: {error.strerror}"
+        refuse([Diagnostic("unsafe-place", headline, None, "name another place")], "1 error")
+        sys.exit(Exit.INVALID)
     except OSError as error:
-        click.echo(f"error: {error.filename or ''}: {error.strerror or error}".replace(" : ", " "), err=True)
+        if error.errno == errno.ENAMETOOLONG:
+            headline = f"`{(error.filename or '')[:60]}…` is longer than the name of a file can be"
+            refuse([Diagnostic("unreadable-file", headline)], "1 error")
+            sys.exit(Exit.INVALID)
+        say(f"error: {error.filename or ''}: {error.strerror or error}".replace(" : ", " "))
         sys.exit(Exit.FAILURE)
     except Exception:  # noqa: BLE001  (the last line of defence: a fault of ours, said as such)
         traceback.print_exc()

@@ -3,6 +3,7 @@
 import gc
 import importlib
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
@@ -10,6 +11,37 @@ import click
 from click.shell_completion import CompletionItem
 
 from tracepact.diagnostics import did_you_mean
+from tracepact.limits import NAMES, raise_limit
+from tracepact.wording import parse_exact
+
+_LIMIT = "limit"
+
+
+def _limit_option() -> click.Option:
+    """The --limit option, which every command has; what is refused for its size names it."""
+    return click.Option(
+        ["--limit"],
+        metavar="NAME=NUMBER",
+        multiple=True,
+        hidden=True,
+        expose_value=False,
+        callback=_raise_limits,
+        help=f"Raise a limit: {', '.join(NAMES)}.",
+    )
+
+
+def _raise_limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> None:
+    for value in values:
+        name, sign, number = value.partition("=")
+        if not sign or name not in NAMES:
+            raise click.BadParameter(f"`{value}` is not of the form NAME=NUMBER; the limits are {', '.join(NAMES)}")
+        try:
+            found = parse_exact(number)
+        except ValueError:
+            found = Fraction(0)
+        if found < 1 or found.denominator != 1:
+            raise click.BadParameter(f"`{number}` is not a number of things, such as 1e10")
+        raise_limit(name, int(found))
 
 
 class LazyGroup(click.Group):
@@ -39,6 +71,8 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"there is no command `{cmd_name}`" + (f"; {hint}" if hint else ""), ctx)
         command = _loaded(self.modules[cmd_name]).command
         assert isinstance(command, click.Command)
+        if not isinstance(command, click.Group) and all(param.name != _LIMIT for param in command.params):
+            command.params.append(_limit_option())
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from markupsafe import Markup
-from rich.console import Console
 
 from tracepact.files import write_whole
 from tracepact.frames import data_frame
 from tracepact.records import Record
 from tracepact.show.figure import inline
 from tracepact.show.page import html_table
+from tracepact.show.screen import Screen
 from tracepact.show.table import Table, cell_of
 from tracepact.show.terminal import TerminalTable
 
@@ -58,7 +58,7 @@ class Presented:
         return f"<{type(self).__name__} {self.brief()}>"
 
     def __str__(self) -> str:
-        console = Console(file=StringIO(), width=_WIDTH, highlight=False, emoji=False, color_system=None)
+        console = Screen(file=StringIO(), width=_WIDTH, highlight=False, emoji=False, color_system=None)
         for line in self.lines():
             console.print(line, markup=False, soft_wrap=True)
         if drawn := self.verbatim():

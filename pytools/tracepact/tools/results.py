@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from tracepact.files import Row, json_text, write_csv
+from tracepact.files import Row, json_text, table_text, write_csv
 from tracepact.records import Record, plain
-from tracepact.show.lines import reader_may_leave
+from tracepact.show.lines import give, reader_may_leave
 
 
 def print_json(record: Record) -> None:
@@ -18,5 +18,8 @@ def print_json(record: Record) -> None:
 
 def print_rows(columns: Sequence[str], rows: Iterable[Row], separator: str = ",") -> None:
     """Rows with their header, separated by commas or another sign."""
+    if sys.stdout.isatty():
+        give(table_text(columns, rows, separator))
+        return
     with reader_may_leave():
         write_csv(sys.stdout, columns, rows, separator)

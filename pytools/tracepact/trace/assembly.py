@@ -11,9 +11,10 @@ from tracepact.core import Contract, reach
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.core.runs import FrameRun, runs_of_frames
 from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace
+from tracepact.limits import limits
 from tracepact.trace.columns import columns
 from tracepact.trace.event import Durations, EventTable, Regions
-from tracepact.trace.exact_times import common_unit, ratios, ticks
+from tracepact.trace.exact_times import common_unit, ratios, roomy, ticks
 from tracepact.trace.family import Family, Mode, Runs, Side
 from tracepact.trace.grid import Grid, ceil_div
 from tracepact.trace.project import Clips, project
@@ -25,7 +26,6 @@ FrameMask = Sequence[bool] | int
 """A mask a caller supplies for one clip: one truth value a frame, or an integer whose bit i is frame i."""
 
 UNION_CLASS = "*"
-MOST_FRAMES = 10**10
 
 
 def assemble(
@@ -55,9 +55,9 @@ def assemble(
     lengths = ratios(known.values())
     unit = common_unit(lengths, reference.times, prediction.times, (grid.step,))
     durations_in_ticks = ticks(lengths, unit)
-    counted = ceil_div(durations_in_ticks, int(grid.step * unit))
+    counted = ceil_div(roomy(durations_in_ticks, int(grid.step * unit)), int(grid.step * unit))
     frames = tuple(counted.tolist())
-    _check_size(frames, len(classes), diagnostics)
+    _check_size(clips, frames, len(classes), durations, diagnostics)
     index = {clip: i for i, clip in enumerate(clips)}
     segments = {label: i * len(clips) for i, label in enumerate(classes)}
     labels = {label: i for i, label in enumerate(sorted(reference.labels | prediction.labels))}
@@ -79,15 +79,29 @@ def assemble(
     return Family(contract.step, mode, clips, frames, tuple(classes), runs, ignored, supplied)
 
 
-def _check_size(frames: Sequence[int], classes: int, diagnostics: Diagnostics) -> None:
-    total = sum(frames) * classes
-    if total > MOST_FRAMES:
+def _check_size(
+    clips: Sequence[str],
+    frames: Sequence[int],
+    classes: int,
+    durations: Durations | Fraction | None,
+    diagnostics: Diagnostics,
+) -> None:
+    """Refuse more frames than are scored in one run, before any of them is made; the longest clip is named."""
+    total, most = sum(frames) * classes, limits().frames
+    if total > most:
+        longest = max(range(len(frames)), key=frames.__getitem__)
         diagnostics.add(
             "too-many-frames",
-            f"the clips come to about 10^{len(str(total)) - 1} frames; at most {MOST_FRAMES:,} are scored in one run",
-            help="check the durations and their unit, or score the clips in parts",
+            f"the clips come to {_about(total)} frames, `{clips[longest]}` alone to {_about(frames[longest])} in each "
+            f"class; at most {most:,} are scored in one run",
+            RowPlace(durations.name) if isinstance(durations, Durations) else None,
+            "check the durations and their unit, score the clips in parts, or raise the limit (--limit frames=NUMBER)",
         )
         diagnostics.raise_errors()
+
+
+def _about(number: int) -> str:
+    return f"{number:,}" if number < 10**15 else f"about 10^{len(str(number)) - 1}"
 
 
 def clip_lengths(
@@ -142,6 +156,8 @@ def report_unknown_clips(
 
 _SOUGHT = 5
 """For how many unknown clips the nearest known one is sought, which takes a while among thousands."""
+_LABELS_SOUGHT = 20
+"""For how many labels of one side the nearest of the other side is sought."""
 _UNKNOWN_CLIP = (
     "add the clip to the durations, or a row without an event to the reference, or choose the clips to evaluate "
     "(--clips)"
@@ -158,11 +174,12 @@ def class_set(
     """The class set (rule 7.6)."""
     if contract.labels is not None:
         for table in (reference, prediction):
+            places = _first_places(table)
             for label in sorted(table.labels - set(contract.labels)):
                 diagnostics.add(
                     "unknown-label",
                     f"label `{label}` is not in the contract's declared labels",
-                    _first_place(table, label),
+                    places[label],
                     "add it to the `labels` statement, or map it before scoring",
                 )
     if mode is Mode.UNION:
@@ -178,19 +195,23 @@ def class_set(
     return tuple(sorted(reference.labels | prediction.labels)) or (UNION_CLASS,)
 
 
-def _first_place(table: EventTable, label: str) -> RowPlace:
-    """Where a label occurs for the first time."""
-    return next(table.place(clip, event.row) for clip, event in table.events if event.label == label)
+def _first_places(table: EventTable) -> dict[str, RowPlace]:
+    """Where each label occurs for the first time."""
+    found: dict[str, tuple[str, int | None]] = {}
+    for clip, event in table.events:
+        found.setdefault(event.label, (clip, event.row))
+    return {label: table.place(*where) for label, where in found.items()}
 
 
 def report_one_sided(reference: EventTable, prediction: EventTable, diagnostics: Diagnostics) -> None:
     """Warn of labels that one side lacks; only in sound tables would that be true."""
     ref, pred = reference.labels, prediction.labels
     for table, other, labels in ((reference, "predictions", ref - pred), (prediction, "reference", pred - ref)):
-        for label in sorted(labels):
+        places = _first_places(table) if labels else {}
+        for number, label in enumerate(sorted(labels)):
             headline = f"label `{label}` does not occur in the {other}"
-            help = label_help(label, pred if table is reference else ref)
-            diagnostics.add("one-sided-label", headline, _first_place(table, label), help)
+            help = label_help(label, pred if table is reference else ref) if number < _LABELS_SOUGHT else None
+            diagnostics.add("one-sided-label", headline, places[label], help)
 
 
 def report_unpredicted(prediction: EventTable, clips: Sequence[str], diagnostics: Diagnostics) -> None:

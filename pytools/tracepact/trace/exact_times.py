@@ -16,6 +16,8 @@ Ticks = NDArray[Any]
 """Whole numbers: int64 where they have room to be doubled and added, else Python's own integers."""
 
 _ROOM = 1 << 60
+LONGEST_TIME = 10**10
+"""Seconds: every time and duration of the data is less (rule 13.39)."""
 
 Time = str | int | float | Fraction | Decimal
 
@@ -54,7 +56,12 @@ def common_unit(*times: Ratios | Iterable[Fraction]) -> int:
 def ticks(times: Ratios, unit: int) -> Ticks:
     """Times in ticks of `1 / unit` seconds; the unit is a multiple of every denominator."""
     widest = max(max(times.tops, default=0), -min(times.tops, default=0))
-    if widest * unit < _ROOM:
+    if widest * unit < _ROOM and unit < _ROOM:
         return np.array(times.tops, dtype=np.int64) * (unit // np.array(times.bottoms, dtype=np.int64))
     whole = [top * (unit // bottom) for top, bottom in zip(times.tops, times.bottoms, strict=True)]
-    return np.array(whole, dtype=np.int64 if max(map(abs, whole)) < _ROOM else np.object_)
+    return np.array(whole, dtype=np.int64 if max(map(abs, whole), default=unit) < _ROOM else np.object_)
+
+
+def roomy(times: Ticks, *others: int) -> Ticks:
+    """Times as Python's own integers if one of the numbers they are to be computed with is too large beside int64."""
+    return times.astype(np.object_) if times.dtype != np.object_ and any(abs(n) >= _ROOM for n in others) else times

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from tracepact.core import Projection
-from tracepact.trace.exact_times import Ticks, common_unit
+from tracepact.trace.exact_times import Ticks, common_unit, roomy
 
 AnyTicks = TypeVar("AnyTicks", int, Ticks)
 """One time or an array of them, in ticks."""
@@ -35,6 +35,8 @@ class Grid:
 
     def edges(self, onset: AnyTicks, offset: AnyTicks, step: int) -> tuple[AnyTicks, AnyTicks]:
         """The frames `[start, end)` of one event or of many at once, all times in the same ticks."""
+        if not isinstance(onset, int) and not isinstance(offset, int):
+            onset, offset = roomy(onset, step), roomy(offset, step)
         start, end = self._edge(onset, step, True), self._edge(offset, step, False)
         return start, start + (end - start) * (offset > onset)
 

@@ -50,8 +50,9 @@ def project(
     kept &= ~repeats
     kept &= _sound(table, given, clips, kept, repeats, diagnostics, allow_outside)
     start, end = grid.edges(given.onset, given.offset, step)
-    start = np.maximum(start, 0).astype(np.int64)
-    end = np.minimum(end, clips.frames[given.clip]).astype(np.int64)
+    last = clips.frames[given.clip]
+    start = np.minimum(np.maximum(start, 0), last).astype(np.int64)
+    end = np.minimum(np.maximum(end, 0), last).astype(np.int64)
     _report_vanished(table, given, clips, kept & (end <= start), diagnostics)
     kept &= end > start
     kept &= base[given.label] >= 0

@@ -45,6 +45,16 @@ def similar_label(label: str, known: Iterable[str]) -> str | None:
     return next((name for name in sorted(known) if name != label and _folded(name) == _folded(label)), None)
 
 
+def similar_labels(labels: Iterable[str]) -> dict[str, str]:
+    """The labels that differ from an earlier one, in sorted order, only in how they are written, and the first such."""
+    first: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for label in sorted(labels):
+        if (other := first.setdefault(_folded(label), label)) != label:
+            found[label] = other
+    return found
+
+
 def near_clip(clip: str, known: Iterable[str]) -> str | None:
     """The known clip of the nearest name, unless only numbers differ: another number is another clip."""
     near = nearest(clip, known)

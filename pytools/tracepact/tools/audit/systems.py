@@ -1,6 +1,5 @@
 """Several systems on the same data, read from run directories and reports (rules 16.8 and 16.10)."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -11,6 +10,7 @@ import click
 
 from tracepact.core import Aggregation, Contract, Profile
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, did_you_mean
+from tracepact.files import json_data, read_bytes
 from tracepact.lang import parse_contract
 from tracepact.scoring.constant import is_constant
 from tracepact.scoring.vacuity import vacuous_share, weighted_mean
@@ -133,7 +133,7 @@ def _report(path: Path) -> dict[str, Any]:
     place = RowPlace(str(path))
     diagnostics = Diagnostics()
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json_data(read_bytes(path))
         if isinstance(data, dict) and str(data.get("format", "")).startswith("tracepact-report/"):
             return data
         diagnostics.add(

@@ -6,7 +6,7 @@ import click
 from rich.console import Group
 from rich.text import Text
 
-from tracepact.files import json_text, table_text, write_whole
+from tracepact.files import json_text, table_text
 from tracepact.records import plain
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.progress import progress
@@ -18,6 +18,7 @@ from tracepact.tools.cast.trial import referenced, trial_on
 from tracepact.tools.cast_members import SEED
 from tracepact.tools.cast_scenes import scenes
 from tracepact.tools.exits import Exit
+from tracepact.tools.folders import OutputFolder, write_results
 from tracepact.tools.parameters import (
     contract_argument,
     durations_option,
@@ -28,6 +29,7 @@ from tracepact.tools.parameters import (
 )
 from tracepact.tools.results import print_json, print_rows
 
+_COMMAND = "try"
 _NEVER = "never"
 _WIDEST = 120
 _ABOUT_PREDICTIONS = ("one-sided-label", "clip-without-predictions")
@@ -41,9 +43,7 @@ _ABOUT_PREDICTIONS = ("one-sided-label", "clip-without-predictions")
 @set_option
 @click.option("--seed", type=click.IntRange(0), default=SEED, show_default=True, help="Seed of the generator.")
 @fail_on_option(_NEVER, "warning", "note")
-@click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), help="Write page, JSON and rows to this folder."
-)
+@click.option("--out", type=OutputFolder(_COMMAND), help="Write page, JSON and rows to this folder.")
 @format_option("text", "json", "csv")
 def command(
     contract: str,
@@ -83,13 +83,12 @@ def command(
 
 
 def _write(trial: Trial, out: Path) -> None:
-    out.mkdir(parents=True, exist_ok=True)
     files = {
-        out / "trial.html": trial_page(trial),
-        out / "trial.json": json_text(plain(trial)),
-        out / "trial.csv": table_text(ROW_COLUMNS, rows(trial), ","),
+        "trial.html": trial_page(trial),
+        "trial.json": json_text(plain(trial)),
+        "trial.csv": table_text(ROW_COLUMNS, rows(trial), ","),
     }
-    write_whole(files)
+    write_results(out, _COMMAND, files)
     say(f"wrote {len(files)} files to {out}")
 
 

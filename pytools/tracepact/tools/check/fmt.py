@@ -10,7 +10,7 @@ import click
 from tracepact.diagnostics import Diagnostics, Source
 from tracepact.files import write_whole
 from tracepact.lang import decode_source, format_document, read_document, read_file
-from tracepact.show.lines import say
+from tracepact.show.lines import give, say
 from tracepact.specs import starter_contracts
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import STANDARD_INPUT, STANDARD_INPUT_NAME, contract_files
@@ -37,15 +37,15 @@ def command(contracts: tuple[str, ...], check: bool, diff: bool) -> int:
     changed = [(source, text) for source, text in formatted if text != source.text]
     for source, text in formatted:
         if diff:
-            click.echo(_difference(source, text), nl=False)
+            give(_difference(source, text))
         elif source.name == STANDARD_INPUT_NAME and not check:
-            click.echo(text, nl=False)
+            give(text)
     if check or diff:
         for source, _ in changed:
             say(f"{source.name}: not in canonical form")
         return Exit.VIOLATED if changed else Exit.OK
     files = {Path(source.name): text for source, text in changed if source.name != STANDARD_INPUT_NAME}
-    write_whole(files)
+    write_whole(files, in_place=True)
     for path in files:
         say(f"{path}: formatted")
     return Exit.OK

@@ -1,6 +1,5 @@
 """`tracepact conform`: test another implementation against the vectors and the reference."""
 
-import json
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from tracepact.files import json_text, write_whole
 from tracepact.show.lines import reader_may_leave
 from tracepact.show.screen import messages, output
 from tracepact.show.table import Table, numbers, words
@@ -81,7 +81,7 @@ def command(
             "random cases need Hypothesis: pip install 'tracepact[conform]', or ask for none with --examples 0"
         ) from None
     if junit is not None:
-        junit.write_text(junit_xml(found), encoding="utf-8")
+        write_whole({junit: junit_xml(found)})
     with reader_may_leave():
         match form:
             case "json":
@@ -195,4 +195,4 @@ def _print_finding(console: Console, finding: Finding) -> None:
         )
     else:
         console.print("  as a vector, once its answer is derived from the rules:", style="dim")
-        console.print(f"    {json.dumps(finding.vector.data, ensure_ascii=False)}", markup=False, soft_wrap=True)
+        console.print(f"    {json_text(finding.vector.data, one_line=True).rstrip()}", markup=False, soft_wrap=True)

@@ -121,7 +121,7 @@ def junit_xml(found: Conformance) -> str:
 
     A run that was stopped, or tested nothing, has an error that says so: it must not look like one that passed.
     """
-    root = Xml.Element("testsuites", name=f"tracepact conform: {found.name}")
+    root = Xml.Element("testsuites", name=_plain(f"tracepact conform: {found.name}"))
     groups = [("vectors", topic, tally) for topic, tally in found.vectors.items()]
     groups += [("random", name, tally) for name, tally in found.random.items()]
     placed: set[int] = set()

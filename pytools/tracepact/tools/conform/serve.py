@@ -34,6 +34,8 @@ class Session:
             message = json.loads(line)
         except json.JSONDecodeError as error:
             return {"id": None, "error": f"not JSON at column {error.colno}: {error.msg.lower()}"}
+        except ValueError:
+            return {"id": None, "error": "a number has thousands of digits"}
         except RecursionError:
             return {"id": None, "error": "it is nested too deeply"}
         if not isinstance(message, dict):

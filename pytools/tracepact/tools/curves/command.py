@@ -17,10 +17,13 @@ from tracepact.tools.curves.curves import POINTS, Curves
 from tracepact.tools.curves.figures import all_figures, guards_figure
 from tracepact.tools.curves.record import CurvesRecord
 from tracepact.tools.curves.show import curves_page, rows, tables
+from tracepact.tools.folders import OutputFolder, write_results
 from tracepact.tools.parameters import OddLength, given_contract, set_option
 from tracepact.tools.score.field_task import FieldOptions, field_options, task_from_options
 from tracepact.tools.score.requirement import offered
 from tracepact.tools.score.shown import OutputOptions, output_options, show
+
+_COMMAND = "curves"
 
 
 @click.command()
@@ -41,7 +44,7 @@ from tracepact.tools.score.shown import OutputOptions, output_options, show
 @bootstrap_options
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=OutputFolder(_COMMAND),
     help="Also write JSON, CSV, figures and a page to this folder.",
 )
 @output_options
@@ -80,11 +83,12 @@ def command(
     most = max(quantity.pieces for quantity in record.quantities)
     if most > points > 0 and (form != "text" or out is not None or csv_file is not None):
         say(f"at most {points:,} points of each curve are listed, of up to {most:,}; --list 0 lists all")
-    files = {} if out is None else _files(record, found, out, against or clauses[0])
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
+        files = _files(record, found, against or clauses[0])
+        write_results(out, _COMMAND, files)
+        say(f"wrote {len(files)} files to {out}")
     output = OutputOptions(form=form, csv_file=csv_file, figure_file=figure_file)
-    show(record, tables, rows, lambda record: guards_figure(record, found), files, **output)
+    show(record, tables, rows, lambda record: guards_figure(record, found), **output)
 
 
 def _check(clause: str | None, known: list[str]) -> None:
@@ -102,14 +106,13 @@ def _check_names(names: tuple[str, ...], found: Curves) -> None:
     faults.raise_errors()
 
 
-def _files(record: CurvesRecord, found: Curves, folder: Path, against: str) -> dict[Path, str]:
-    """All files of a folder; what needs clauses only if there are some."""
+def _files(record: CurvesRecord, found: Curves, against: str) -> dict[str, str]:
+    """All files by their names; what needs clauses only if there are some."""
     listed = rows(record)
     figures = all_figures(record, found, against)
-    files = {
+    return {
         "curves.json": json_text(plain(record)),
         "curves.csv": table_text([column.heading for column in listed.columns], listed.texts(), ","),
         "curves.html": curves_page(record, figures, against),
         **{f"{name}.svg": figure for name, figure in figures.items()},
     }
-    return {folder / name: text for name, text in files.items()}

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 
 import click
 
 from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.files import write_whole
+from tracepact.files import encoded, write_folder, write_whole
 from tracepact.io import Reading, durations_from, read_events, read_scores
 from tracepact.io.field_writing import FIELD_FORMATS, SCORE_FILES, written_field
 from tracepact.io.formats import FORMATS
@@ -84,10 +85,9 @@ def command(
         advance(f"writing {out}")
         contents = written(table, target, lengths, diagnostics)
         diagnostics.raise_errors()
-        files = {out / name if name else out: text for name, text in contents.items()}
-        files |= _regions_file(table, regions, diagnostics)
+        beside = _regions_file(table, regions, diagnostics)
         diagnostics.raise_errors()
-        _write(files)
+        _write(out, contents, beside)
     print_diagnostics(diagnostics)
     events = sum(map(len, table.clips.values()))
     say(f"wrote {count(events, 'event')} of {count(len(table.clips), 'clip')} to {out}")
@@ -104,16 +104,22 @@ def _convert_scores(source: str, target: str, out: Path, diagnostics: Diagnostic
         advance(f"writing {out}")
         contents = written_field(scores, target, diagnostics)
         diagnostics.raise_errors()
-        _write({out / name if name else out: data for name, data in contents.items()})
+        _write(out, contents)
     print_diagnostics(diagnostics)
     frames = sum(len(own.ranks) for own in scores.clips.values())
     say(f"wrote {count(frames, 'frame')} of {count(len(scores.clips), 'clip')} to {out}")
     return Exit.OK
 
 
-def _write(files: Mapping[Path, str | bytes]) -> None:
+def _write(out: Path, contents: Mapping[str, str | bytes], beside: Mapping[Path, str] = MappingProxyType({})) -> None:
+    """Write a file, or a folder whole, and files beside it."""
+    files: dict[Path, str | bytes] = dict(beside)
+    if "" in contents:
+        files[out] = contents[""]
     for folder in {path.parent for path in files}:
         folder.mkdir(parents=True, exist_ok=True)
+    if "" not in contents:
+        write_folder(out, {name: encoded(d) if isinstance(d, str) else d for name, d in contents.items()})
     write_whole(files)
 
 

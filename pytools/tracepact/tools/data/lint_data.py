@@ -9,7 +9,7 @@ import click
 
 from tracepact.diagnostics import Diagnostics, summarise
 from tracepact.diagnostics.render import LISTED_PER_CODE
-from tracepact.files import table_text, write_whole
+from tracepact.files import encoded, table_text, write_folder
 from tracepact.io import Prepared
 from tracepact.io.formats import TABLE
 from tracepact.io.lint import CHANGE_COLUMNS, change_rows, fix, lint
@@ -85,17 +85,15 @@ def _write_fixed(
     check_place(out, inputs, diagnostics, folder=True)
     diagnostics.raise_errors()
     changes = {}
-    files: dict[Path, str] = {}
+    files: dict[str, bytes] = {}
     for side, table in sides.items():
         fixed, changes[side] = fix(table, durations, keep_outside=side == "prediction")
         format = written_format(table)
         for name, text in written(fixed, format, durations, diagnostics).items():
-            files[out / f"{side}.tsv" if format == TABLE else out / side / name] = text
+            files[f"{side}.tsv" if format == TABLE else f"{side}/{name}"] = encoded(text)
     diagnostics.raise_errors()
-    files[out / LOG] = table_text(CHANGE_COLUMNS, change_rows(changes))
-    for folder in {path.parent for path in files}:
-        folder.mkdir(parents=True, exist_ok=True)
-    write_whole(files)
+    files[LOG] = encoded(table_text(CHANGE_COLUMNS, change_rows(changes)))
+    write_folder(out, files)
     if kept := _outside(sides.get("prediction"), durations):
         events = count(kept, "predicted event")
         say(f"{events} after the end of the clip stay: false alarms, for `score --outside` to judge")

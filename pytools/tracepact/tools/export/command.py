@@ -2,7 +2,7 @@
 
 import click
 
-from tracepact.show.lines import say
+from tracepact.show.lines import give, say
 from tracepact.tools.export.targets import EVENT_TARGETS, EXPORTS
 from tracepact.tools.parameters import contract_argument, given_contract, set_option
 
@@ -26,4 +26,4 @@ def command(contract: str, target: str, overrides: tuple[tuple[str, str], ...]) 
     if compiled.event_clauses and target not in EVENT_TARGETS:
         names = ", ".join(clause.name for clause in compiled.event_clauses)
         say(f"left out because {target} has no event clauses: {names}", "yellow")
-    click.echo(EXPORTS[target](compiled), nl=False)
+    give(EXPORTS[target](compiled))

@@ -1,6 +1,5 @@
 """League directories: what they hold, written whole, opened and checked against their manifest (rule 17.7)."""
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, ValidationError
 
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
-from tracepact.files import BadTable, json_text, write_folder
+from tracepact.files import BadTable, json_data, json_text, read_bytes, write_folder
 from tracepact.records import Count, Digest, Record, plain, record_of
 from tracepact.tools.league.base import Base
 from tracepact.tools.league.system import LeagueSystem, file_name, read_system, system_bytes
@@ -18,6 +17,7 @@ from tracepact.tools.score.store.manifest import LEAGUE_FORMAT, NAME, digest, se
 from tracepact.wording import quoted
 
 BASE = "base.json"
+LARGEST_SYSTEM = 1 << 32
 VIEWS = ("league.html", "league.md", "league.csv", "league.json")
 _HELP = "make the league again from its runs: `tracepact league RUN… --out FOLDER`"
 
@@ -103,8 +103,8 @@ def check_place(folder: Path) -> None:
 def _manifest(folder: Path) -> LeagueManifest:
     diagnostics = Diagnostics()
     try:
-        text = (folder / NAME).read_text(encoding="utf-8")
-        data = json.loads(text)
+        text = read_bytes(folder / NAME, as_input=False).decode()
+        data = json_data(text)
         found = record_of(data, LeagueManifest)
         sound = all(PurePath(one.name).name == one.name for one in found.files)
     except (OSError, ValueError, RecursionError, ValidationError):
@@ -120,7 +120,7 @@ def _manifest(folder: Path) -> LeagueManifest:
 
 def _bytes(folder: Path, name: str, listed: Mapping[str, str]) -> bytes:
     try:
-        data = (folder / name).read_bytes()
+        data = read_bytes(folder / name, LARGEST_SYSTEM, as_input=False)
     except OSError as error:
         raise _broken(folder / name, f"the file cannot be read: {(error.strerror or str(error)).lower()}") from error
     if digest(data) != listed.get(name):
@@ -130,7 +130,7 @@ def _bytes(folder: Path, name: str, listed: Mapping[str, str]) -> bytes:
 
 def _base(folder: Path, data: bytes) -> Base:
     try:
-        return record_of(json.loads(data), Base)
+        return record_of(json_data(data), Base)
     except (ValueError, RecursionError, ValidationError) as error:
         raise _broken(folder / BASE, "the file does not hold what a league shares") from error
 

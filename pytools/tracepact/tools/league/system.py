@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Meta, ValidationError
 
 from tracepact.core import Aggregation, Contract
-from tracepact.files import BadTable
+from tracepact.files import BadTable, json_data
 from tracepact.records import Digest, Record, record_of
 from tracepact.scoring import ClauseCounts, Scorecard, ScoreRows
 from tracepact.scoring.bootstrap import Values
@@ -180,7 +180,7 @@ def read_system(data: bytes, base: Base) -> LeagueSystem:
     """The system a file holds; BadTable if it is not of its form."""
     try:
         with np.load(BytesIO(data), allow_pickle=False) as arrays:
-            stored = record_of(json.loads(arrays["about"].tobytes()), StoredSystem)
+            stored = record_of(json_data(arrays["about"].tobytes()), StoredSystem)
             satisfied, obligated, counter, drawn, of_measures = (
                 arrays[name] for name in ("satisfied", "obligated", "counter", "drawn", "drawn_measures")
             )

@@ -1,6 +1,5 @@
 """`tracepact metrics`: the standard metrics of two tables, each with its policy."""
 
-import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypedDict, Unpack
@@ -9,7 +8,7 @@ import click
 from rich.console import Group
 
 from tracepact.diagnostics import Diagnostics
-from tracepact.files import json_text, write_csv
+from tracepact.files import json_text
 from tracepact.io import Prepared
 from tracepact.io.outside import Outside
 from tracepact.metrics import (
@@ -31,7 +30,7 @@ from tracepact.metrics import (
 )
 from tracepact.records import record_of
 from tracepact.scoring.uncertainty import Bootstrap
-from tracepact.show.lines import print_diagnostics, reader_may_leave
+from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.progress import progress
 from tracepact.show.screen import output
 from tracepact.show.terminal import TerminalTable
@@ -40,6 +39,7 @@ from tracepact.tools.exits import Exit
 from tracepact.tools.metrics.record import MetricsOutput, metrics_output
 from tracepact.tools.metrics.submission import check_submission
 from tracepact.tools.parameters import Length, Share, format_option, named_contract
+from tracepact.tools.results import print_rows
 from tracepact.tools.score.arguments import SideOptions, mode_option, read_sides, side_options, strict_option
 from tracepact.tools.score.metric_options import MetricOptions, metric_options, metric_settings
 from tracepact.tools.score.report.metric_intervals import interval_tables
@@ -183,7 +183,7 @@ def command(
         diagnostics.raise_errors(strict=strict)
         if sides["ref"] is None:
             print_diagnostics(diagnostics)
-            click.echo(f"{sides['pred']} and {submission} are a valid submission", err=True)
+            say(f"{sides['pred']} and {submission} are a valid submission")
             return Exit.OK
     scoring = _Scoring(
         contract,
@@ -221,9 +221,9 @@ def _show(found: Measured, record: MetricsOutput, form: str) -> None:
         case "json":
             click.echo(json_text(record.to_dict()), nl=False)
         case "csv" if record.intervals is not None:
-            write_csv(sys.stdout, INTERVAL_COLUMNS, interval_rows(record.intervals))
+            print_rows(INTERVAL_COLUMNS, interval_rows(record.intervals))
         case "csv":
-            write_csv(sys.stdout, METRIC_COLUMNS, metric_rows(found.metrics))
+            print_rows(METRIC_COLUMNS, metric_rows(found.metrics))
         case _:
             output().print(render_metrics(record))
             more = accuracy_tables(record.accuracies)

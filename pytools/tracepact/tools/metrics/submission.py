@@ -61,6 +61,11 @@ def _check_metadata(file: TextFile, diagnostics: Diagnostics) -> None:
         return
     try:
         root = yaml.compose(file.text, Loader=yaml.SafeLoader)
+    except (RecursionError, ValueError, OverflowError):  # the reader of YAML does not say where
+        diagnostics.add(
+            "bad-metadata", "not YAML that can be read: it nests too deep, or names no sign", RowPlace(file.name)
+        )
+        return
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = RowPlace(file.name, mark.line + 1 if mark else None)
@@ -94,7 +99,7 @@ def _check_node(node: Any, form: Any, at: str, line: int, name: str, diagnostics
             if kind != "mapping":
                 fault("is not a mapping")
                 return
-            entries = {key.value: value for key, value in node.value}
+            entries = {key.value: value for key, value in node.value if isinstance(key.value, str)}
             for key, part in form.items():
                 path = f"{at}.{key}" if at else key
                 if key in entries:

@@ -17,7 +17,7 @@ def cache_folder() -> Path:
     """Where compiled cores are kept: TRACEPACT_CACHE, or the user's cache folder."""
     given = os.environ.get("TRACEPACT_CACHE")
     base = Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tracepact"
-    return base / "lean"
+    return base.absolute() / "lean"  # Lean runs in another folder
 
 
 def private_folder(folder: Path) -> Path | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.scoring import Scorecard
+from tracepact.tools.folders import write_results
 from tracepact.tools.prove.build import Build, Progress
 from tracepact.tools.prove.certificate import (
     IGNORED,
@@ -22,6 +23,7 @@ from tracepact.tools.prove.certificate import (
 from tracepact.tools.prove.prove import Theorem, axioms_of
 from tracepact.tools.prove.scan import CERTIFICATE, scan
 
+COMMAND = "certify"
 STEM = "Certificate"
 """What the names of kept files begin with."""
 _CLAIMS_A_FILE = 100
@@ -133,15 +135,9 @@ def certify(
 
 def keep_certificates(certificates: Sequence[Certificate], out: Path) -> tuple[Path, ...]:
     """Write certificate files into a folder, in place of those that are there."""
-    folder = out.resolve()
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob(f"{STEM}*.lean"):
-        if old.stem.removeprefix(STEM).isdecimal():
-            old.unlink()
-    files = tuple(folder / f"{STEM}{number}.lean" for number in range(len(certificates)))
-    for file, certificate in zip(files, certificates, strict=True):
-        file.write_text(certificate.text, "utf-8")
-    return files
+    texts = {f"{STEM}{number}.lean": certificate.text for number, certificate in enumerate(certificates)}
+    write_results(out, COMMAND, texts)
+    return tuple(out.resolve() / name for name in texts)
 
 
 def check_certificate(build: Build, certificate: Certificate) -> Checked:

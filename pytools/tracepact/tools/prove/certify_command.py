@@ -15,10 +15,11 @@ from tracepact.records import plain
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.progress import counted
 from tracepact.tools.exits import Exit
+from tracepact.tools.folders import OutputFolder
 from tracepact.tools.order_claim import OrderClaim, read_claim
 from tracepact.tools.parameters import complete_starter, format_option, given_contract, set_option
 from tracepact.tools.prove.build import Build
-from tracepact.tools.prove.certify import Certification, certify
+from tracepact.tools.prove.certify import COMMAND, Certification, certify
 from tracepact.tools.prove.command import limit_option, no_lean, unknown
 from tracepact.tools.prove.order_certificate import certify_order, is_order_certificate, recheck_order
 from tracepact.tools.prove.prove import ready_core
@@ -50,7 +51,7 @@ ORDER_FILE = "order.lean"
 )
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=OutputFolder(COMMAND),
     help="Keep the certificate files here; `--recheck` checks them again.",
 )
 @click.option(
@@ -201,8 +202,8 @@ class _Task:
             how = run.card.contract.aggregation
             for name, row in answer.vector.items():
                 value = getattr(row, how.value)
-                click.echo(f"certified: {name} {row.satisfied} of {row.obligated}, {how.value} {value}")
-            click.echo(f"on {answer.segments:,} clips and classes, by {found.theorems:,} theorems in {file}")
+                _answer(f"certified: {name} {row.satisfied} of {row.obligated}, {how.value} {value}")
+            _answer(f"on {answer.segments:,} clips and classes, by {found.theorems:,} theorems in {file}")
         return Exit.OK if found.refused is None else Exit.VIOLATED
 
     def do_selection(self, claim: OrderClaim, source: str, file: Path, *, again: bool) -> int:
@@ -259,22 +260,26 @@ class _Task:
         return _broken_core(build)
 
 
+def _answer(text: str) -> None:
+    say(text, answer=True, verbatim=True)
+
+
 def _show_recheck(found: Rechecked) -> None:
     for entry in found.files:
         said = f"{entry.theorems:,} theorems hold" if entry.fault is None else f"refused: {entry.fault}"
-        click.echo(f"{entry.file}: {said}")
+        _answer(f"{entry.file}: {said}")
     if found.refused or found.contract is None:
         return
     contract = f"`{found.contract.name}` ({found.contract.digest[:12]}…)"
-    click.echo(f"checked: the masks and counts of {found.segments:,} clips and classes under contract {contract}")
+    _answer(f"checked: the masks and counts of {found.segments:,} clips and classes under contract {contract}")
     if found.is_of_given_tables:
-        click.echo("checked: byte for byte, this is the certificate of the contract and the tables that were given")
+        _answer("checked: byte for byte, this is the certificate of the contract and the tables that were given")
     elif found.is_given_contract:
-        click.echo("checked: it is the contract that was given")
+        _answer("checked: it is the contract that was given")
     else:
-        click.echo("not checked: that this is the contract you mean; the files carry its text, and it is that text's")
+        _answer("not checked: that this is the contract you mean; the files carry its text, and it is that text's")
     if not found.is_of_given_tables:
-        click.echo("not checked: that the activity masks are those of any tables; give contract and tables, or --run")
+        _answer("not checked: that the activity masks are those of any tables; give contract and tables, or --run")
 
 
 def _broken_core(build: Build) -> int:
@@ -291,12 +296,12 @@ def _show(found: Certification) -> None:
         more = f" and {len(refusal.segments) - 1} more" if len(refusal.segments) > 1 else ""
         say(f"refused: {refusal.clause} on {place}{more}: {refusal.reason}", "bold red")
     if found.ok:
-        click.echo(
+        _answer(
             f"certified: {', '.join(found.clauses) or 'nothing, the contract has no frame clause'}\n"
             f"on {found.segments:,} clips and classes, {found.frames:,} frames, by {found.theorems:,} theorems"
         )
     if found.event_clauses:
-        click.echo(f"not certified (event clauses): {', '.join(found.event_clauses)}")
+        _answer(f"not certified (event clauses): {', '.join(found.event_clauses)}")
     if found.files:
         folder = found.files[0].parent
         say(

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from tracepact.files import write_whole
+from tracepact.files import read_bytes, write_whole
+from tracepact.inputs import UnsafePlace
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.family import FamilyCertificate, family_certificate, left_out
 from tracepact.tools.prove.prove import Theorem, axioms_of
@@ -36,6 +37,8 @@ def certify_vector(run: Run, build: Build, file: Path) -> VectorCertified:
     if reason is not None:
         return VectorCertified(file, 0, refused=f"a family certificate does not cover {reason}")
     certificate = certificate_of(run)
+    if file.exists() and not is_vector_certificate(file):
+        raise UnsafePlace("it is there and is not the certificate of a vector", file)
     file.parent.mkdir(parents=True, exist_ok=True)
     write_whole({file: certificate.text})
     return _checked(build, file, certificate)
@@ -47,15 +50,16 @@ def recheck_vector(run: Run, build: Build, file: Path) -> VectorCertified:
     if reason is not None:
         return VectorCertified(file, 0, refused=f"a family certificate does not cover {reason}")
     certificate = certificate_of(run)
-    if file.read_bytes() != certificate.text.encode():
+    if read_bytes(file) != certificate.text.encode():
         return VectorCertified(file, 0, refused="it is not the certificate of the contract and the tables given")
     return _checked(build, file, certificate)
 
 
 def is_vector_certificate(file: Path) -> bool:
     """Whether a file claims to be a family certificate."""
-    with file.open(encoding="utf-8", errors="replace") as text:
-        return text.readline() == "import Tracepact.Thm.Vector\n"
+    first = b"import Tracepact.Thm.Vector\n"
+    with file.open("rb") as opened:
+        return opened.read(len(first)) == first
 
 
 def _checked(build: Build, file: Path, certificate: FamilyCertificate) -> VectorCertified:

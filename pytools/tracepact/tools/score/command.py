@@ -1,6 +1,5 @@
 """`tracepact score`: score predictions against references under a contract."""
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -12,7 +11,7 @@ import click
 from msgspec import structs
 
 from tracepact.diagnostics import Diagnostics
-from tracepact.files import json_text, write_csv
+from tracepact.files import json_text
 from tracepact.scoring import Scorecard
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.progress import progress
@@ -27,6 +26,7 @@ from tracepact.tools.parameters import (
     given_contract,
     set_option,
 )
+from tracepact.tools.results import print_rows
 from tracepact.tools.score.arguments import (
     DataOptions,
     check_data_options,
@@ -224,7 +224,7 @@ def _show(run: Run, report: Report, form: str) -> None:
         case "json":
             click.echo(json_text(report.to_dict()), nl=False)
         case "csv":
-            write_csv(sys.stdout, SCORE_COLUMNS, score_rows(run.card))
+            print_rows(SCORE_COLUMNS, score_rows(run.card))
         case _:
             print_tables(render_report(report))
 

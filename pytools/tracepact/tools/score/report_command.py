@@ -5,12 +5,15 @@ from pathlib import Path
 import click
 
 from tracepact.diagnostics import Diagnostics
-from tracepact.files import write_whole
-from tracepact.show.lines import reader_may_leave, say
+from tracepact.show.lines import give, reader_may_leave, say
 from tracepact.show.progress import progress
+from tracepact.tools.folders import check_folder, write_results
 from tracepact.tools.score.report.sounds import check_audio, embed_audio_option, find_sounds, sounds_line
 from tracepact.tools.score.report.stored import FILES, report_forms
 from tracepact.tools.score.store.opening import open_run
+from tracepact.tools.score.store.writing import add_views
+
+_COMMAND = "report"
 
 
 @click.command()
@@ -37,6 +40,8 @@ def command(run: str, out: Path | None, forms: tuple[str, ...], audio: str | Non
     if out is None and len(forms) != 1:
         raise click.UsageError("give --out DIR, or one --format to print")
     check_audio(audio, embed_audio)
+    if out is not None and not _is_own(out, run):
+        check_folder(out, _COMMAND)
     stored = open_run(run, Diagnostics())
     sounds = find_sounds(audio, stored.rows.clips, out or Path(), embed=embed_audio)
     with progress(3) as advance:
@@ -45,9 +50,16 @@ def command(run: str, out: Path | None, forms: tuple[str, ...], audio: str | Non
         say(sounds_line(sounds, len(stored.rows.clips), audio))
     if out is None:
         with reader_may_leave():
-            click.echo(made[forms[0]], nl=False)
+            give(made[forms[0]])
         return
-    out.mkdir(parents=True, exist_ok=True)
-    files = {out / FILES[form]: text for form, text in made.items()}
-    write_whole(files)
-    say(f"wrote {', '.join(str(path) for path in files)}")
+    files = {FILES[form]: text for form, text in made.items()}
+    if _is_own(out, run):
+        add_views(Path(run), stored.manifest, files)
+    else:
+        write_results(out, _COMMAND, files, beside=True)
+    say(f"wrote {', '.join(str(out / name) for name in files)}")
+
+
+def _is_own(out: Path, run: str) -> bool:
+    """Whether the report goes into the run directory itself."""
+    return out.resolve() == Path(run).resolve()

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from tracepact.core import Aggregation
 from tracepact.files import json_text, table_text, write_whole
 from tracepact.records import Record, plain
-from tracepact.show.lines import reader_may_leave, say
+from tracepact.show.lines import give, reader_may_leave, say
 from tracepact.show.screen import print_tables
 from tracepact.show.table import Table, words
 from tracepact.show.terminal import TerminalTable
@@ -85,7 +85,7 @@ def show(
             case "json":
                 click.echo(json_text(plain(audit)), nl=False)
             case "csv":
-                click.echo(_csv(rows(audit)), nl=False)
+                give(_csv(rows(audit)))
             case _:
                 print_tables(Group(*_drawn(tables(audit))))
 

@@ -22,7 +22,7 @@ from tracepact.tools.score.report.record import MatchRecord
 from tracepact.tools.score.report.timeline import SHOWN as SHOWN_TIMELINES
 from tracepact.tools.score.report.timeline import Timeline, worst_segments
 from tracepact.tools.score.report.timeline import timeline as timeline_of
-from tracepact.tools.score.report.violations import SHOWN, ViolationRecord, ranked_violations
+from tracepact.tools.score.report.violations import SHOWN, ViolationRecord, name_ranks, ranked_violations
 from tracepact.tools.score.scored import Scored
 
 LISTED_DIFFERENCES = 20
@@ -35,7 +35,7 @@ LISTED_DIAGNOSTICS = 1_000
 class Ranked(Record, frozen=True):
     """A violated obligation and its rank among all of its clause: how bad, then class, clip and time."""
 
-    rank: tuple[float, int, int, int]
+    rank: tuple[float, int, str, int]
     found: ViolationRecord
 
 
@@ -53,14 +53,14 @@ class ViolationsTally(Record, frozen=True):
 class RankedTimeline(Record, frozen=True):
     """A clip and class that failed, and its rank: how much it loses, then class and clip."""
 
-    rank: tuple[float, int, int]
+    rank: tuple[float, int, str]
     found: Timeline
 
 
 class PlacedMatch(Record, frozen=True):
     """A matched pair and its place: class, clip, number."""
 
-    place: tuple[int, int, int]
+    place: tuple[int, str, int]
     found: MatchRecord
 
 
@@ -171,12 +171,11 @@ def tally_of(run: Scored, first: int = 0) -> RunTally:
         GroupTally.of(len(family.clips), _in_order(card), card.soft),
         _conditions(card, run.conditions) if run.conditions else {},
         tuple(_sweeps(card)),
-        {clause.name: _violations(run, clause, first) for clause in clauses},
+        {clause.name: _violations(run, clause) for clause in clauses},
         tuple(
-            RankedTimeline((-loss, *_placed(card, segment, first)), timeline_of(card, segment))
-            for segment, loss in segments
+            RankedTimeline((-loss, *_placed(card, segment)), timeline_of(card, segment)) for segment, loss in segments
         ),
-        _matches(card, first),
+        _matches(card),
         MetricsTally.of(measured(run), first, LISTED_DIFFERENCES),
         FindingsTally.of(run.diagnostics),
     )
@@ -198,17 +197,15 @@ def _in_order(card: Scorecard) -> dict[str, Any]:
     return {clause.name: card.counts[clause.name] for clause in card.contract.clauses}
 
 
-def _placed(card: Scorecard, segment: int, first: int) -> tuple[int, int]:
-    """Class and clip of a segment, the clip among all clips."""
+def _placed(card: Scorecard, segment: int) -> tuple[int, str]:
+    """Class and clip of a segment, the clip by its name: the order of rows in a table is no part of the data."""
     label, clip = divmod(segment, len(card.family.clips))
-    return label, first + clip
+    return label, card.family.clips[clip]
 
 
-def _violations(run: Scored, clause: FrameClause | EventClause, first: int) -> ViolationsTally:
+def _violations(run: Scored, clause: FrameClause | EventClause) -> ViolationsTally:
     total, worst = ranked_violations(run.card, clause, margins=run.margins)
-    ranked = (
-        Ranked((badness, *_placed(run.card, segment, first), start), found) for badness, segment, start, found in worst
-    )
+    ranked = (Ranked((badness, *_placed(run.card, segment), start), found) for badness, segment, start, found in worst)
     return ViolationsTally(total, tuple(sorted(ranked, key=lambda one: one.rank)))
 
 
@@ -226,11 +223,11 @@ def _group(card: Scorecard, names: Sequence[str]) -> GroupTally:
     return GroupTally.of(len(clips), counts, soft)
 
 
-def _matches(card: Scorecard, first: int) -> MatchesTally:
+def _matches(card: Scorecard) -> MatchesTally:
     """The matched pairs, in seconds."""
     step = card.family.step
-    found = card.events.matches
-
+    ranks = name_ranks(card.family)
+    found = sorted(card.events.matches, key=lambda match: (ranks[match.segment], match.ref, match.pred))
     times: dict[int, Fraction] = {}
 
     def seconds(run: tuple[int, int]) -> tuple[Fraction, Fraction]:
@@ -241,7 +238,7 @@ def _matches(card: Scorecard, first: int) -> MatchesTally:
 
     placed = (
         PlacedMatch(
-            (*_placed(card, match.segment, first), number),
+            (*_placed(card, match.segment), number),
             MatchRecord(*card.family.place(match.segment), seconds(match.ref), seconds(match.pred)),
         )
         for number, match in enumerate(found[:LISTED_MATCHES])

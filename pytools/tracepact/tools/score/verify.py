@@ -11,7 +11,7 @@ from msgspec import Meta, field
 
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
 from tracepact.diagnostics.record import DiagnosticRecord, diagnostic_record
-from tracepact.files import table_text
+from tracepact.files import read_bytes, table_text
 from tracepact.io.files import clip_files
 from tracepact.records import Count, Record
 from tracepact.scoring import ClauseCounts, ScoreRows
@@ -28,7 +28,7 @@ from tracepact.tools.score.store.rows import (
     score_rows,
     violation_rows,
 )
-from tracepact.tools.score.store.writing import CANONICAL, OLD_VIOLATIONS, VIEWS, VIOLATIONS
+from tracepact.tools.score.store.writing import CANONICAL, OLD_VIOLATIONS, VIOLATIONS
 from tracepact.wording import quoted
 
 _SAME_FLOAT = 1e-9
@@ -178,7 +178,7 @@ def verify_run(folder: str | Path) -> Verification:
                 drifts += check(stored, run)
             except InvalidInput as error:
                 faults += error.diagnostics
-    listed = {NAME, *VIEWS, *(item["name"] for item in stored.manifest["files"])}
+    listed = {NAME, *(item["name"] for item in stored.manifest["files"])}
     return Verification(
         str(folder),
         CheckedCounts(len(stored.manifest["files"]) + 1, scores),
@@ -192,7 +192,7 @@ def verify_run(folder: str | Path) -> Verification:
 
 
 def _manifest_drift(stored: StoredRun) -> Iterator[Drift]:
-    _, fault = manifest_faults((stored.folder / NAME).read_text(encoding="utf-8"))
+    _, fault = manifest_faults(read_bytes(stored.folder / NAME, as_input=False).decode())
     if fault:
         yield _drift("file", NAME, "as it was written", fault)
 
@@ -201,7 +201,7 @@ def _file_drifts(stored: StoredRun) -> Iterator[Drift]:
     """Files whose bytes are not those that were written."""
     for item in stored.manifest["files"]:
         try:
-            found = digest((stored.folder / item["name"]).read_bytes())
+            found = digest(read_bytes(stored.folder / item["name"], as_input=False))
         except OSError as error:
             yield _drift("file", item["name"], item["sha256"], (error.strerror or str(error)).lower())
             continue
@@ -328,7 +328,7 @@ def _digest_of(path: Path) -> str | None:
     """The digest of a file, or of a folder with a file for each clip, as it was read; None if it cannot be."""
     try:
         if not path.is_dir():
-            return digest(path.read_bytes())
+            return digest(read_bytes(path, as_input=False))
     except (OSError, ValueError):
         return None
     files = clip_files(path, Diagnostics())

@@ -14,6 +14,7 @@ from tracepact.io import durations_from, events_from
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.screen import print_tables
 from tracepact.tools.exits import Exit
+from tracepact.tools.folders import OutputFolder
 from tracepact.tools.parameters import Assignment, Seconds, durations_option, format_option
 from tracepact.tools.results import print_json, print_rows
 from tracepact.tools.select.calibration import Calibration
@@ -22,7 +23,7 @@ from tracepact.tools.select.options import FamilyOptions, family_options, read_f
 from tracepact.tools.select.preferences import CaseNames, ClipNames, read_preferences
 from tracepact.tools.select.preferring import select_by_preferences
 from tracepact.tools.select.report.build import changes_between, selection_record
-from tracepact.tools.select.report.files import write_selection
+from tracepact.tools.select.report.files import COMMAND, write_selection
 from tracepact.tools.select.report.record import SelectionRecord
 from tracepact.tools.select.report.text import render_selection
 from tracepact.tools.select.robust import own_reference, with_disturbances
@@ -73,7 +74,7 @@ from tracepact.tools.select.systems import Tables, read_systems, with_cases
     metavar="FOLDS",
     help="Select without each part of the cases in turn, and count the pairs not seen that are kept.",
 )
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Write contract, page and tables here.")
+@click.option("--out", type=OutputFolder(COMMAND), help="Write contract, page and tables here.")
 @format_option("text", "json", "csv")
 def command(
     requirements: tuple[str, ...],

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from tracepact.diagnostics import Diagnostics, Source, Span, TextPlace, did_you_mean
+from tracepact.files import toml_data
 from tracepact.lang import syntax as s
 from tracepact.lang.reader import read_time
 from tracepact.tools.select.places import Path, Places
@@ -25,7 +26,7 @@ _TOML_HELP = (
 def read_toml(source: Source, diagnostics: Diagnostics) -> dict[str, Any] | None:
     """The data of a TOML text with its numbers exact; None and a diagnostic at the place of a fault."""
     try:
-        return tomllib.loads(source.text, parse_float=_number)
+        return toml_data(source.text, _number)
     except tomllib.TOMLDecodeError as error:
         text, _, where = str(error).partition(" (at ")
         diagnostics.add("bad-toml", _headline(text), TextPlace(source, _span(source, where)), _TOML_HELP)

@@ -123,9 +123,14 @@ def read_preferences(path: str, names: Named, *, empty: bool = False) -> Prefere
     if source is None:
         raise InvalidInput(diagnostics)
     head = source.text.splitlines()[0] if source.text.strip() else ""
-    table = csv.DictReader(StringIO(source.text), delimiter="\t" if "\t" in head else ",")
+    table = csv.DictReader(StringIO(source.text, newline=""), delimiter="\t" if "\t" in head else ",")
     needed = (*names.columns, *COLUMNS)
-    missing = [name for name in needed if name not in (table.fieldnames or ())]
+    try:
+        columns = table.fieldnames or ()
+    except csv.Error as error:
+        diagnostics.add("wrong-form", f"the table cannot be read: {error}", RowPlace(path, 1))
+        raise InvalidInput(diagnostics) from error
+    missing = [name for name in needed if name not in columns]
     if missing:
         headline = f"the table has no column `{missing[0]}`"
         help = f"its columns are {', '.join(needed)}, and perhaps weight, judge"
@@ -137,10 +142,13 @@ def read_preferences(path: str, names: Named, *, empty: bool = False) -> Prefere
         raise InvalidInput(diagnostics)
     found: list[Preference] = []
     same = 0
-    for row in table:
-        read = _row(row, RowPlace(path, table.line_num), names, diagnostics)
-        same += read is None
-        found += [read] if read else []
+    try:
+        for row in table:
+            read = _row(row, RowPlace(path, table.line_num), names, diagnostics)
+            same += read is None
+            found += [read] if read else []
+    except csv.Error as error:
+        diagnostics.add("wrong-form", f"the table cannot be read: {error}", RowPlace(path, table.line_num))
     diagnostics.raise_errors()
     if not found and not empty:
         headline = "every row says that neither is worse" if same else "no row says which of two is worse"

@@ -1,6 +1,5 @@
 """`tracepact watch`: monitor a stream of frames from standard input while it arrives."""
 
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,13 +12,15 @@ from rich.live import Live
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
-from tracepact.files import json_text, write_whole
+from tracepact.files import LARGEST_DOCUMENT, json_data, json_text, read_bytes, write_whole
+from tracepact.inputs import UnsafePlace
 from tracepact.records import Record, plain
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.screen import output
 from tracepact.show.terminal import TerminalTable
 from tracepact.stream import Arrival, StreamMonitor, restore_state, save_state
 from tracepact.stream.lines import BadLine, EndLine, FrameLine, Line, read_lines
+from tracepact.stream.saved import FORMAT as STATE_FORMAT
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import STANDARD_INPUT, contract_argument, format_option, given_contract, set_option
 from tracepact.tools.watch.live import summary_table, violation_text
@@ -84,6 +85,8 @@ def command(
     if save is not None and not save.parent.is_dir():
         headline = f"there is no folder `{save.parent}` to save the state in"
         raise InvalidInput([Diagnostic("unreadable-file", headline, RowPlace(str(save)))])
+    if save is not None:
+        _check_saved(save)
     monitor = _monitor(compiled, streams, classes, ignoring, resume)
     stopped = False
     with reader_may_leave(), _screen(monitor, form) as screen:
@@ -94,12 +97,22 @@ def command(
         if not monitor.frames and not screen.bad_lines:
             say("no frame came in; each line is a frame: reference and prediction as `1 0`, or as JSON (--help)")
     if save is not None:
-        write_whole({save: json_text(save_state(monitor))})
+        write_whole({save: json_text(save_state(monitor))}, in_place=True)
         say(f"saved the state after {monitor.frames} frames to {save}")
     if stopped:
         say("stopped at the bad line; what came after it was not read")
         return Exit.INVALID
     return Exit.VIOLATED if fail and _any_violated(monitor) else Exit.OK
+
+
+def _check_saved(save: Path) -> None:
+    """Refuse a file that is there and holds something else than the state of a stream."""
+    try:
+        found = json_data(read_bytes(save, LARGEST_DOCUMENT, as_input=False)) if save.is_file() else None
+    except ValueError:
+        found = {}
+    if found is not None and not (isinstance(found, dict) and found.get("format") == STATE_FORMAT):
+        raise UnsafePlace("it is there and is not the state of a stream", save)
 
 
 def _any_violated(monitor: StreamMonitor) -> bool:
@@ -121,8 +134,8 @@ def _monitor(
     if streams or classes or ignoring:
         raise click.UsageError("the state of --resume has its streams and classes; leave those options out")
     try:
-        state = json.loads(resume.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as fault:
+        state = json_data(read_bytes(resume, LARGEST_DOCUMENT))
+    except (OSError, ValueError) as fault:
         raise InvalidInput(
             [
                 Diagnostic(
@@ -219,7 +232,7 @@ class _Screen:
         live.update(TerminalTable(summary_table(self._monitor, self.bad_lines)), refresh=True)
 
     def _echo(self, line: Record) -> None:
-        click.echo(json.dumps(plain(line), ensure_ascii=False))
+        click.echo(json_text(plain(line), one_line=True), nl=False)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tracepact.core import Aggregation
 from tracepact.files import json_text
-from tracepact.show.screen import needed_width
+from tracepact.show.screen import Screen, needed_width
 from tracepact.show.table import turned
 from tracepact.show.terminal import TerminalTable
 from tracepact.tools.score.report import facts
@@ -133,7 +133,7 @@ def _picture(shown: RenderableType, title: str) -> str:
 
 
 def _recorded(shown: RenderableType) -> Console:
-    console = Console(
+    console = Screen(
         record=True, width=_WIDTH, file=StringIO(), force_terminal=True, color_system="truecolor", emoji=False
     )
     console.width = needed_width(shown, console)

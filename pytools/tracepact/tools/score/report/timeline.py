@@ -11,6 +11,7 @@ from msgspec import Meta, field
 from tracepact.core import EventClause
 from tracepact.records import Count, Name, NotNegative, Record
 from tracepact.scoring import Scorecard
+from tracepact.tools.score.report.violations import name_ranks
 from tracepact.trace import FrameRun, Side, runs_of_frames
 
 SHOWN = 3
@@ -49,7 +50,7 @@ def worst_segments(card: Scorecard, most: int = SHOWN) -> list[tuple[int, float]
     for counts in card.counts.values():
         obligated = np.maximum(counts.obligated, 1)
         loss += np.where(counts.obligated > 0, 1 - counts.satisfied / obligated, counts.counter)
-    order = np.argsort(-loss, axis=None, kind="stable")
+    order = np.lexsort((name_ranks(card.family), -loss.reshape(-1)))
     chosen: list[tuple[int, float]] = []
     clips: set[int] = set()
     for segment in order.tolist():

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 from msgspec import UNSET, Meta, UnsetType, field
+from numpy.typing import NDArray
 
 from tracepact.core import Contract, EventClause, FrameClause, Quantity
 from tracepact.diagnostics import Span
@@ -15,6 +16,7 @@ from tracepact.records import Count, Name, NotNegative, OneOf, Record
 from tracepact.scoring import NO_WITNESS, FrameViolations, Scorecard
 from tracepact.tools.score.margins import ScoreMargins
 from tracepact.tools.score.report.scores import SoftValue, margin_words
+from tracepact.trace import Family
 from tracepact.wording import short
 
 SHOWN = 5
@@ -168,8 +170,12 @@ def ranked_violations(
     if isinstance(clause, EventClause):
         found = card.event_clause(clause.name)
         badness = [_event_badness(violation) for violation in found.violations]
-        order = sorted(range(len(badness)), key=badness.__getitem__)[:most]
-        worst = [(badness[i], found.violations[i]) for i in order]
+        ranks = name_ranks(card.family)
+        order = sorted(
+            range(len(badness)),
+            key=lambda i: (badness[i], ranks[found.violations[i].segment], found.violations[i].interval),
+        )
+        worst = [(badness[i], found.violations[i]) for i in order[:most]]
         return len(badness), [(rank, v.segment, v.interval[0], event_violation(card, v)) for rank, v in worst]
     frames = card.frame_violations(clause.name)
     distances = frames.distances
@@ -180,7 +186,7 @@ def ranked_violations(
             int(frames.frame[i]),
             frame_violation(card, frames, i, margins),
         )
-        for i in _worst_frames(frames, most)
+        for i in _worst_frames(frames, most, name_ranks(card.family))
     ]
 
 
@@ -194,7 +200,13 @@ def all_violations(
     return [frame_violation(card, found, index, margins) for index in range(len(found))]
 
 
-def _worst_frames(found: FrameViolations, most: int) -> list[int]:
+def name_ranks(family: Family) -> NDArray[np.int64]:
+    """The places of the segments if clips were in the order of their names, not in that of the tables' rows."""
+    clips = np.argsort(np.argsort(np.array(family.clips, dtype=np.object_), kind="stable"), kind="stable")
+    return (np.arange(len(family.classes))[:, None] * len(clips) + clips).reshape(-1)
+
+
+def _worst_frames(found: FrameViolations, most: int, ranks: NDArray[np.int64]) -> list[int]:
     """The farthest from holding, but one from each stretch of neighbouring frames, so that a clip shows once."""
     if not len(found):
         return []
@@ -202,7 +214,7 @@ def _worst_frames(found: FrameViolations, most: int) -> list[int]:
     new_stretch[1:] = (np.diff(found.frame) != 1) | (np.diff(found.segment) != 0)
     stretch = np.cumsum(new_stretch) - 1
     badness = found.distances if found.offset is not None else np.zeros(len(found), dtype=np.int64)
-    order = np.lexsort((np.arange(len(badness)), -badness))
+    order = np.lexsort((found.frame, ranks[found.segment], -badness))
     _, first = np.unique(stretch[order], return_index=True)
     return [int(i) for i in order[np.sort(first)][:most]]
 

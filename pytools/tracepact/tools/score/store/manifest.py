@@ -1,7 +1,6 @@
 """The manifest of a run directory: every file with its SHA-256, and what the run was made of and with."""
 
 import hashlib
-import json
 import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tracepact.files import json_text
+from tracepact.files import encoded, json_data, json_text
 from tracepact.metrics import MetricSettings
 from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.store.policies import POLICY_KEYS, policies_data
@@ -73,9 +72,14 @@ def manifest_data(run: Scored, tables: Iterable[StoredTable], files: Mapping[str
             {"role": t.role, "file": t.file, "name": t.name, "sha256": t.digest, "origin": _origin(t.origin)}
             for t in tables
         ],
-        "files": [{"name": name, "bytes": len(found), "sha256": digest(found)} for name, found in files.items()],
+        "files": listed(files),
     }
     return {**data, "sha256": self_digest(data)}
+
+
+def listed(files: Mapping[str, bytes]) -> list[Data]:
+    """What a manifest says of files."""
+    return [{"name": name, "bytes": len(found), "sha256": digest(found)} for name, found in files.items()]
 
 
 def _origin(origin: Origin | None) -> Data | None:
@@ -92,14 +96,14 @@ def origin_of(data: Data | None) -> Origin | None:
 
 def self_digest(data: Mapping[str, Any]) -> str:
     """The SHA-256 of a manifest's text without this digest."""
-    return digest(json_text({key: value for key, value in data.items() if key != "sha256"}).encode())
+    return digest(encoded(json_text({key: value for key, value in data.items() if key != "sha256"})))
 
 
 def is_league(text: str) -> bool:
     """Whether a text is the manifest of a league directory (17.7), which is no run directory."""
     try:
-        data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+        data = json_data(text)
+    except ValueError:
         return False
     return isinstance(data, dict) and data.get("format") == LEAGUE_FORMAT
 
@@ -107,8 +111,8 @@ def is_league(text: str) -> bool:
 def manifest_faults(text: str) -> tuple[Data | None, str | None]:
     """The manifest a text holds, if it has the form of one; and what is wrong with it, if anything is."""
     try:
-        data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+        data = json_data(text)
+    except ValueError:
         return None, "is not JSON"
     if not (_has_form(data) and _is_sound(data)):
         return None, f"is not of the form {FORMAT}"

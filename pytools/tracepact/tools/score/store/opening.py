@@ -1,6 +1,5 @@
 """Opens a run directory: its manifest, report, rows and contract, and the run computed again from its tables."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +10,7 @@ from msgspec import ValidationError
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
-from tracepact.files import BadTable
+from tracepact.files import LARGEST_DOCUMENT, BadTable, json_data, read_bytes
 from tracepact.io import Conditions
 from tracepact.lang import parse_contract
 from tracepact.records import record_of
@@ -46,7 +45,7 @@ class StoredRun:
     @cached_property
     def report(self) -> dict[str, Any]:
         """The report as plain data (spec/schemas/report.schema.json)."""
-        data = self._read("report.json", json.loads)
+        data = self._read("report.json", json_data)
         if not isinstance(data, dict):
             raise self._broken("report.json", "the report is not an object")
         # The first run directories call the violations `witnesses`.
@@ -143,7 +142,7 @@ class StoredRun:
         """The text of a stored file; InvalidInput if it is gone or has changed."""
         listed = {item["name"]: item["sha256"] for item in self.manifest["files"]}
         try:
-            data = (self.folder / name).read_bytes()
+            data = read_bytes(self.folder / name, as_input=False)
         except OSError as error:
             raise self._broken(name, f"the file cannot be read: {(error.strerror or str(error)).lower()}") from error
         if self.checked and digest(data) != listed.get(name):
@@ -158,8 +157,8 @@ class StoredRun:
             return parse(self.text(name))
         except BadTable as error:
             raise self._broken(name, str(error), error.line) from error
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise self._broken(name, "the file is not JSON") from error
+        except (ValueError, RecursionError) as error:
+            raise self._broken(name, f"the file cannot be read: {error}") from error
 
     def _broken(self, name: str, fault: str, line: int | None = None) -> InvalidInput:
         diagnostics = Diagnostics()
@@ -176,11 +175,11 @@ def open_run(folder: str | Path, diagnostics: Diagnostics, *, checked: bool = Tr
     path = RowPlace(str(place / NAME))
     help = "`tracepact score … --out FOLDER` writes one"
     try:
-        text = (place / NAME).read_bytes().decode()
+        text = read_bytes(place / NAME, LARGEST_DOCUMENT, as_input=False).decode()
     except UnicodeDecodeError:
         diagnostics.add("broken-run", "the manifest is not UTF-8 text", path, _AGAIN)
         raise InvalidInput(diagnostics) from None
-    except OSError:
+    except (OSError, ValueError):
         diagnostics.add("not-a-run", f"`{place}` is not a run directory: it has no {NAME}", RowPlace(str(place)), help)
         raise InvalidInput(diagnostics) from None
     if is_league(text):

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from tracepact.files import BadTable, Row, table_rows, table_text
 from tracepact.trace import Event, EventTable, Family, FrameRun
+from tracepact.trace.exact_times import LONGEST_TIME
 from tracepact.wording import print_number
 
 EVENT_COLUMNS = ("filename", "onset", "offset", "event_label", "row")
@@ -108,7 +109,10 @@ def read_masks(text: str, atoms: Iterable[str], frames: Mapping[str, int]) -> Ma
 
 
 def _time(text: str, line: int) -> Fraction:
-    return _number(text, line, _TIME, "time")
+    time = _number(text, line, _TIME, "time")
+    if time >= LONGEST_TIME:
+        raise BadTable(f"`{text[:40]}` is not a time of less than 10^10 seconds", line)
+    return time
 
 
 def _number(text: str, line: int, form: re.Pattern[str], kind: str) -> Fraction:

@@ -8,14 +8,22 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.files import json_text, table_text, write_folder
+from tracepact.files import LARGEST_DOCUMENT, encoded, json_text, read_bytes, table_text, write_folder
 from tracepact.tools.score.margins import margins_text
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.text import report_views
 from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.store import tables
-from tracepact.tools.score.store.manifest import NAME, StoredTable, manifest_data, manifest_faults
+from tracepact.tools.score.store.manifest import (
+    NAME,
+    Data,
+    StoredTable,
+    listed,
+    manifest_data,
+    manifest_faults,
+    self_digest,
+)
 from tracepact.tools.score.store.parquet import NAME as PARQUET
 from tracepact.tools.score.store.parquet import parquet_rows
 from tracepact.tools.score.store.rows import (
@@ -33,7 +41,7 @@ CANONICAL = "contract.contract"
 VIOLATIONS, OLD_VIOLATIONS = "violations.csv", "witnesses.csv"
 """The rows of violations, and what the first run directories called them."""
 VIEWS = ("report.html", "report.md")
-"""Views that are put into a run directory if asked for, at once or later."""
+"""Views that are put into a run directory if asked for, at once or later; the manifest lists them like all else."""
 
 
 def write_run(
@@ -63,12 +71,24 @@ def write_run(
     contents[SOURCE] = run.card.contract.source.text
     contents |= report_views(report or report_of(run))
     contents |= {name: views[name] for name in VIEWS if name in views}
-    files = {name: text.encode() for name, text in contents.items()}
+    files = {name: encoded(text) for name, text in contents.items()}
     if parquet:
         files[PARQUET] = parquet_rows(run.card)
-    files[NAME] = json_text(manifest_data(run, stored, files)).encode()
+    files[NAME] = encoded(json_text(manifest_data(run, stored, files)))
     write_folder(place, files)
     return [place / name for name in files]
+
+
+def add_views(folder: Path, manifest: Data, views: Mapping[str, str]) -> list[Path]:
+    """Put views of a run into its directory, which is written again as a whole with a manifest that lists them."""
+    check_place(folder)
+    names = [item["name"] for item in manifest["files"]]
+    files = {name: read_bytes(folder / name, as_input=False) for name in names}
+    files |= {name: encoded(text) for name, text in views.items()}
+    data = {**manifest, "files": listed(files)}
+    files[NAME] = encoded(json_text({**data, "sha256": self_digest(data)}))
+    write_folder(folder, files)
+    return [folder / name for name in views]
 
 
 def owner(path: Path) -> Path | None:
@@ -102,7 +122,7 @@ def check_place(folder: Path) -> Replaced | None:
             tables = {table["role"]: table["name"] for table in found["tables"]}
             about = f"{found['contract']['name']} on {tables.get('prediction', 'its predictions')}"
             replaced = Replaced(about, frozenset(there))
-        ours = {NAME, *VIEWS, *(file["name"] for file in found["files"])} if found else set()
+        ours = {NAME, *(file["name"] for file in found["files"])} if found else set()
         if there - ours:
             what = "is not a run directory" if found is None else "holds files that are not part of a run"
             some = quoted(sorted(there - ours)[:3])
@@ -119,7 +139,10 @@ def check_place(folder: Path) -> Replaced | None:
 
 
 def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace")
+    try:
+        return read_bytes(path, LARGEST_DOCUMENT, as_input=False).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _tables(run: Scored) -> Iterator[StoredTable]:

@@ -1,17 +1,16 @@
 """Writes the files of a selection: the contract, JSON, text, page, picture, and where every candidate went."""
 
-import json
 import re
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 
 from msgspec.structs import astuple
-from rich.console import Console
 
-from tracepact.files import Row, json_text, table_text, write_whole
+from tracepact.files import Row, json_text, table_text
 from tracepact.records import Count, Record, plain
-from tracepact.show.screen import needed_width
+from tracepact.show.screen import Screen, needed_width
+from tracepact.tools.folders import write_results
 from tracepact.tools.order_claim import FILE as CLAIM
 from tracepact.tools.order_claim import ClaimedCase, ClaimedEvent, OrderClaim
 from tracepact.tools.select.candidate_words import describe
@@ -25,6 +24,7 @@ from tracepact.tools.select.write import HARM
 from tracepact.trace import Event
 
 _WIDTH = 132
+COMMAND = "select"
 _SCREENINGS = {
     Screening.FAILED_ON_REFERENCE: "dropped: reference",
     Screening.FAILED_ON_SHORT_TRACE: "dropped: short trace",
@@ -34,25 +34,19 @@ _SCREENINGS = {
 def write_selection(selection: Selection, found: SelectionRecord, folder: Path) -> list[Path]:
     """All files, whole or not at all, and nothing of an earlier selection beside them; returns their paths."""
     contents = {
-        folder / "selection.json": json_text(plain(found)),
-        folder / "selection.txt": selection_text(found),
-        folder / "selection.html": selection_page(found),
-        folder / "selection.svg": selection_picture(found, alone=True),
-        folder / "candidates.tsv": table_text(MEMBER_COLUMNS, member_rows(selection.retained)),
+        "selection.json": json_text(plain(found)),
+        "selection.txt": selection_text(found),
+        "selection.html": selection_page(found),
+        "selection.svg": selection_picture(found, alone=True),
+        "candidates.tsv": table_text(MEMBER_COLUMNS, member_rows(selection.retained)),
     }
     if found.contract is not None:
-        contents[_contract_place(folder, found.calibration.name)] = found.contract.text
+        contents[f"{_file_name(found.calibration.name)}.contract"] = found.contract.text
     claim = order_claim(selection, found)
     if claim is not None:
-        contents[folder / CLAIM] = json_text(plain(claim))
-    folder.mkdir(parents=True, exist_ok=True)
-    if claim is None:
-        (folder / CLAIM).unlink(missing_ok=True)
-    earlier = _earlier_contract(folder)
-    if earlier is not None and earlier not in contents:
-        earlier.unlink(missing_ok=True)
-    write_whole(contents)
-    return list(contents)
+        contents[CLAIM] = json_text(plain(claim))
+    write_results(folder, COMMAND, contents)
+    return [folder / name for name in contents]
 
 
 def order_claim(selection: Selection, found: SelectionRecord) -> OrderClaim | None:
@@ -74,21 +68,6 @@ def order_claim(selection: Selection, found: SelectionRecord) -> OrderClaim | No
     )
 
 
-def _contract_place(folder: Path, name: str) -> Path:
-    return folder / f"{_file_name(name)}.contract"
-
-
-def _earlier_contract(folder: Path) -> Path | None:
-    """The contract that an earlier selection wrote here and nobody has changed since, as its JSON says."""
-    try:
-        data = json.loads((folder / "selection.json").read_text(encoding="utf-8"))
-        place = _contract_place(folder, data["calibration"]["name"])
-        same = place.read_text(encoding="utf-8") == data["contract"]["text"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return place if same else None
-
-
 def _file_name(name: str) -> str:
     """A name that is a file's name everywhere."""
     return re.sub(r"[^\w-]+", "_", name) or "selected"
@@ -96,7 +75,7 @@ def _file_name(name: str) -> str:
 
 def selection_text(found: SelectionRecord) -> str:
     """The terminal's answer as plain text."""
-    console = Console(record=True, width=_WIDTH, file=StringIO(), emoji=False, highlight=False)
+    console = Screen(record=True, width=_WIDTH, file=StringIO(), emoji=False, highlight=False)
     shown = render_selection(found)
     console.width = needed_width(shown, console)
     console.print(shown)
