@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Limits(NamedTuple):
-    """The limits of chapter 26 of the tools.
+    """The limits of chapter 25 of the tools.
 
     Attributes:
         frames: frames of all clips of one scoring run, counted once for each class.

@@ -181,7 +181,7 @@ class Sitting:
         table = csv.DictWriter(text, columns, restval="", lineterminator="\n")
         table.writeheader()
         table.writerows(rows)
-        write_whole({self.file: text.getvalue()})
+        write_whole({self.file: text.getvalue()}, in_place=True)
         self.rows = rows
 
 
