@@ -54,6 +54,28 @@ def test_no_choice_that_leaves_an_order_is_lighter(
     assert found.weight == min(sum((weights[k] for k in out), Fraction(0)) for out in fitting)
 
 
+@settings(max_examples=scaled(60), deadline=None)
+@given(weighings(), st.data())
+def test_without_any_time_what_is_kept_is_ordered_and_is_not_nothing(
+    problem: tuple[list[Case], list[Coordinate], list[int]], data: st.DataObject
+) -> None:
+    """Out of time nothing is given up that one clause keeps: where one is lower on one worse case, something is kept."""
+    cases, coordinates, _ = problem
+    every = [Pair(i, j) for i in range(len(cases)) for j in range(len(cases)) if i != j]
+    pairs = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=6, unique=True))
+    weights = [Fraction(data.draw(st.integers(1, 4)), 3) for _ in pairs]
+    found = least_given_up(differences_of(coordinates, pairs, [1] * len(cases)), weights, Clock.of(Fraction(0)))
+    kept = [pair for k, pair in enumerate(pairs) if k not in found.places]
+    assert bool(kept) == any(difference(c, pair) > 0 for c in coordinates for pair in pairs)
+    assert not kept or margin_of(coordinates, kept) > 0
+    assert found.weight == sum((weights[k] for k in found.places), Fraction(0))
+    alone = (
+        sum((w for p, w in zip(pairs, weights, strict=True) if difference(c, p) > 0), Fraction(0)) for c in coordinates
+    )
+    assert sum(weights) - found.weight >= max(alone, default=0), "at least what one clause keeps"
+    assert found.bound <= found.weight
+
+
 @settings(max_examples=scaled(40), deadline=None)
 @given(weighings(), st.data())
 def test_preferences_of_a_hidden_contract_are_all_kept(

@@ -71,8 +71,8 @@ def readable_clauses(observed: Observed, coordinates: Sequence[Coordinate]) -> t
     texts = {place: describe(candidates, index) for place, index in enumerate(chosen)}
     free = {place: text for place, text in texts.items() if chosen[place] >= candidates.first_frame}
     found: dict[int, list[ToleranceRange]] = {place: [] for place in texts}
-    for turn in range(max((len(_slots(text)) for text in free.values()), default=0)):
-        moved = _turn(observed, {p: (t, coordinates[p]) for p, t in free.items() if len(_slots(t)) > turn}, turn)
+    for turn in range(max((len(slots(text)) for text in free.values()), default=0)):
+        moved = _turn(observed, {p: (t, coordinates[p]) for p, t in free.items() if len(slots(t)) > turn}, turn)
         for place, (text, one) in moved.items():
             free[place] = texts[place] = text
             found[place].append(one)
@@ -127,12 +127,12 @@ def _starter_name(candidate: Candidate, step: Fraction) -> str | None:
 # Ranges
 
 
-def _slots(text: str) -> list[re.Match[str]]:
+def slots(text: str) -> list[re.Match[str]]:
     """The numbers of a clause that can be moved: lengths of time and shares, not 0 and not counts."""
     return [m for m in _NUMBER.finditer(text) if (m[2] and parse_exact(m[1])) or 0 < parse_exact(m[1]) < 1]
 
 
-def _tried(slot: re.Match[str], step: Fraction) -> list[str]:
+def tried_numbers(slot: re.Match[str], step: Fraction) -> list[str]:
     """The numbers that are tried in a place, ascending, the one that is there among them."""
     own = parse_exact(slot[1])
     if slot[2]:
@@ -147,18 +147,20 @@ def _turn(
     """Move one number of each clause to the middle of its range."""
     step, variants, owners = observed.calibration.step, list[str](), list[tuple[int, str]]()
     for place, (text, _) in clauses.items():
-        slot = _slots(text)[turn]
-        for number in _tried(slot, step):
+        slot = slots(text)[turn]
+        for number in tried_numbers(slot, step):
             variants.append(f"{text[: slot.start()]}{number}{text[slot.end() :]}")
             owners.append((place, number))
     if not variants:
         return {}
-    seen = observe_family(observed.calibration, NO_FAMILY, _contract(observed, variants), matcher=observed.matcher)
+    seen = observe_family(
+        observed.calibration, NO_FAMILY, variants_contract(observed, variants), matcher=observed.matcher
+    )
     found = {}
     for place, (text, coordinate) in clauses.items():
         own = [index for index, (owner, _) in enumerate(owners) if owner == place]
-        slot = _slots(text)[turn]
-        now = next(index for index in own if owners[index][1] == _number(slot))
+        slot = slots(text)[turn]
+        now = next(index for index in own if owners[index][1] == number_text(slot))
         same = [observed_of(seen.observation, index) == coordinate.observed for index in own]
         low, high = _around(same, own.index(now))
         open_end = high == len(own) - 1
@@ -171,7 +173,8 @@ def _turn(
     return found
 
 
-def _number(slot: re.Match[str]) -> str:
+def number_text(slot: re.Match[str]) -> str:
+    """The number in a place, as those that are tried are written."""
     return ms(parse_exact(slot[1]) / 1000) if slot[2] else print_number(parse_exact(slot[1]))
 
 
@@ -185,10 +188,11 @@ def _around(same: Sequence[bool], now: int) -> tuple[int, int]:
     return low, high
 
 
-def _contract(observed: Observed, texts: Sequence[str]) -> Contract:
+def variants_contract(observed: Observed, texts: Sequence[str]) -> Contract:
+    """A contract of some clauses on the grid of the cases, in order."""
     settings = settings_text(observed.calibration, observed.matcher, "variants")
     return parse_contract(settings + "".join(f"clause v{k} {text}\n" for k, text in enumerate(texts)))
 
 
 def _candidate(observed: Observed, text: str) -> Candidate:
-    return _of(_contract(observed, [text]).clauses[0])
+    return _of(variants_contract(observed, [text]).clauses[0])

@@ -20,6 +20,8 @@ from tracepact.tools.select.report.page import selection_page
 from tracepact.tools.select.report.record import SelectionRecord
 from tracepact.tools.select.report.text import render_selection
 from tracepact.tools.select.select import Retained, Selection
+from tracepact.tools.select.separate import rank_pairs
+from tracepact.tools.select.sliding import sliders
 from tracepact.tools.select.write import HARM
 from tracepact.trace import Event
 
@@ -33,20 +35,27 @@ _SCREENINGS = {
 
 def write_selection(selection: Selection, found: SelectionRecord, folder: Path) -> list[Path]:
     """All files, whole or not at all, and nothing of an earlier selection beside them; returns their paths."""
+    contract = f"{_file_name(found.calibration.name)}.contract"
     contents = {
         "selection.json": json_text(plain(found)),
         "selection.txt": selection_text(found),
-        "selection.html": selection_page(found),
+        "selection.html": _page(selection, found, contract),
         "selection.svg": selection_picture(found, alone=True),
         "candidates.tsv": table_text(MEMBER_COLUMNS, member_rows(selection.retained)),
     }
     if found.contract is not None:
-        contents[f"{_file_name(found.calibration.name)}.contract"] = found.contract.text
+        contents[contract] = found.contract.text
     claim = order_claim(selection, found)
     if claim is not None:
         contents[CLAIM] = json_text(plain(claim))
     write_results(folder, COMMAND, contents)
     return [folder / name for name in contents]
+
+
+def _page(selection: Selection, found: SelectionRecord, file: str) -> str:
+    ordering = selection.ordering
+    pairs = rank_pairs(selection.calibration.cases) if ordering is None else ordering.differences.pairs
+    return selection_page(found, sliders(selection), pairs, file=file)
 
 
 def order_claim(selection: Selection, found: SelectionRecord) -> OrderClaim | None:

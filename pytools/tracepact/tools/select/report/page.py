@@ -1,6 +1,8 @@
 """A selection as a self-contained page: the traces drawn, values as a heat table, the contract and its evidence."""
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import lcm
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,8 @@ from tracepact.tools.select.report.tables import (
     stability_table,
     values_table,
 )
-from tracepact.tools.select.separate import Requirement
+from tracepact.tools.select.separate import Pair, Requirement
+from tracepact.tools.select.sliding import Slider
 from tracepact.wording import count, short
 
 _FOLDER = Path(__file__).resolve().parent
@@ -33,11 +36,57 @@ _HEAT = 16
 Pictures = list[tuple[str, Markup]]
 
 
-def selection_page(found: SelectionRecord) -> str:
-    """The page of a selection."""
+def selection_page(
+    found: SelectionRecord, moves: Sequence[Slider] = (), pairs: Sequence[Pair] = (), *, file: str = "selected.contract"
+) -> str:
+    """The page of a selection.
+
+    `moves` are what its clauses score at other tolerances, `pairs` those to be ordered, `file` is what the contract is
+    called.
+    """
     parts: Any = templates(_FOLDER).get_template("selection.html").module
     head = parts.head(found, list(_summary(found)))
-    return html_page(f"tracepact select {found.calibration.name}", head, list(_sections(found, parts)))
+    sections = list(_sections(found, parts))
+    title = f"tracepact select {found.calibration.name}"
+    if found.contract is None or not found.selected.count:
+        return html_page(title, head, sections)
+    lead = "Move a tolerance and see what every case scores, and where the order is lost."
+    names = [clause.name for clause in found.selected.clauses]
+    moved = Section("tolerances", "Other tolerances", parts.tolerances(names, moves, file), lead)
+    places = [place for place, section in enumerate(sections) if section.id == "table"]
+    sections.insert(places[0] + 1, moved)
+    return html_page(title, head, sections, scripts=["selection.js"], data=_moving(found, moves, pairs, file))
+
+
+def _moving(found: SelectionRecord, moves: Sequence[Slider], pairs: Sequence[Pair], file: str) -> dict[str, Any]:
+    """What the sliders need, in whole parts of a score."""
+    assert found.contract is not None
+    values = [coordinate.values for coordinate in found.chosen]
+    tables = [*values, *(row for move in moves for row in move.values)]
+    scale = lcm(*{value.denominator for row in tables for value in row})
+
+    def parts(row: Sequence[Fraction]) -> list[str]:
+        return [str(int(value * scale)) for value in row]
+
+    def sliding(move: Slider) -> dict[str, Any]:
+        scored = [parts(row) for row in move.values]
+        return {"clause": move.clause, "numbers": move.numbers, "texts": move.texts, "at": move.at, "values": scored}
+
+    ordering = found.selected.ordering
+    weights = [one.weight for one in ordering.weights] if ordering else [1] * len(values)
+    cases = found.cases
+    return {
+        "file": file,
+        "contract": found.contract.text,
+        "scale": str(scale),
+        "weights": [str(weight) for weight in weights],
+        "clauses": [clause.name for clause in found.selected.clauses],
+        "cases": [{"name": case.name, "rank": str(case.rank)} for case in cases],
+        "order": found.worst_first,
+        "pairs": [[pair.worse, pair.better] for pair in pairs],
+        "values": [parts(row) for row in values],
+        "sliders": [sliding(move) for move in moves],
+    }
 
 
 def _summary(found: SelectionRecord) -> Iterator[str]:
