@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
@@ -21,9 +22,11 @@ from tracepact.tools.select.reading import load_calibration
 from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.select import select
 from tracepact.tools.select.separate import Pair, Requirement, difference, rank_pairs
+from tracepact.tools.select.weigh import order
 from tracepact.tools.select.weigh.conflict import without_conflicts
 from tracepact.tools.select.weigh.differences import differences_of
 from tracepact.tools.select.weigh.game import solve_game
+from tracepact.tools.select.weigh.order import Order
 from tracepact.tools.select.weigh.search import Proven, weigh
 from tracepact.tools.select.weigh.written import written_weights
 from tracepact.tools.select.write import contract_text, describe
@@ -280,3 +283,24 @@ def test_the_numbers_of_a_range_decide_the_same_and_its_neighbours_do_not(calibr
                 assert same
             if number in (low - 20, high + 20) and not any(coordinate.vacuous) and not any(coordinate.counter):
                 assert not same
+
+
+@settings(max_examples=scaled(80), deadline=None)
+@given(weighings())
+def test_a_guess_by_floats_changes_no_answer(problem: tuple[list[Case], list[Coordinate], list[int]]) -> None:
+    """Whether some weights order the pairs is the same with a guess and without, and what is given for it holds."""
+    cases, coordinates, _ = problem
+    pairs = rank_pairs(cases)
+    if not pairs:
+        return
+    game = Order(differences_of(coordinates, pairs, [1] * len(cases)))
+    exact = game.all_clauses(enough=Fraction(0))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(order, "_LARGE", 0)
+        guess = game.all_clauses(enough=Fraction(0))
+    assert (guess.margin > 0) == (exact.margin > 0)
+    if guess.margin > 0:
+        table = game.differences.of(slice(None))
+        assert min(sum(int(d) * w for d, w in zip(row, guess.weights, strict=True)) for row in table) == guess.margin
+    else:
+        assert max(game.lower(guess.blend)) <= 0, "no clause is lower on the blend that shows it"

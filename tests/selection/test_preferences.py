@@ -59,7 +59,7 @@ def test_no_choice_that_leaves_an_order_is_lighter(
 def test_without_any_time_what_is_kept_is_ordered_and_is_not_nothing(
     problem: tuple[list[Case], list[Coordinate], list[int]], data: st.DataObject
 ) -> None:
-    """Out of time nothing is given up that one clause keeps: where one is lower on one worse case, something is kept."""
+    """Out of time something is kept wherever a clause is lower on a worse case, and no less than one clause keeps."""
     cases, coordinates, _ = problem
     every = [Pair(i, j) for i in range(len(cases)) for j in range(len(cases)) if i != j]
     pairs = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=6, unique=True))

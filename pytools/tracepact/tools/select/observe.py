@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,8 @@ from tracepact.tools.select.trials import Trials
 from tracepact.tools.select.word_masks import Rows, evaluate_rows
 from tracepact.trace import Family, Side, join_runs
 
-Counts = NDArray[np.int64]
+Counts = NDArray[np.integer[Any]]
+"""Frames and intervals of a clip: 32 bits are enough, and there are many."""
 Flags = NDArray[np.bool_]
 
 
@@ -77,19 +79,17 @@ class Observation:
         )
 
 
-def _observation(
-    satisfied: Counts, obligated: Counts, counter: Flags | None, screening: NDArray[np.int8], trials: Trials
-) -> Observation:
-    """Rules 7.2 to 7.4, in lowest terms."""
+def _lowest(
+    satisfied: Counts, obligated: Counts, counter: Flags | None = None
+) -> tuple[NDArray[np.int32], NDArray[np.int32], Flags, Flags]:
+    """Rules 7.2 to 7.4: tops and bottoms in lowest terms, what is vacuous, and what is 0 for want of obligations."""
     obligated = np.broadcast_to(obligated, satisfied.shape)
     asked = obligated > 0
     against = np.zeros_like(asked) if counter is None else np.broadcast_to(counter, asked.shape) & ~asked
-    numerator = np.where(asked, satisfied, np.where(against, 0, 1))
-    denominator = np.where(asked, obligated, 1)
+    numerator = np.where(asked, satisfied, np.where(against, 0, 1)).astype(np.int32)
+    denominator = np.where(asked, obligated, 1).astype(np.int32)
     divisor = np.gcd(numerator, denominator)
-    return Observation(
-        numerator // divisor, denominator // divisor, ~asked & ~against, against, screening, trials.entries
-    )
+    return numerator // divisor, denominator // divisor, ~asked & ~against, against
 
 
 def observe(candidates: Candidates, trials: Trials, matcher: Matcher, on_stage: OnStage = silent) -> Observation:
@@ -115,24 +115,34 @@ def _author(clause: FrameClause | EventClause, trials: Trials, matcher: Matcher)
 
 
 def observe_frames(dag: Dag, asked: Sequence[int], formulas: Sequence[int], trials: Trials) -> Observation:
-    """Each formula under each obligation, formula by formula."""
+    """Each formula under each obligation, formula by formula; a block of formulas at a time."""
     obligation_rows = _rows(dag, asked, trials)
     obligated = trials.by_segment(np.bitwise_count(obligation_rows[:, : trials.words]))[:, trials.case_segments]
-    shape = len(formulas), len(asked)
-    failed = np.zeros((*shape, len(trials.case_segments)), dtype=np.int64)
+    shape, entries = (len(formulas), len(asked)), len(trials.case_segments)
+    numerator, denominator = (np.empty((*shape, entries), dtype=np.int32) for _ in range(2))
+    vacuous, counter = (np.zeros((*shape, entries), dtype=np.bool_) for _ in range(2))
     screening = np.zeros(shape, dtype=np.int8)
     for places, rows in evaluate_rows(dag, formulas, trials.atoms, trials.algebra):
         missed = ~rows
         for column, row in enumerate(obligation_rows):
             violated = missed & row
             counts = trials.by_segment(np.bitwise_count(violated[:, : trials.words]))
-            failed[places, column] = counts[:, trials.case_segments]
+            satisfied = obligated[column] - counts[:, trials.case_segments]
+            tops, bottoms, empty, _ = _lowest(satisfied, obligated[column])
+            numerator[places, column], denominator[places, column] = tops, bottoms
+            vacuous[places, column] = empty
             found = screening[places, column]
             found[violated[:, trials.words :].any(axis=1)] = Screening.FAILED_ON_SHORT_TRACE
             found[counts[:, trials.perfect_segments].any(axis=1)] = Screening.FAILED_ON_REFERENCE
             screening[places, column] = found
-    satisfied = (obligated[None] - failed).reshape(-1, len(trials.case_segments))
-    return _observation(satisfied, np.tile(obligated, (len(formulas), 1)), None, screening.reshape(-1), trials)
+    return Observation(
+        numerator.reshape(-1, entries),
+        denominator.reshape(-1, entries),
+        vacuous.reshape(-1, entries),
+        counter.reshape(-1, entries),
+        screening.reshape(-1),
+        trials.entries,
+    )
 
 
 def _rows(dag: Dag, roots: Sequence[int], trials: Trials) -> Rows:
@@ -176,7 +186,7 @@ def observe_events(clauses: Sequence[EventClause], trials: Trials, matcher: Matc
             obligated[index] = [asked.segments[entry].bit_count() for entry in entries]
             if any(asked.segments[segment] & ~truth for segment in trials.perfect_segments):
                 screening[index] = Screening.FAILED_ON_REFERENCE
-    return _observation(satisfied, obligated, counter, screening, trials)
+    return Observation(*_lowest(satisfied, obligated, counter), screening, trials.entries)
 
 
 def _mask(truths: Iterable[bool]) -> int:

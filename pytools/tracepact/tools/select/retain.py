@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from hashlib import sha256
 
 import numpy as np
 
@@ -66,12 +67,12 @@ class Basis:
 def observational_classes(observation: Observation) -> list[list[int]]:
     """The kept candidates by their values and by what these rest on, classes and members in order."""
     columns = (observation.numerator, observation.denominator, observation.vacuous, observation.counter)
-    rows = np.ascontiguousarray(np.concatenate([column.astype(np.int64) for column in columns], axis=1))
-    size = rows.shape[1] * rows.itemsize
-    data = rows.tobytes()
     classes: dict[bytes, list[int]] = {}
     for index in np.flatnonzero(observation.screening == Screening.PASSED).tolist():
-        classes.setdefault(data[index * size : (index + 1) * size], []).append(index)
+        digest = sha256()
+        for column in columns:
+            digest.update(column[index].tobytes())
+        classes.setdefault(digest.digest(), []).append(index)
     if all(len(own) == 1 for own in observation.entries):
         return list(classes.values())
     merged: dict[Observed, list[int]] = {}

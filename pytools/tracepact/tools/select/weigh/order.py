@@ -10,6 +10,10 @@ import numpy as np
 from tracepact.tools.select.cover.problem import mask_of
 from tracepact.tools.select.weigh.differences import Differences, Whole
 from tracepact.tools.select.weigh.game import Solved, Table, solve_game
+from tracepact.tools.select.weigh.guess import guessed
+
+_LARGE = 2000
+"""Tables with more entries than this are guessed at by floats first, where only a sign is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,8 @@ class Order:
         """
         rows = list(range(len(self.differences))) if places is None else list(places)
         table = self.differences.of(rows)
+        if enough is not None and table.size > _LARGE and (shown := self._shown(table, rows, enough)) is not None:
+            return shown
         columns, active = [int(table[0].argmax())], [0]
         while True:
             solved = solve_game(table[np.ix_(active, columns)].astype(object))
@@ -83,6 +89,25 @@ class Order:
                 active.append(place)
             else:
                 return Weights(solved.value, tuple(weights), _blend([rows[k] for k in active], solved))
+
+    def _shown(self, table: Whole, rows: Sequence[int], enough: Fraction) -> Weights | None:
+        """Weights with a margin above `enough`, or a blend that shows there are none, both guessed by floats.
+
+        Whole numbers check the weights; the few pairs of the guessed blend are solved exactly. None if neither holds.
+        """
+        guess = guessed(table)
+        if guess is None:
+            return None
+        used = [column for column, weight in enumerate(guess.weights) if weight]
+        whole = np.array([guess.weights[column] for column in used], dtype=object)
+        margin = Fraction(min(table[:, used].astype(object).dot(whole)), sum(guess.weights))
+        if margin > enough:
+            total = sum(guess.weights)
+            return Weights(margin, tuple(Fraction(weight, total) for weight in guess.weights), Blend(((rows[0], 1),)))
+        if not 0 < len(guess.rows) < len(rows):
+            return None
+        hard = self.all_clauses([rows[k] for k in guess.rows])
+        return hard if hard.margin <= enough else None
 
     def lower(self, blend: Blend) -> Table:
         """By clause how much lower it is on the worse sides of a blend, times the blend's total."""
