@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import (
+    batches,
     candidates,
     checker,
     end_to_end,
@@ -42,6 +43,7 @@ SUBJECTS = {
     "training": training.measure,
     "play": play.measure,
     "start_up": start_up.measure,
+    "batches": batches.measure,
 }
 
 

@@ -207,7 +207,7 @@ def _take_over(part: Path, there: os.stat_result) -> None:
 
 def _hidden_name() -> str:
     """A name for what is not finished yet; nobody can put anything there before."""
-    return f".tracepact-{secrets.token_hex(8)}.part"
+    return f".tracepact-{secrets.token_hex(8)}.{os.getpid()}.part"
 
 
 @contextmanager
@@ -272,6 +272,53 @@ def _move(part: Path, place: Path) -> None:
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
             raise UnsafePlace("somebody else has written there meanwhile", place) from error
         raise
+
+
+def put_folder(part: Path, place: Path) -> None:
+    """Move a folder that is whole to its place, in one step; one that is there is replaced, and removed afterwards.
+
+    UnsafePlace if an input lies in the folder, or if somebody else has put a folder there meanwhile.
+    """
+    with _named(place):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if _folder_there(place):
+            shutil.copymode(place, part)
+            _exchange(part, place)
+            shutil.rmtree(part, ignore_errors=True)
+        else:
+            _move(part, place)
+        _flush_folder(place.parent)
+
+
+_PART = re.compile(r"\.tracepact-[0-9a-f]{16}\.(?P<process>[0-9]{1,9})\.part")
+
+
+def remove_dead_parts(folder: Path) -> list[Path]:
+    """Remove what processes that died left beside a folder while they wrote something there, and name it."""
+    place = folder.resolve()
+    if not place.parent.is_dir():
+        return []
+    removed = []
+    for path in sorted(place.parent.iterdir()):
+        found = _PART.fullmatch(path.name)
+        if found is None or path.is_symlink() or _is_alive(int(found["process"])):
+            continue
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+        removed.append(path)
+    return removed
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is there, and somebody else's
+        return True
+    return True
 
 
 def _fill(place: Path, contents: Mapping[str, bytes]) -> None:

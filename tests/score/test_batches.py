@@ -1,5 +1,7 @@
 """Scoring in batches: whatever the engine, the batches and the order of results, the report is that of the whole."""
 
+import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -11,6 +13,7 @@ from fractions import Fraction
 from functools import partial, reduce
 from operator import add
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pyarrow as pa
@@ -22,11 +25,12 @@ from hypothesis import strategies as st
 import tracepact
 from tracepact import InvalidInput, parse_contract, score, score_batches
 from tracepact.engines import Engine, EngineKind, Work, clusters, engine_from, run_tasks
+from tracepact.files import remove_dead_parts
 from tracepact.io.storage import public_name
 from tracepact.records import record_bytes, record_from_bytes
-from tracepact.tools.score.batches import scoring
+from tracepact.tools.score.batches import scoring, store, work
 from tracepact.tools.score.batches.scoring import memory_from
-from tracepact.tools.score.batches.work import BatchSum
+from tracepact.tools.score.batches.sums import BatchSum
 
 CONTRACT = """
 contract c
@@ -202,8 +206,6 @@ if __name__ == "__main__":
 
 @pytest.mark.slow
 def test_a_process_killed_at_any_moment_costs_time_and_nothing_else(tmp_path: Path, files: dict[str, Any]) -> None:
-    import json
-
     script = tmp_path / "run.py"
     script.write_text(KILLED)
     command = [sys.executable, str(script), json.dumps(files), CONTRACT]
@@ -374,3 +376,111 @@ def test_score_with_an_engine_scores_in_batches(files: dict[str, Any]) -> None:
     assert codes(partial(score, CONTRACT, files["ref"], files["pred"], engine="local", clips="all")) == {
         "not-in-batches"
     }
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def test_a_run_directory_has_the_same_bytes_whatever_the_batches(tmp_path: Path, files: dict[str, Any]) -> None:
+    for size in (1, 7, 1000):
+        score_batches(CONTRACT, **files, batch_clips=size, out=tmp_path / str(size))
+    found = [contents(tmp_path / str(size)) for size in (1, 7, 1000)]
+    assert found[0] == found[1] == found[2]
+    rows = pq.read_table(tmp_path / "7" / "violations-near.parquet").to_pylist()
+    card = score(CONTRACT, **files).card
+    places = zip(
+        card.frame_violations("near").segment.tolist(), card.frame_violations("near").frame.tolist(), strict=True
+    )
+    expected = sorted((*card.family.place(segment), frame) for segment, frame in places)
+    assert [(row["filename"], row["event_label"], int(Fraction(row["onset"]) * 20)) for row in rows] == expected
+    assert {f"violations-{name}.parquet" for name in card.counts} < found[0].keys()
+    assert {"manifest.json", "scores.parquet", "matches.parquet", "report.json"} < found[0].keys()
+
+
+def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(
+    tmp_path: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score_batches(CONTRACT, **files, batch_clips=5, out=tmp_path / "whole")
+    true, done = scoring.score_batch, []
+
+    def interrupted(job: Any, task: Any) -> BatchSum:
+        if task.batch.number == 3:
+            raise KeyboardInterrupt
+        return true(job, task)
+
+    monkeypatch.setattr(scoring, "score_batch", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        score_batches(CONTRACT, **files, batch_clips=5, out=tmp_path / "run")
+    making = tmp_path / "run.making"
+    assert not (tmp_path / "run").exists()
+    (making / "batch-000001.record").write_bytes((making / "batch-000001.record").read_bytes()[:-9])
+    rows = making / "batch-000002.scores.parquet"
+    rows.write_bytes(rows.read_bytes()[:-1] + b"?")
+
+    def counted(self: Any, number: int, found: BatchSum, card: Any) -> None:
+        done.append(number)
+        keep(self, number, found, card)
+
+    keep = work.Making.keep
+    monkeypatch.setattr(work.Making, "keep", counted)
+    monkeypatch.setattr(scoring, "score_batch", true)
+    score_batches(CONTRACT, **files, batch_clips=5, out=tmp_path / "run")
+    assert done == [1, 2, 3, 4]  # the first is kept; a damaged record and damaged rows are done again
+    assert contents(tmp_path / "run") == contents(tmp_path / "whole")
+    assert not making.exists()
+
+
+def test_a_batch_that_fails_leaves_no_run_directory_and_the_same_call_ends_it(
+    tmp_path: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    true = work.Making.keep
+
+    def full(self: Any, number: int, found: BatchSum, card: Any) -> None:
+        if number == 1:
+            raise OSError(28, "No space left on device")
+        true(self, number, found, card)
+
+    monkeypatch.setattr(work.Making, "keep", full)
+    first = score_batches(CONTRACT, **files, batch_clips=10, out=tmp_path / "run")
+    assert not first.complete
+    assert "No space left" in first.given_up[0].why
+    assert not (tmp_path / "run").exists()
+    monkeypatch.setattr(work.Making, "keep", true)
+    assert score_batches(CONTRACT, **files, batch_clips=10, out=tmp_path / "run").complete
+    assert store.drifts(tmp_path / "run") == []
+
+
+@pytest.mark.parametrize("forged", ["report.json", "scores.parquet", "manifest.json"])
+def test_a_run_directory_in_which_a_byte_changed_drifts(tmp_path: Path, files: dict[str, Any], forged: str) -> None:
+    score_batches(CONTRACT, **files, out=tmp_path / "run")
+    place = tmp_path / "run" / forged
+    place.write_bytes(place.read_bytes().replace(b"0", b"1", 1))
+    assert store.drifts(tmp_path / "run")
+
+
+@pytest.mark.slow
+def test_a_client_killed_at_random_moments_ends_with_the_same_bytes(tmp_path: Path, files: dict[str, Any]) -> None:
+    score_batches(CONTRACT, **files, batch_clips=1, out=tmp_path / "whole")
+    script = "import sys, json; from tracepact import score_batches; data = json.loads(sys.argv[1]); "
+    script += "score_batches(sys.argv[2], **data, batch_clips=1, out=sys.argv[3])"
+    command = [sys.executable, "-c", script, json.dumps(files), CONTRACT, str(tmp_path / "run")]
+    random = Random(7)
+    for _ in range(4):
+        with subprocess.Popen(command) as running:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                running.wait(1.5 + 2 * random.random())
+            running.kill()
+    subprocess.run(command, check=True)
+    assert contents(tmp_path / "run") == contents(tmp_path / "whole")
+
+
+def test_what_a_dead_process_left_is_removed_and_said(tmp_path: Path, files: dict[str, Any]) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as dead:
+        dead.wait()
+    left, living = (tmp_path / f".tracepact-{'0' * 16}.{pid}.part" for pid in (dead.pid, os.getpid()))
+    other = tmp_path / f".tracepact.{dead.pid}.part"
+    for folder in (left, living, other):
+        folder.mkdir()
+    assert remove_dead_parts(tmp_path / "run") == [left]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == sorted([living.name, other.name])

@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from cli.command import events, run, write
 from hypothesis import given
@@ -16,6 +17,7 @@ from score.runs import small_run
 from tracepact.metrics import Empty, Evaluated, EventPolicy, MacroOver, MetricSettings, OffsetRule
 from tracepact.specs import spec_path
 from tracepact.tools.score import command as score_command
+from tracepact.tools.score.store import writing
 from tracepact.tools.score.store.opening import load_run
 from tracepact.tools.score.store.policies import policies_data, policies_of
 from tracepact.tools.score.verify import verify_run
@@ -82,11 +84,17 @@ def test_many_violations_are_said_and_can_be_left_out(tmp_path: Path, monkeypatc
     quiet = run("score", *DATA, "--out", "run", folder=tmp_path)
     assert "--no-violations" not in quiet.err
     rows = len((tmp_path / "run" / "violations.csv").read_text().splitlines()) - 1
-    monkeypatch.setattr(score_command, "MANY_ROWS", rows)
+    for module in (score_command, writing):
+        monkeypatch.setattr(module, "MANY_ROWS", rows)
     assert "--no-violations" not in run("score", *DATA, "--out", "run", folder=tmp_path).err
-    monkeypatch.setattr(score_command, "MANY_ROWS", rows - 1)
+    for module in (score_command, writing):
+        monkeypatch.setattr(module, "MANY_ROWS", rows - 1)
     loud = run("score", *DATA, "--out", "run", folder=tmp_path)
     assert f"{rows:,} rows" in loud.err
+    by_clause = [pq.read_table(path) for path in sorted((tmp_path / "run").glob("violations-*.parquet"))]
+    assert sum(table.num_rows for table in by_clause) == rows
+    assert not (tmp_path / "run" / "violations.csv").exists()
+    assert run("verify", "run", folder=tmp_path).code == 0
     assert loud.err.index("--no-violations") < loud.err.index("wrote ")
     assert "--no-violations" in loud.err
     without = run("score", *DATA, "--out", "run", "--no-violations", "--page", folder=tmp_path)

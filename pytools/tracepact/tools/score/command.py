@@ -11,7 +11,7 @@ import click
 from msgspec import structs
 
 from tracepact.diagnostics import Diagnostics
-from tracepact.files import json_text
+from tracepact.files import json_text, remove_dead_parts
 from tracepact.scoring import Scorecard
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.progress import progress
@@ -46,11 +46,8 @@ from tracepact.tools.score.requirement import HEADLINE, MEAN, Requirement, check
 from tracepact.tools.score.run import STAGES, Run
 from tracepact.tools.score.store.parquet import NAME as PARQUET
 from tracepact.tools.score.store.rows import SCORE_COLUMNS, score_rows
-from tracepact.tools.score.store.writing import VIEWS, VIOLATIONS, Replaced, check_place, write_run
+from tracepact.tools.score.store.writing import MANY_ROWS, VIEWS, Replaced, check_place, write_run
 from tracepact.wording import decimal, quoted
-
-MANY_ROWS = 1_000_000
-"""How many rows of violations are written without a word."""
 
 
 class _Given(DataOptions, MetricOptions):
@@ -138,9 +135,13 @@ def command(
     wanted = [found for text in requirements if (found := requirement_from(text, values, faults))]
     faults.raise_errors()
     if engine is not None or memory is not None:
-        check_batch_options(out, form)
-        batched = score_in_batches(compiled, engine, memory, conditions, metric_settings(given), data)
+        check_batch_options(form, page=page, parquet=parquet)
+        settings = metric_settings(given)
+        violations = not no_violations
+        batched = score_in_batches(compiled, engine, memory, conditions, settings, data, out, violations=violations)
         return _show_batches(batched, profiles, wanted, form, brief=brief)
+    for left in remove_dead_parts(out) if out is not None else ():
+        say(f"removed {left}, left over by a process that died")
     replaced = None if out is None else check_place(out)
     page, parquet = page or _had(replaced, *VIEWS), parquet or _had(replaced, PARQUET)
     with progress(len(STAGES) + 1) as advance:
@@ -201,7 +202,7 @@ def _large_rows(report: Report, out: Path) -> str | None:
     rows = sum(found.total for found in report.violations)
     if rows <= MANY_ROWS:
         return None
-    return f"note: {out / VIOLATIONS} will have {rows:,} rows; --no-violations leaves it out"
+    return f"note: {rows:,} rows of violations go into {out}, as Parquet by clause; --no-violations leaves them out"
 
 
 def _had(replaced: Replaced | None, *names: str) -> bool:

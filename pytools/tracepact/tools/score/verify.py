@@ -18,6 +18,7 @@ from tracepact.scoring import ClauseCounts, ScoreRows
 from tracepact.specs import spec_root
 from tracepact.tools.score.report.record import Versions
 from tracepact.tools.score.run import Run
+from tracepact.tools.score.store import columnar
 from tracepact.tools.score.store.manifest import NAME, digest, manifest_faults, versions
 from tracepact.tools.score.store.opening import StoredRun, open_run
 from tracepact.tools.score.store.rows import (
@@ -248,13 +249,32 @@ def _row_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
     names = {item["name"] for item in stored.manifest["files"]}
     violations = OLD_VIOLATIONS if OLD_VIOLATIONS in names else VIOLATIONS
     stored_rows = [("scores.csv", SCORE_COLUMNS, score_rows(card)), ("matches.csv", MATCH_COLUMNS, match_rows(card))]
-    if run.violation_rows:
+    by_clause = {
+        clause.name: columnar.VIOLATIONS.format(clause.name)
+        for clause in card.contract.clauses
+        if columnar.VIOLATIONS.format(clause.name) in names
+    }
+    for clause, file in by_clause.items():
+        yield from _clause_drifts(stored, run, clause, file)
+    if run.violation_rows and not by_clause:
         stored_rows.insert(1, (violations, VIOLATION_COLUMNS, violation_rows(card)))
     for file, columns, rows in stored_rows:
         old = stored.text(file)
         new = table_text(columns, rows, ",")
         if old != new:
             yield _drift("rows", file, *_first_difference(old, new))
+
+
+def _clause_drifts(stored: StoredRun, run: Run, clause: str, file: str) -> Iterator[Drift]:
+    """The rows of a clause that come out otherwise, where they are stored as Parquet."""
+    try:
+        old = columnar.read_parquet((stored.folder / file).read_bytes())
+    except (OSError, ValueError) as error:  # every fault of pyarrow is one of the two
+        yield _drift("rows", file, "a table", f"it cannot be read: {error}")
+        return
+    new = columnar.plain_table(columnar.violation_table(run.card, clause))
+    if not old.equals(new):
+        yield _drift("rows", file, f"{old.num_rows:,} rows", f"{new.num_rows:,} rows, not all the same")
 
 
 def _report_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:

@@ -2,6 +2,7 @@
 
 import re
 from functools import partial
+from pathlib import Path
 
 import click
 
@@ -9,8 +10,9 @@ from tracepact.files import Row
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.progress import progress
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import format_option
+from tracepact.tools.parameters import TEXT, format_option
 from tracepact.tools.results import print_json, print_rows
+from tracepact.tools.score.batches.store import batch_manifest, drifts
 from tracepact.tools.score.verify import Drift, Verification, verify_run
 from tracepact.wording import count
 
@@ -29,6 +31,8 @@ def command(run: str, strict: bool, form: str) -> int:
 
     Exit codes: 0 everything is as it was, 1 something drifted.
     """
+    if batch_manifest(Path(run)) is not None:
+        return _verify_batches(run, form)
     with progress(1) as advance:
         advance(f"verifying {run}")
         found = verify_run(run)
@@ -43,6 +47,21 @@ def command(run: str, strict: bool, form: str) -> int:
                 _show(found, strict)
     moved = strict and bool(found.moved)
     return Exit.OK if found.holds and not moved else Exit.VIOLATED
+
+
+def _verify_batches(run: str, form: str) -> int:
+    """Check the run directory of a run in batches: its digests, and its report against its rows (rule 24.10)."""
+    if form != TEXT:
+        raise click.UsageError("a run in batches is verified in text; leave out --format")
+    found = drifts(Path(run))
+    for line in found[:_SHOWN]:
+        say(line, "red", answer=True)
+    if found:
+        say(f"drifted: {count(len(found), 'difference')} in {run}", "bold red", answer=True)
+        return Exit.VIOLATED
+    say("the files are as they were, and the report agrees with the rows of scores and violations", answer=True)
+    say("its tables are not in it: nothing was scored again")
+    return Exit.OK
 
 
 def _row(drift: Drift) -> Row:

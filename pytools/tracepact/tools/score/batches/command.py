@@ -19,6 +19,7 @@ from tracepact.scoring.vacuity import headline_mean
 from tracepact.show.lines import say
 from tracepact.show.progress import counted
 from tracepact.tools.score.arguments import DataOptions, readings
+from tracepact.tools.score.batches.making import ENDING
 from tracepact.tools.score.batches.plan import Plan
 from tracepact.tools.score.batches.scoring import USUAL_MEMORY, BatchRun, score_batches
 from tracepact.tools.score.report.build import profile_value
@@ -36,8 +37,14 @@ def score_in_batches(
     conditions: str | None,
     settings: MetricSettings,
     given: DataOptions,
+    out: Path | None,
+    *,
+    violations: bool,
 ) -> BatchRun:
     """Score what the options name in batches; batches that failed are said."""
+    going_on = out is not None and out.resolve().with_name(out.resolve().name + ENDING).is_dir()
+    if going_on:
+        say(f"note: a run was interrupted at {out}; what it has finished is checked and kept")
     for name in NOT_IN_BATCHES:
         if given[name] is not None:  # type: ignore[literal-required]
             raise click.UsageError(f"--{name} needs all clips at once; leave out --engine and --memory")
@@ -61,24 +68,32 @@ def score_in_batches(
                 outside=given["outside"],
                 settings=settings,
                 strict=given["strict"],
+                out=out,
+                violations=violations,
                 progress=progress,
             )
         except EngineLost as error:
             headline = f"the scheduler or its workers went away: {error}"
-            help = "start the cluster again, and this command"
+            help = "start the cluster again, and this command; with --out it goes on with what is finished"
             raise InvalidInput([Diagnostic("engine-lost", headline, None, help)]) from error
+    if out is not None and run.complete:
+        say(f"wrote the run directory {out}")
+    elif out is not None:
+        say(f"{out} is not written: it would not be whole; the same command tries what is missing again", "bold red")
     for gone in run.given_up:
         names = f"`{gone.first}` to `{gone.last}`"
         say(f"incomplete: batch {gone.batch} is missing, {count(gone.clips, 'clip')}, {names}: {gone.why}", "bold red")
     return run
 
 
-def check_batch_options(out: Path | None, form: str) -> None:
+def check_batch_options(form: str, *, page: bool, parquet: bool) -> None:
     """Refuse what a run in batches does not give."""
-    if out is not None:
-        raise click.UsageError("a run directory needs all clips at once; leave out --engine and --memory, or --out")
     if form == "csv":
-        raise click.UsageError("--format csv lists every clip; leave out --engine and --memory")
+        raise click.UsageError("--format csv lists every clip; --out writes them as Parquet")
+    if page:
+        raise click.UsageError("--page draws every clip; leave out --engine and --memory")
+    if parquet:
+        raise click.UsageError("--parquet is how rows in batches are written: leave it out")
 
 
 def tallied_value(run: BatchRun, name: str, aggregation: Aggregation | None) -> Fraction | None:

@@ -37,16 +37,9 @@ from tracepact.metrics import MetricSettings
 from tracepact.scoring.by_clause import ByClause
 from tracepact.specs import shown_path
 from tracepact.tools.score.batches.plan import Plan, Source, make_plan
-from tracepact.tools.score.batches.work import (
-    BatchSum,
-    ContractText,
-    GivenUp,
-    Job,
-    SideSum,
-    Task,
-    failed_batch,
-    score_batch,
-)
+from tracepact.tools.score.batches.store import finish, start_making
+from tracepact.tools.score.batches.sums import BatchSum, GivenUp, SideSum
+from tracepact.tools.score.batches.work import ContractText, Job, Task, failed_batch, score_batch
 from tracepact.tools.score.inputs import check_conditions, contract_from
 from tracepact.tools.score.report.build import Head, report_from
 from tracepact.tools.score.report.record import Report
@@ -150,6 +143,8 @@ def score_batches(
     settings: MetricSettings | None = None,
     set: Mapping[str, str] | None = None,
     strict: bool = False,
+    out: str | Path | None = None,
+    violations: bool = True,
     progress: Callable[[Plan], Progress] | None = None,
 ) -> BatchRun:
     """Score a source of clips that may be larger than memory, in batches; the report is that of scoring all at once.
@@ -174,6 +169,8 @@ def score_batches(
         settings: the policies of the standard metrics.
         set: new values of the contract's parameters, as text.
         strict: whether warnings are errors.
+        out: where to write the run directory; the same call goes on with what an interrupted one has finished.
+        violations: whether the run directory holds every violated obligation.
         progress: given the plan, what is told how many batches are done.
 
     Returns:
@@ -238,19 +235,29 @@ def score_batches(
         own_settings,
         plan.durations.name if isinstance(plan.durations, Durations) else "durations",
     )
-    work = Work(partial(score_batch, job), _Tasks(plan, reference, prediction, regions, groups), failed_batch)
-    total = run_tasks(chosen, work, progress(plan) if progress else None)
     inputs = _inputs(reference, prediction, plan.durations, regions, groups, labels)
-    tally = _finished(total, plan, (reference.name, prediction.name), diagnostics, strict)
     head = Head(
         compiled,
         given_mode,
         plan.classes,
         inputs,
-        _preparation(total, (reference, prediction), renamed, labels, policy),
+        {"label_map": labels.data if labels is not None else None, "policy": policy.value},
         own_settings,
+        violations,
     )
-    return BatchRun(head, tally, len(plan.clips), len(plan.batches), total.given_up if total else ())
+    making = None
+    if out is not None:
+        sides_given = (reference, prediction, regions, groups.clips if groups else None)
+        making = start_making(Path(out), plan, head, sides_given, violations=violations)
+        job = replace(job, making=making)
+    work = Work(partial(score_batch, job), _Tasks(plan, reference, prediction, regions, groups), failed_batch)
+    total = run_tasks(chosen, work, progress(plan) if progress else None)
+    tally = _finished(total, plan, (reference.name, prediction.name), diagnostics, strict)
+    head = replace(head, preparation=_preparation(total, (reference, prediction), renamed, labels, policy))
+    run = BatchRun(head, tally, len(plan.clips), len(plan.batches), total.given_up if total else ())
+    if making is not None and run.complete:
+        finish(Path(out or ""), making, plan, head, run.report)
+    return run
 
 
 def refuse_in_batches(**given: object) -> None:

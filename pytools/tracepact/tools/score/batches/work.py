@@ -14,12 +14,13 @@ from tracepact.io.outside import Outside
 from tracepact.io.units import Ends, ends_of
 from tracepact.lang import parse_contract
 from tracepact.metrics import MetricSettings
-from tracepact.records import Record
 from tracepact.scoring import score_family
+from tracepact.tools.score.batches.making import Making
 from tracepact.tools.score.batches.plan import Batch
+from tracepact.tools.score.batches.sums import BatchSum, GivenUp, PlacedOutside, SideSum
 from tracepact.tools.score.report.preparation import OutsideEvent
 from tracepact.tools.score.scored import Scored
-from tracepact.tools.score.tally import FindingsTally, RunTally, tally_of
+from tracepact.tools.score.tally import FindingsTally, tally_of
 from tracepact.trace import Durations, Event, EventTable, Mode, Regions, assemble
 
 
@@ -67,6 +68,7 @@ class Job:
     outside: Outside
     settings: MetricSettings
     durations: str
+    making: Making | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,60 +83,6 @@ class Task:
     conditions: Mapping[str, str] | None = None
 
 
-class SideSum(Record, frozen=True):
-    """What was done to a side, and how its events end."""
-
-    dropped: int = 0
-    ignored: int = 0
-    ends: tuple[int, int, int, int] = (0, 0, 0, 0)
-
-    def __add__(self, other: "SideSum") -> "SideSum":
-        ends = Ends(*self.ends) + Ends(*other.ends)
-        both = (ends.events, ends.far, ends.outside, ends.tiny)
-        return SideSum(self.dropped + other.dropped, self.ignored + other.ignored, both)
-
-
-class PlacedOutside(Record, frozen=True):
-    """A predicted event outside its clip, and its place: clip, number."""
-
-    place: tuple[int, int]
-    found: OutsideEvent
-
-
-class GivenUp(Record, frozen=True):
-    """A batch that failed: its number, its first and last clip, how many clips it has, and why it failed."""
-
-    batch: int
-    first: str
-    last: str
-    clips: int
-    why: str
-
-
-class BatchSum(Record, frozen=True):
-    """What one batch gives, or many together; without a tally if no batch could be scored."""
-
-    batches: int
-    tally: RunTally | None
-    errors: FindingsTally
-    reference: SideSum
-    prediction: SideSum
-    outside: tuple[PlacedOutside, ...] = ()
-    given_up: tuple[GivenUp, ...] = ()
-
-    def __add__(self, other: "BatchSum") -> "BatchSum":
-        tallies = [one for one in (self.tally, other.tally) if one is not None]
-        return BatchSum(
-            self.batches + other.batches,
-            tallies[0] + tallies[1] if len(tallies) == 2 else tallies[0] if tallies else None,
-            self.errors + other.errors,
-            self.reference + other.reference,
-            self.prediction + other.prediction,
-            tuple(sorted((*self.outside, *other.outside), key=lambda one: one.place)),
-            tuple(sorted((*self.given_up, *other.given_up), key=lambda one: one.batch)),
-        )
-
-
 _NO_FINDINGS = FindingsTally({}, ())
 
 
@@ -146,7 +94,13 @@ def failed_batch(task: Task, why: str) -> BatchSum:
 
 
 def score_batch(job: Job, task: Task) -> BatchSum:
-    """The tally of one batch; faults of its rows are in it, for the whole to report."""
+    """The tally of one batch; faults of its rows are in it, for the whole to report.
+
+    In a run directory in the making a batch that is finished is not done again.
+    """
+    making = job.making
+    if making is not None and (kept := making.finished(task.batch.number)) is not None:
+        return kept
     try:
         scored, prepared, ends = _scored(job, task)
     except InvalidInput as error:
@@ -168,7 +122,10 @@ def score_batch(job: Job, task: Task) -> BatchSum:
         for number, one in enumerate(listed)
     )
     ordered = tuple(sorted(outside, key=lambda one: one.place))
-    return BatchSum(1, tally, _NO_FINDINGS, sides[0], sides[1], ordered)
+    found = BatchSum(1, tally, _NO_FINDINGS, sides[0], sides[1], ordered)
+    if making is not None:
+        making.keep(task.batch.number, found, scored.card)
+    return found
 
 
 def _scored(job: Job, task: Task) -> tuple[Scored, dict[str, Any], tuple[Ends, Ends]]:

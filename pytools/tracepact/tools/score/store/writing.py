@@ -14,7 +14,7 @@ from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.text import report_views
 from tracepact.tools.score.scored import Scored
-from tracepact.tools.score.store import tables
+from tracepact.tools.score.store import columnar, tables
 from tracepact.tools.score.store.manifest import (
     NAME,
     Data,
@@ -40,6 +40,8 @@ SOURCE = "source.contract"
 CANONICAL = "contract.contract"
 VIOLATIONS, OLD_VIOLATIONS = "violations.csv", "witnesses.csv"
 """The rows of violations, and what the first run directories called them."""
+MANY_ROWS = 1_000_000
+"""How many rows of violations are written as CSV; more are written as Parquet, a file for each clause (rule 17.8)."""
 VIEWS = ("report.html", "report.md")
 """Views that are put into a run directory if asked for, at once or later; the manifest lists them like all else."""
 
@@ -60,18 +62,26 @@ def write_run(
     """
     place = Path(folder)
     check_place(place)
+    found = report or report_of(run)
+    rows = sum(one.total for one in found.violations) if run.violation_rows else 0
+    by_clause = rows > MANY_ROWS and columnar.has_pyarrow()
+    in_text = run.violation_rows and not by_clause
     contents: dict[str, str] = {
         "scores.csv": table_text(SCORE_COLUMNS, score_rows(run.card), ","),
-        **({VIOLATIONS: table_text(VIOLATION_COLUMNS, violation_rows(run.card), ",")} if run.violation_rows else {}),
+        **({VIOLATIONS: table_text(VIOLATION_COLUMNS, violation_rows(run.card), ",")} if in_text else {}),
         "matches.csv": table_text(MATCH_COLUMNS, match_rows(run.card), ","),
     }
     stored = list(_tables(run))
     contents |= {table.file: table.text for table in stored}
     contents[CANONICAL] = run.card.contract.text
     contents[SOURCE] = run.card.contract.source.text
-    contents |= report_views(report or report_of(run))
+    contents |= report_views(found)
     contents |= {name: views[name] for name in VIEWS if name in views}
     files = {name: encoded(text) for name, text in contents.items()}
+    if by_clause:
+        for clause in run.card.contract.clauses:
+            table = columnar.violation_table(run.card, clause.name)
+            files[columnar.VIOLATIONS.format(clause.name)] = columnar.parquet_bytes(table)
     if parquet:
         files[PARQUET] = parquet_rows(run.card)
     files[NAME] = encoded(json_text(manifest_data(run, stored, files)))

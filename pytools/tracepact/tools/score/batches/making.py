@@ -1,0 +1,102 @@
+"""A run directory in the making: finished batches kept on disk with their digests, so that a run goes on (rule 24.9).
+
+A worker writes the rows of its batch first and its record last, each under another name and moved into place. Whoever
+does the batch again finds the record, checks it and its rows, and does nothing.
+"""
+
+import hashlib
+import json
+import os
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from msgspec import DecodeError, ValidationError
+
+from tracepact.records import record_bytes, record_from_bytes
+from tracepact.scoring import Scorecard
+from tracepact.tools.score.batches.sums import BatchSum
+from tracepact.tools.score.store import columnar
+
+ENDING = ".making"
+"""What the folder of a run in the making is called after its place."""
+KEY = "key.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """Where a run is made, the digest of all it depends on, and whether rows of violations are wanted."""
+
+    folder: str
+    key: str
+    violations: bool
+
+    def finished(self, number: int) -> BatchSum | None:
+        """What a batch gave, if it is kept as it was written; None if it must be done."""
+        try:
+            head, _, body = self._record(number).read_bytes().partition(b"\n")
+            said = json.loads(head)
+            parts = dict(said["parts"])
+            sound = said["key"] == self.key and said["sha256"] == _digest(body)
+            if not sound or any(_digest((Path(self.folder) / p).read_bytes()) != d for p, d in parts.items()):
+                return None
+            return record_from_bytes(body, BatchSum)
+        except (OSError, ValueError, KeyError, TypeError, DecodeError, ValidationError):
+            return None
+
+    def keep(self, number: int, found: BatchSum, card: Scorecard) -> None:
+        """Keep what a batch gave: its rows, then the record that says they are there."""
+        parts = {}
+        for name, table in tables_of(card, violations=self.violations).items():
+            part = f"{_stem(number)}.{name}"
+            data = columnar.parquet_bytes(table)
+            _put(Path(self.folder) / part, data)
+            parts[part] = _digest(data)
+        body = record_bytes(found)
+        head = json.dumps({"key": self.key, "sha256": _digest(body), "parts": parts}).encode()
+        _put(self._record(number), head + b"\n" + body)
+
+    def part(self, number: int, name: str) -> Path:
+        """Where the rows of a batch are."""
+        return Path(self.folder) / f"{_stem(number)}.{name}"
+
+    def _record(self, number: int) -> Path:
+        return Path(self.folder) / f"{_stem(number)}.record"
+
+
+def tables_of(card: Scorecard, *, violations: bool) -> dict[str, Any]:
+    """The rows of a scorecard by the names of their files."""
+    found = {columnar.SCORES: columnar.score_table(card), columnar.MATCHES: columnar.match_table(card)}
+    if violations:
+        for clause in card.contract.clauses:
+            found[columnar.VIOLATIONS.format(clause.name)] = columnar.violation_table(card, clause.name)
+    return found
+
+
+def file_names(clauses: Mapping[str, Any], *, violations: bool) -> list[str]:
+    """The names of the files of rows of a run."""
+    own = [columnar.VIOLATIONS.format(name) for name in clauses] if violations else []
+    return [columnar.SCORES, columnar.MATCHES, *own]
+
+
+def _stem(number: int) -> str:
+    return f"batch-{number:06d}"
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _put(place: Path, data: bytes) -> None:
+    """Write a file under another name, down to the disk, and move it into place."""
+    part = place.with_name(f".{place.name}.{uuid.uuid4().hex}")
+    try:
+        with open(part, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, place)
+    finally:
+        part.unlink(missing_ok=True)
