@@ -431,3 +431,35 @@ def test_the_help_says_what_is_at_fault(case: str, word: str) -> None:
     helps = [d.help or "" for d in refused.value.diagnostics]
     assert any(word in help for help in helps), helps
     assert not any("did you mean `event`" in help for help in helps)
+
+
+TABLES = """step = "20ms"
+durations = "lengths.tsv"
+cases = [
+  {name = "one", rank = 1, ref = "ref.tsv", pred = "pred.tsv", clip = "a.wav"},
+  {name = "two", rank = 2, ref = "ref.tsv", pred = "pred.tsv", clip = "b.wav"EXTRA},
+]
+"""
+
+
+def clip_tables(folder: Path, lengths: str) -> Path:
+    (folder / "ref.tsv").write_text("filename\tonset\toffset\tevent_label\na.wav\t1\t2\tx\nb.wav\t1\t2\tx\n")
+    (folder / "pred.tsv").write_text("filename\tonset\toffset\tevent_label\na.wav\t1\t2\tx\n")
+    (folder / "lengths.tsv").write_text(f"filename\tduration\n{lengths}")
+    return folder
+
+
+def test_real_clips_take_their_lengths_from_a_table_of_durations(tmp_path: Path) -> None:
+    folder = clip_tables(tmp_path, "a.wav\t10\nb.wav\t7.5\n")
+    found = read_calibration(Source("set", TABLES.replace("EXTRA", "")), folder)
+    assert [case.duration for case in found.cases] == [10, Fraction(15, 2)]
+    own = read_calibration(Source("set", TABLES.replace("EXTRA", ', duration = "3s"')), folder)
+    assert [case.duration for case in own.cases] == [10, 3], "a case's own word comes first"
+
+
+def test_a_clip_that_the_table_of_durations_lacks_is_said(tmp_path: Path) -> None:
+    folder = clip_tables(tmp_path, "a.wav\t10\n")
+    with pytest.raises(InvalidInput, match=r"the table of durations has no clip `b.wav`"):
+        read_calibration(Source("set", TABLES.replace("EXTRA", "")), folder)
+    with pytest.raises(InvalidInput, match=r"there is no table `lengths.tsv`"):
+        read_calibration(Source("set", TABLES.replace("EXTRA", "")), tmp_path / "elsewhere")

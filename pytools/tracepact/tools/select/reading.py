@@ -9,7 +9,7 @@ from typing import Any
 
 from tracepact.core import Projection
 from tracepact.diagnostics import Diagnostics, InvalidInput, Source, did_you_mean
-from tracepact.io import events_from
+from tracepact.io import durations_from, events_from
 from tracepact.lang import read_file
 from tracepact.specs import spec_path
 from tracepact.tools.select.calibration import Calibration, Case, Reference
@@ -18,7 +18,7 @@ from tracepact.tools.select.edits import ARGUMENTS, Edit, NotApplicable, apply
 from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.fields import Fields, is_number, read_toml
 from tracepact.tools.select.places import Places
-from tracepact.trace import Event, EventTable, Grid, union_runs
+from tracepact.trace import Durations, Event, EventTable, Grid, union_runs
 from tracepact.wording import ms, print_number
 
 _LABEL = "event"
@@ -82,6 +82,7 @@ class _Reading:
         self.references: dict[str, Reference] = {}
         self.faulty: set[str] = set()
         self.tables: dict[str, EventTable] = {}
+        self.durations: Durations | Fraction | None = None
         self.grid = Grid(Fraction(1, 50))
 
     def calibration(self, without: tuple[str, ...], ranks: Mapping[str, str]) -> Calibration:
@@ -93,6 +94,7 @@ class _Reading:
         projection = Projection(fields.choice("projection", [p.value for p in Projection], Projection.CENTRE.value))
         self.grid = Grid(fields.step, projection)
         merge_gap = fields.time("merge_gap", positive=False)
+        self.durations = self._durations()
         self._references()
         cases = self._cases()
         family = CandidateFamily()
@@ -118,6 +120,17 @@ class _Reading:
             digest,
             tuple(self.diagnostics.warnings),
         )
+
+    def _durations(self) -> Durations | Fraction | None:
+        """The lengths of clips, from the table that the set names."""
+        path = self.fields.text("durations")
+        if not path:
+            return None
+        if not (self.folder / path).is_file():
+            help = "its place is seen from the calibration set's folder"
+            self.fields.report("unreadable-file", f"there is no table `{path}`", "durations", help=help)
+            return None
+        return durations_from(str(self.folder / path), self.diagnostics)
 
     # References
 
@@ -341,9 +354,10 @@ class _Reading:
     def _tables(self, fields: Fields) -> tuple[str, Fraction, tuple[Event, ...], tuple[Event, ...]]:
         """One clip of two tables of events."""
         fields.required("ref", "give both tables: `ref` and `pred`")
-        fields.required("duration", 'say how long the clip is: `duration = "10s"`')
+        if self.durations is None:
+            fields.required("duration", 'say how long the clip is: `duration = "10s"`, or name a table: `durations`')
         paths = [fields.text("ref"), fields.text("pred")]
-        duration, clip = fields.time("duration", Fraction(1)), fields.text("clip")
+        own, clip = fields.time("duration", Fraction(1)) if fields.has("duration") else None, fields.text("clip")
         found = [self._table(fields, key) for key in ("ref", "pred")]
         if any(table is None for table in found) or self.diagnostics.errors:
             raise _Unusable
@@ -354,16 +368,27 @@ class _Reading:
             headline = f"neither table has a clip `{clip}`" if clip else "the tables have several clips"
             fields.report("unknown-clip", headline, "clip", help=did_you_mean(clip, ref.clips) or "name one: `clip`")
             raise _Unusable
+        duration = self._listed(fields, clip) if own is None else own
         for event in (*ref.clips.get(clip, ()), *pred.clips.get(clip, ())):
             if event.onset >= duration or event.offset < event.onset:  # a late offset is cut, with a warning (5.4)
                 onset, offset, end = map(print_number, (event.onset, event.offset, duration))
                 headline = f"an event of `{clip}` goes from {onset} to {offset} s, the clip to {end} s"
-                fields.report("bad-time", headline, "duration")
+                fields.report("bad-time", headline, "duration" if fields.has("duration") else "ref")
                 raise _Unusable
         how = f"clip {clip} of {paths[0]} and {paths[1]}"
         sides = tuple(ref.clips.get(clip, ())), tuple(pred.clips.get(clip, ()))
         self._warn_one_sided(fields, *sides)
         return how, duration, *sides
+
+    def _listed(self, fields: Fields, clip: str) -> Fraction:
+        """How long a clip of the tables is, by the table of durations."""
+        known = self.durations
+        found = known.clips.get(clip) if isinstance(known, Durations) else known
+        if found is None:
+            headline = f"the table of durations has no clip `{clip}`"
+            fields.report_key("unknown-duration", headline, help="add it there, or give the case a `duration`")
+            raise _Unusable
+        return found
 
     def _table(self, fields: Fields, key: str) -> EventTable | None:
         """A table of events, read once."""

@@ -7,7 +7,7 @@ import numpy as np
 from tracepact.tools.select.cover.bounds import available
 from tracepact.tools.select.weigh.differences import Whole
 
-_PARTS = 10**6
+_PARTS = 10**9
 _LEAST = 1e-9
 
 
