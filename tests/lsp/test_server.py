@@ -121,6 +121,16 @@ def test_hover_says_what_a_clause_an_attribute_a_window_and_a_parameter_mean(edi
     assert "a named value" in said("param")
 
 
+def test_a_calibration_set_is_completed_and_not_read_as_a_contract(editor: Editor) -> None:
+    uri = editor.open("mine.calibration", 'step = "20ms"\nprojection = ')
+    place = {"text_document": lsp.TextDocumentIdentifier(uri), "position": editor.whole(uri).end}
+    found = editor.run(editor.client.text_document_completion_async(lsp.CompletionParams(**place)))
+    assert labels(found) == ["centre", "touch", "inside"]
+    assert editor.run(editor.client.text_document_hover_async(lsp.HoverParams(**place))) is None
+    assert [sent for sent in editor.published if sent.uri == uri and sent.diagnostics] == []
+    editor.close_text(uri)
+
+
 def test_completion_follows_the_context(editor: Editor) -> None:
     def offered(text: str) -> list[str]:
         uri = editor.open("typing.contract", text)

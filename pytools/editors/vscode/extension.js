@@ -10,7 +10,7 @@ async function activate() {
     "tracepact",
     "tracepact",
     { command, args, transport: TransportKind.stdio },
-    { documentSelector: [{ language: "tracepact" }] },
+    { documentSelector: [{ language: "tracepact" }, { language: "tracepact-calibration" }] },
   );
   try {
     await client.start();

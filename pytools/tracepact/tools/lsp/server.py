@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lsprotocol import types as lsp
@@ -14,6 +14,8 @@ from pygls.exceptions import JsonRpcInvalidParams
 from tracepact.diagnostics import Diagnostic, Diagnostics, Span
 from tracepact.lang import format_document, read_document
 from tracepact.tools.lsp.bounds import bound_hints
+from tracepact.tools.lsp.calibration import ENDING as CALIBRATION
+from tracepact.tools.lsp.calibration import complete_calibration
 from tracepact.tools.lsp.checking import Superseded, check_while
 from tracepact.tools.lsp.completion import complete
 from tracepact.tools.lsp.edits import Edit
@@ -54,6 +56,8 @@ class Opened:
     reading: Reading
     lines: Lines
     solved: list[Diagnostic] = field(default_factory=list)
+    calibration: str | None = None
+    """The text of a calibration set, which is completed and not read as a contract."""
 
     @property
     def found(self) -> list[Diagnostic]:
@@ -83,6 +87,11 @@ class ContractServer(LanguageServer):  # type: ignore[misc,unused-ignore]  # the
         """Read a text that was opened or changed, report what is wrong at once, and have it checked after a pause."""
         document = self.workspace.get_text_document(uri)
         encoding = str(getattr(self.workspace.position_encoding, "value", None) or "utf-16")
+        if uri.endswith(CALIBRATION):
+            nothing = replace(read("", shown_name(uri)), found=())
+            lines = Lines(document.source, encoding)
+            self.opened[uri] = Opened(uri, document.version, nothing, lines, calibration=document.source)
+            return
         reading = read(document.source, shown_name(uri))
         state = Opened(uri, document.version, reading, Lines(document.source, encoding))
         self.leave(uri)
@@ -188,7 +197,10 @@ def _on_hover(server: ContractServer, params: lsp.HoverParams) -> lsp.Hover | No
 
 def _on_completion(server: ContractServer, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
     state = _state(server, params.text_document)
-    return [completion_of(found) for found in complete(state.reading, state.offset(params.position))]
+    offset = state.offset(params.position)
+    if state.calibration is not None:
+        return [completion_of(found) for found in complete_calibration(state.calibration, offset)]
+    return [completion_of(found) for found in complete(state.reading, offset)]
 
 
 def _on_outline(server: ContractServer, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
