@@ -9,6 +9,7 @@ The way data flows (imports point only to earlier lines):
     detectors     six detectors and the contract-trained one: training, scores, decoding
     stages        work kept under the digest of what it depends on
     study         the measurement study: rows, tables, findings, the page
+    probe         frozen encoders behind one head, and detectors of others as they are
     cli           the table of commands
 
 It uses the public names of `tracepact` and nothing else of it.

@@ -1,15 +1,15 @@
 """The commands of the lab."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bars
 
 import tracepact
+from tracelab.bars import stage_bars
 from tracelab.decoding import active
 from tracelab.detecting import detect as detect_files
 from tracelab.detecting import hear_file
@@ -22,6 +22,10 @@ from tracelab.fetching import fetch as fetch_file
 from tracelab.files import filled, write_whole
 from tracelab.heard import events_of, hear
 from tracelab.listening import clip_page
+from tracelab.options import SPEECH, WORKERS
+from tracelab.probe.command import probe
+from tracelab.probe.probe import RECORD as PROBE_RECORD
+from tracelab.probe.verify import verify_probe
 from tracelab.progress import Progress
 from tracelab.protocol import (
     CONDITIONS,
@@ -42,20 +46,13 @@ from tracelab.verification import Verified
 from tracepact.show import Table, TerminalTable, print_tables, words
 
 _VIOLATED = 1
-_SPEECH = click.option(
-    "--speech",
-    default="formant",
-    show_default=True,
-    help="Source of speech: `formant` (embedded), `espeak-ng`, or a folder of recordings (WAV, FLAC, Ogg).",
-)
 _SCALE = click.option(
     "--scale", type=click.Choice(list(SCALES)), default="small", show_default=True, help="Size of the study."
 )
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 _RECIPES = {recipe.name: recipe for recipe in (*DETECTORS, CLASS_DETECTOR)}
-_VERIFIERS: dict[str, Callable[[Path, Progress], Verified]] = {RECORD: verify_study}
-_WORKERS = click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Processes to use.")
+_VERIFIERS: dict[str, Callable[[Path, Progress], Verified]] = {RECORD: verify_study, PROBE_RECORD: verify_probe}
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -69,8 +66,8 @@ def commands() -> None:
 
 @commands.command()
 @_SCALE
-@_SPEECH
-@_WORKERS
+@SPEECH
+@WORKERS
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the test clips as WAV.")
 def scenes(scale: str, speech: str, workers: int, out: Path | None) -> None:
     """Show the protocol, and render the test clips."""
@@ -83,7 +80,7 @@ def scenes(scale: str, speech: str, workers: int, out: Path | None) -> None:
     voice = open_voice(speech)
     tasks = tasks_of(protocol, "test")
     lines, clips = ["filename\tonset\toffset\tevent_label\tcondition"], []
-    with filled(out, last="reference.tsv") as part, _bars() as progress:
+    with filled(out, last="reference.tsv") as part, stage_bars() as progress:
         progress.begin("scenes", len(tasks))
         for clip in render_all(protocol, voice, tasks, workers=workers, on_clip=progress.advance):
             write_sound(part / f"{clip.name}.wav", clip.samples, protocol.rate)
@@ -98,7 +95,7 @@ def scenes(scale: str, speech: str, workers: int, out: Path | None) -> None:
 
 @commands.command()
 @click.argument("clip")
-@_SPEECH
+@SPEECH
 @_SCALE
 @click.option("--condition", type=click.Choice(CONDITIONS), help="Another condition than the clip's own.")
 @click.option("--model", "models", multiple=True, type=_FOLDER, help="A trained detector to show; may be repeated.")
@@ -129,8 +126,8 @@ def listen(clip: str, speech: str, scale: str, condition: str | None, models: tu
 @commands.command()
 @click.argument("detector", type=click.Choice(sorted(_RECIPES)))
 @_SCALE
-@_SPEECH
-@_WORKERS
+@SPEECH
+@WORKERS
 @click.option("--out", type=_NEW_FOLDER, required=True, help="Folder for the model and its checkpoint.")
 def train(detector: str, scale: str, speech: str, workers: int, out: Path) -> None:
     """Train one detector.
@@ -138,7 +135,7 @@ def train(detector: str, scale: str, speech: str, workers: int, out: Path) -> No
     A training that was stopped goes on after its last whole epoch.
     """
     size, voice, recipe = SCALES[scale], open_voice(speech), _RECIPES[detector]
-    with _bars() as progress:
+    with stage_bars() as progress:
         splits = {}
         for split in ("clean", "views") if recipe.augmented else ("clean",):
             tasks = tasks_of(size.protocol, split, size.views)
@@ -187,13 +184,13 @@ def fetch(url: str, sha256: str, size: int, out: Path) -> None:
 
 @commands.command()
 @_SCALE
-@_SPEECH
-@_WORKERS
+@SPEECH
+@WORKERS
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder of the study.")
 def study(scale: str, speech: str, workers: int, out: Path) -> None:
     """Run the study, or go on with one that was stopped."""
     try:
-        with _bars() as progress:
+        with stage_bars() as progress:
             page = run_study(out, SCALES[scale], open_voice(speech), workers=workers, progress=progress)
     except KeyboardInterrupt:
         click.echo("the same command goes on from here", err=True)
@@ -209,7 +206,7 @@ def verify(context: click.Context, folder: Path) -> int:
 
     A study: runs are computed from their stored predictions, rows from the runs, tables and the page from the rows.
     """
-    with _bars() as progress:
+    with stage_bars() as progress:
         found = _verifier(folder)(folder, progress)
     for drift in found.drifts:
         click.echo(f"changed: {drift}")
@@ -224,30 +221,7 @@ def _verifier(folder: Path) -> Callable[[Path, Progress], Verified]:
     return next((verify for record, verify in _VERIFIERS.items() if (folder / record).is_file()), verify_study)
 
 
-@contextmanager
-def _bars() -> Iterator[Progress]:
-    """Progress on standard error, a bar for every stage."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Bars(*columns, console=Console(stderr=True), transient=False) as bars:
-        current: list[TaskID] = []
-
-        def end() -> None:
-            """What is over is done, also where parts of it were kept from before."""
-            for task in current:
-                bars.update(task, completed=bars.tasks[task].total)
-
-        def begin(name: str, parts: int) -> None:
-            end()
-            current[:] = [bars.add_task(name, total=parts)]
-
-        yield Progress(begin, lambda: bars.advance(current[0]))
-        end()
+commands.add_command(probe)
 
 
 def run() -> None:

@@ -1,4 +1,4 @@
-"""Where speech comes from: a folder of recordings, espeak-ng, or the embedded formant voice; never a substitute."""
+"""Where speech comes from: recordings, Asterisk's prompts, espeak-ng, the embedded voice; never a substitute."""
 
 import hashlib
 import shutil
@@ -17,6 +17,8 @@ from tracelab.faults import fault
 from tracelab.sound import Signal, read_sound
 
 SUFFIXES = (".flac", ".ogg", ".wav")
+ASTERISK = Path("/usr/share/asterisk/sounds")
+LANGUAGES = ("en", "es", "fr", "it", "ru")
 _FRAME = 160
 _DRAWS = 12
 _ACTIVE_BELOW_LOUD = 0.02  # a frame is active from 17 dB below the recording's loud frames
@@ -82,12 +84,13 @@ class FolderVoice:
     digest: str = ""
 
     @classmethod
-    def open(cls, folder: str | Path, name: str = "") -> "FolderVoice":
-        """The recordings of a folder; a folder without any is an error."""
+    def open(cls, folder: str | Path, name: str = "", without: str = "") -> "FolderVoice":
+        """The recordings of a folder, but for one folder in it; a folder without any is an error."""
         folder = Path(folder)
         if not folder.is_dir():
             raise fault("unreadable-file", "the folder of recordings does not exist", folder)
-        files = tuple(sorted(p for p in folder.rglob("*") if p.suffix.lower() in SUFFIXES and p.is_file()))
+        sounds = (p for p in folder.rglob("*") if p.suffix.lower() in SUFFIXES and p.is_file())
+        files = tuple(sorted(p for p in sounds if not without or p.relative_to(folder).parts[0] != without))
         if not files:
             raise fault("no-recordings", "no recordings here", folder, f"put files of {', '.join(SUFFIXES)} in it")
         total = hashlib.sha256()
@@ -123,13 +126,29 @@ def espeak_voice() -> FolderVoice:
     return FolderVoice.open(folder, "espeak-ng")
 
 
+def asterisk_voice(language: str) -> FolderVoice:
+    """The prompts that Debian's asterisk-core-sounds packages install, at 8 kHz; not those that are silent."""
+    folders = sorted(ASTERISK.glob(f"{language}_*"))
+    if language not in LANGUAGES or not folders:
+        known = ", ".join(f"asterisk-{one}" for one in LANGUAGES)
+        help = (
+            f"on Debian: apt install asterisk-core-sounds-{language}-wav"
+            if language in LANGUAGES
+            else f"there are {known}"
+        )
+        raise fault("no-recordings", f"the prompts `asterisk-{language}` are not installed", ASTERISK, help)
+    return FolderVoice.open(folders[0], f"asterisk-{language}", without="silence")
+
+
 def open_voice(source: str) -> Voice:
-    """A source of speech by its name (`formant`, `espeak-ng`) or its folder."""
+    """A source of speech by its name (`formant`, `espeak-ng`, `asterisk-en` and the like) or its folder."""
     match source:
         case "formant":
             return FormantVoice()
         case "espeak-ng":
             return espeak_voice()
+        case _ if source.startswith("asterisk-") and not Path(source).is_dir():
+            return asterisk_voice(source.removeprefix("asterisk-"))
         case _:
             return FolderVoice.open(source)
 

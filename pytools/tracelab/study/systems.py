@@ -9,10 +9,10 @@ from joblib import Parallel, delayed
 
 import tracepact
 from tracelab.decoding import CONTRACT, active
-from tracelab.detectors.models import load_model, save_model
+from tracelab.detectors.models import Model, load_model, save_model
 from tracelab.detectors.recipes import Recipe, same_training
 from tracelab.detectors.training import Training, train
-from tracelab.heard import UNION, events_of
+from tracelab.heard import UNION, Heard, events_of
 from tracelab.protocol import CLASSES, Protocol
 from tracelab.stages import Stages, code_digest
 from tracelab.study.splits import read_heard
@@ -98,16 +98,18 @@ def _train(stages: Stages, splits: Splits, recipe: Recipe, folder: Path) -> None
 
 
 def _score(splits: Splits, model_folder: Path, folder: Path) -> None:
+    score_model(load_model(model_folder), read_heard(splits.test), splits.protocol, folder)
+
+
+def score_model(model: Model, heard: Heard, protocol: Protocol, folder: Path) -> None:
     """The scores of the test clips, and the run directory of the events they give."""
-    model, heard = load_model(model_folder), read_heard(splits.test)
     scores = model.scores(heard)
     np.savez_compressed(folder / "scores.npz", scores=np.round(scores * 10**4).astype(np.uint16))
     masks = dict(zip(heard.names, active(scores, model.decoding), strict=True))
-    step = splits.protocol.step
     tracepact.score(
         CONTRACT,
         ref=heard.reference(model.labels),
-        pred=events_of(masks, model.labels, step),
-        durations=dict.fromkeys(heard.names, scores.shape[1] * step),
+        pred=events_of(masks, model.labels, protocol.step),
+        durations=dict.fromkeys(heard.names, scores.shape[1] * protocol.step),
         conditions=heard.condition_of(),
     ).save(folder / "run")

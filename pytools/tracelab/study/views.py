@@ -72,8 +72,7 @@ def study_page(title: str, record: Mapping[str, Any], tables: Sequence[StudyTabl
     for one in tables:
         chart = Markup("<figure>{}</figure>").format(inline(figures[one.name])) if one.name in figures else Markup("")
         sections.append(Section(one.name, one.table.title, chart + html_table(replace(one.table, title="")), one.lead))
-    listed = Table("", [Column("what"), Column("value")], [[key, _recorded(value)] for key, value in record.items()])
-    sections.append(Section("record", "Record", html_table(listed)))
+    sections.append(record_section(record))
     head = Markup(
         "<h1>{}</h1><p>Scale {}; speech from {}. Every table is a view of stored rows; "
         "<code>tracelab verify</code> computes them again.</p>"
@@ -81,10 +80,16 @@ def study_page(title: str, record: Mapping[str, Any], tables: Sequence[StudyTabl
     return html_page(title, head, sections)
 
 
+def record_section(record: Mapping[str, Any]) -> Section:
+    """The record of a run as the last part of its page."""
+    listed = Table("", [Column("what"), Column("value")], [[key, _recorded(value)] for key, value in record.items()])
+    return Section("record", "Record", html_table(listed))
+
+
 def _recorded(value: Any) -> str:
     match value:
         case Mapping():
-            return ", ".join(f"{name} {one}" for name, one in value.items())
+            return ", ".join(f"{name} {_recorded(one)}".strip() for name, one in value.items())
         case list():
             return ", ".join(map(str, value))
         case _:

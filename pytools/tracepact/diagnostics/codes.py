@@ -268,5 +268,9 @@ CODES: dict[str, Code] = {
         ("bad-checkpoint", "", "a stored model is not what its manifest says"),
         ("not-a-study", "", "a folder does not hold a finished study"),
         ("other-study", "", "a folder holds a study with other settings"),
+        ("bad-registry", "", "a registry of encoders and detectors, or what an entry loads, is not as it should be"),
+        ("unknown-entry", "", "an encoder or detector was named that the registry does not have"),
+        ("missing-package", "", "an encoder or detector needs a package that is not installed"),
+        ("missing-weights", "", "an encoder needs weights that are not in the cache"),
     ),
 }

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from tracepact.lazy import loader
 
 if TYPE_CHECKING:
-    from tracepact.show.figure import Curve, bar_chart, curve_chart, heat_table, inline
+    from tracepact.show.figure import Bar, BarGroup, Curve, bar_chart, curve_chart, heat_table, inline
     from tracepact.show.markdown import table_lines
     from tracepact.show.page import Section, html_page, html_table
     from tracepact.show.screen import print_tables
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tracepact.show.terminal import TerminalTable
 
 _HOMES = {
+    "Bar": "figure",
+    "BarGroup": "figure",
     "Cell": "table",
     "Column": "table",
     "Curve": "figure",
@@ -33,6 +35,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "Bar",
+    "BarGroup",
     "Cell",
     "Column",
     "Curve",

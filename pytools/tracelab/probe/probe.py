@@ -1,0 +1,265 @@
+"""The whole probe: sound, encoders behind one head, detectors as they are, rows, views, record; each stage once."""
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from tracelab.decoding import CONTRACT
+from tracelab.faults import fault
+from tracelab.files import write_whole
+from tracelab.probe.clips import clip_stage, read_clips
+from tracelab.probe.detections import SPEECH_GATE, detected_stage, run_stage
+from tracelab.probe.encoding import encoded_stage, entry_key, head_stage
+from tracelab.probe.registry import DetectorEntry, EncoderEntry, Entry, Registry
+from tracelab.probe.rows import ENCODERS, GATES, ONSETS, row_files
+from tracelab.probe.scales import PROBE_SCALES, ProbeScale
+from tracelab.probe.views import probe_views
+from tracelab.probe.weights import check_present, identity, missing
+from tracelab.progress import SILENT, Progress
+from tracelab.scenes.voices import Voice
+from tracelab.stages import Stages, claim
+from tracelab.study.rows import Row, Runs, rows_text
+from tracelab.study.splits import heard_split, plain
+from tracelab.study.study import stored_rows
+
+RECORD = "probe.json"
+PAGE = "probe.html"
+_LIBRARIES = ("tracepact", "numpy", "scipy", "scikit-learn", "torch", "onnxruntime", "transformers", "librosa")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a probe is about: the encoders and detectors that are here, and those that are not."""
+
+    encoders: tuple[EncoderEntry, ...]
+    detectors: tuple[DetectorEntry, ...]
+    absent: tuple[tuple[Entry, str], ...]
+    cache: Path
+
+
+def choose(registry: Registry, encoders: Sequence[str] | None, detectors: Sequence[str] | None, cache: Path) -> Chosen:
+    """The entries to probe: those that were named, which must be here, or else all that are here."""
+    absent: list[tuple[Entry, str]] = []
+    if encoders is None:
+        absent += _absent(registry.encoder, cache)
+        found = tuple(entry for entry in registry.encoder if missing(entry, cache) is None)
+    else:
+        found = tuple(registry.encoders(encoders))
+    if detectors is None:
+        absent += _absent(registry.detector, cache)
+        heard = tuple(entry for entry in registry.detector if missing(entry, cache) is None)
+    else:
+        heard = tuple(registry.detectors(detectors))
+    for entry in (*found, *heard):
+        check_present(entry, cache)
+    return Chosen(found, heard, tuple(absent), cache)
+
+
+def run_probe(
+    folder: Path, scale: ProbeScale, voice: Voice, chosen: Chosen, *, workers: int = 1, progress: Progress = SILENT
+) -> Path:
+    """Run or go on with a probe; the path of its page."""
+    began = perf_counter()
+    claim(folder, _settings(scale, voice), "probe")
+    stages = Stages.within(folder)
+    runs: list[tuple[str, str, Path]] = []
+    timing: list[Row] = []
+    scores: dict[str, tuple[Path, str]] = {}
+    if chosen.encoders:
+        _encoders(stages, scale, voice, chosen, workers, progress, runs, timing)
+    if chosen.detectors:
+        _detectors(stages, scale, voice, chosen, workers, progress, runs, timing, scores)
+    _gather(folder, runs, scores)
+    _rows(folder, scale, timing, chosen, progress)
+    record = _record(folder, scale, voice, chosen, perf_counter() - began)
+    return write_probe_views(folder, record)
+
+
+def write_probe_views(folder: Path, record: dict[str, Any]) -> Path:
+    """The tables, figures, page and record of a probe, from its rows; the path of the page."""
+    for name, text in probe_views(stored_rows(folder), record).items():
+        write_whole(folder / name, text)
+    digests = {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for part in ("rows", "scores", "tables", "figures", PAGE)
+        for path in sorted([folder / part] if (folder / part).is_file() else (folder / part).rglob("*.*"))
+    }
+    write_whole(folder / RECORD, json.dumps({**record, "complete": True, "files": digests}, indent=2) + "\n")
+    return folder / PAGE
+
+
+def read_probe_record(folder: Path) -> dict[str, Any]:
+    """The record of a probe."""
+    try:
+        found: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        PROBE_SCALES[found["scale"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        help = "`tracelab probe --out FOLDER` writes one"
+        raise fault("not-a-study", f"not the folder of a probe: it has no readable `{RECORD}`", folder, help) from error
+    return found
+
+
+def _encoders(
+    stages: Stages,
+    scale: ProbeScale,
+    voice: Voice,
+    chosen: Chosen,
+    workers: int,
+    progress: Progress,
+    runs: list[tuple[str, str, Path]],
+    timing: list[Row],
+) -> None:
+    protocol = scale.encoders
+    sound, heard = {}, {}
+    for split, clips in (("views", protocol.train_clips), ("test", protocol.test_clips)):
+        progress.begin(f"scenes for encoders, {split}", 2 * clips)
+        on_clip = progress.advance
+        sound[split] = clip_stage(stages, protocol, voice, split, workers=workers, on_clip=on_clip)
+        heard[split] = heard_split(
+            stages, protocol, voice, split, views=1 if split == "views" else 0, workers=workers, on_clip=on_clip
+        )
+    for entry in chosen.encoders:
+        progress.begin(f"encoder {entry.name}", protocol.train_clips + protocol.test_clips + 1)
+        encoded = {
+            split: encoded_stage(stages, entry, chosen.cache, sound[split], protocol, progress.advance)
+            for split in ("views", "test")
+        }
+        runs.append((ENCODERS, entry.name, head_stage(stages, scale.head, protocol, heard, encoded) / "run"))
+        progress.advance()
+        timing.append(_timing(ENCODERS, entry, encoded["test"]))
+
+
+def _detectors(
+    stages: Stages,
+    scale: ProbeScale,
+    voice: Voice,
+    chosen: Chosen,
+    workers: int,
+    progress: Progress,
+    runs: list[tuple[str, str, Path]],
+    timing: list[Row],
+    scores: dict[str, tuple[Path, str]],
+) -> None:
+    for entry in chosen.detectors:
+        # onsets are heard in the clips of the encoders: such detectors are slow, and have nothing to do with speech
+        protocol = scale.encoders if entry.hears == "onsets" else scale.detectors
+        progress.begin(f"scenes for {entry.name}", protocol.test_clips)
+        mixed, own = (
+            clip_stage(stages, protocol, voice, "test", alone=alone, workers=workers, on_clip=progress.advance)
+            for alone in (False, entry.alone)
+        )
+        progress.begin(f"detector {entry.name}", protocol.test_clips + 1)
+        detected = detected_stage(stages, entry, chosen.cache, own, protocol, progress.advance)
+        made = run_stage(stages, entry, detected, mixed, protocol)
+        progress.advance()
+        if entry.hears == "onsets":
+            runs.append((ONSETS, entry.name, made / "onsets"))
+        else:
+            runs += [(GATES, entry.name, made / CONTRACT), (SPEECH_GATE, entry.name, made / SPEECH_GATE)]
+        timing.append(_timing(GATES, entry, detected))
+        if (detected / "scores.npz").exists():
+            scores[entry.name] = (detected / "scores.npz", entry.hop)
+
+
+def _gather(folder: Path, runs: list[tuple[str, str, Path]], scores: dict[str, tuple[Path, str]]) -> None:
+    """A run directory for every system under its group and name, and the scores that curves are made of."""
+    for part in ("runs", "scores", "rows"):
+        shutil.rmtree(folder / part, ignore_errors=True)
+        (folder / part).mkdir()
+    for group, name, place in runs:
+        shutil.copytree(place, folder / "runs" / group / name)
+    for name, (path, _) in scores.items():
+        shutil.copy(path, folder / "scores" / f"{name}.npz")
+    hops = {name: hop for name, (_, hop) in scores.items()}
+    write_whole(folder / "scores" / "hops.json", json.dumps(hops, indent=1) + "\n")
+
+
+def _rows(folder: Path, scale: ProbeScale, timing: list[Row], chosen: Chosen, progress: Progress) -> None:
+    runs = Runs(folder / "runs")
+    makers = row_files(folder, scale.draws)
+    progress.begin("rows", len(makers))
+    for name, make in makers.items():
+        write_whole(folder / "rows" / f"{name}.csv", rows_text(make(runs)))
+        progress.advance()
+    write_whole(folder / "rows" / "timing.csv", rows_text(timing))
+    entries = [_entry_row(entry, "") for entry in (*chosen.encoders, *chosen.detectors)]
+    entries += [_entry_row(entry, why) for entry, why in chosen.absent]
+    write_whole(folder / "rows" / "registry.csv", rows_text(entries))
+
+
+def _entry_row(entry: Entry, why: str) -> Row:
+    decides = entry.decides if isinstance(entry, DetectorEntry) else ""
+    kind = "detector" if isinstance(entry, DetectorEntry) else "encoder"
+    return {
+        "kind": kind,
+        "name": entry.name,
+        "family": entry.family,
+        "rate": str(entry.rate),
+        "hop": entry.hop,
+        "identifier": entry.identifier,
+        "licence": entry.licence,
+        "decides": decides,
+        "install": entry.install,
+        "absent": why,
+    }
+
+
+def _timing(group: str, entry: Entry, place: Path) -> Row:
+    found = json.loads((place / "timing.json").read_text(encoding="utf-8"))
+    return {"group": group, "system": entry.name, "seconds": str(found["seconds"]), "sound": str(found["sound"])}
+
+
+def _absent(entries: Sequence[Entry], cache: Path) -> list[tuple[Entry, str]]:
+    found = ((entry, missing(entry, cache)) for entry in entries)
+    return [(entry, error.diagnostics[0].headline) for entry, error in found if error is not None]
+
+
+def _settings(scale: ProbeScale, voice: Voice) -> dict[str, Any]:
+    """What a folder of a probe belongs to."""
+    return {"probe": plain(scale), "speech": voice.name, "speech_sha256": voice.digest}
+
+
+def _record(folder: Path, scale: ProbeScale, voice: Voice, chosen: Chosen, seconds: float) -> dict[str, Any]:
+    entries = (*chosen.encoders, *chosen.detectors)
+    return {
+        "scale": scale.name,
+        "seed": scale.encoders.seed,
+        "training clips of the head": scale.encoders.train_clips,
+        "test clips of encoders": scale.encoders.test_clips,
+        "test clips of detectors": scale.detectors.test_clips,
+        "head": f"{scale.head.name}: {scale.head.body}, {scale.head.epochs} epochs of batches of {scale.head.batch}",
+        "draws": scale.draws,
+        "speech": voice.name,
+        "speech_sha256": voice.digest,
+        "test clips sha256": _sound_digest(folder),
+        "seconds of the last run": round(seconds, 1),
+        "processors": os.cpu_count(),
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        "versions": {name: found for name in _LIBRARIES if (found := _version(name))},
+        "weights": {entry.name: identity(entry, chosen.cache) for entry in entries},
+        "entries": {entry.name: entry_key(entry)["load"].rpartition("/")[2] for entry in entries},
+        "not present": [f"{entry.name}: {why}" for entry, why in chosen.absent],
+    }
+
+
+def _sound_digest(folder: Path) -> str:
+    total = hashlib.sha256()
+    for place in sorted((folder / "stages").glob("sound-test-*")):
+        total.update(" ".join(read_clips(place).digests).encode())
+    return total.hexdigest()
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,358 @@
+"""The tables of the probe: views of its rows, with the published figures beside the encoders."""
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import tracepact
+from tracelab.probe.detections import SPEECH_GATE
+from tracelab.probe.latency import drawn_clips, quantile_interval
+from tracelab.probe.rows import ENCODERS, GATES, METRICS, ONSETS
+from tracelab.protocol import CONDITIONS
+from tracelab.study.rows import MEAN, Row, chosen
+from tracelab.study.tables import GUARDS, Rows, StudyTable
+from tracepact.show import Cell, Column, Table, Tone, numbers
+
+CLAUSES = (
+    "beginning_kept",
+    "ending_kept",
+    "speech_passed",
+    "no_chatter",
+    "hangover_bounded",
+    "open_for_speech",
+    "opening_justified",
+)
+CONTROL = "control"
+_NONE = "—"
+_HEADINGS = {"transition": "edge"}
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """When a gate opens and shuts, in milliseconds: quantiles with intervals, and how many utterances it opens."""
+
+    utterances: int
+    opened: int
+    opening: tuple[float, float, float] | None
+    slow: tuple[float, float, float] | None
+    lead: tuple[float, float, float] | None
+    closing: tuple[float, float, float] | None
+
+
+def probe_tables(rows: Rows, draws: int) -> list[StudyTable]:
+    """Every table that has rows, in reading order."""
+    made: list[StudyTable] = []
+    if chosen(rows["metrics"], group=GATES):
+        made += [
+            opening_table(rows, draws),
+            _condition_guard(rows, "opening-conditions", GATES, "onset_guard", "Onsets within 40 ms by condition"),
+            _condition_guard(
+                rows, "beginning-conditions", SPEECH_GATE, "beginning_kept", "Beginnings kept by condition"
+            ),
+            latency_table(rows, draws),
+            interval_table(rows, SPEECH_GATE, CLAUSES, "speech-gate", "The contract speech_gate"),
+            interval_table(rows, GATES, GUARDS, "gate-guards", "Boundary guards of the detectors"),
+            threshold_table(rows),
+            metric_table(rows),
+        ]
+    if chosen(rows["metrics"], group=ONSETS):
+        title = "Onsets of any sound"
+        made.append(interval_table(rows, ONSETS, ("onset_found", "onset_justified"), "onsets", title))
+    if chosen(rows["metrics"], group=ENCODERS):
+        made += [
+            encoder_table(rows),
+            interval_table(rows, ENCODERS, GUARDS, "encoder-guards", "Boundary guards of the encoders"),
+            encoder_condition_table(rows),
+        ]
+    return [*made, timing_table(rows), registry_table(rows)]
+
+
+def opening_table(rows: Rows, draws: int) -> StudyTable:
+    """Which detector opens on time: the guard of onsets, kept beginnings, and the times of the gate."""
+    body: list[list[Cell | str]] = []
+    for name in ranked_gates(rows):
+        times = gate_times(rows, name, draws)
+        body.append(
+            [
+                _name(rows, name),
+                interval_text(rows, GATES, name, "onset_guard"),
+                interval_text(rows, SPEECH_GATE, name, "beginning_kept"),
+                interval_text(rows, SPEECH_GATE, name, "ending_kept"),
+                f"{times.opened} of {times.utterances}",
+                _times(times.opening),
+                _times(times.slow),
+                _times(times.lead),
+                _times(times.closing),
+            ]
+        )
+    headings = (
+        "onset within 40 ms",
+        "beginning kept",
+        "ending kept",
+        "utterances opened",
+        "opens after, ms",
+        "90 % open after, ms",
+        "open before, ms",
+        "shuts after, ms",
+    )
+    lead = (
+        "Every detector with the defaults of its package, on the speech of all test clips; 95 % intervals over clips. "
+        "Opens after: the median time from the start of an utterance to an open gate, of the utterances that were "
+        "opened; 0 is open in time. Open before: how long it had been open by then. Shuts after: from the end of the "
+        "utterance to the shut gate, negative if the end is cut. Best first, by the first column."
+    )
+    return StudyTable("opening", Table("Which voice activity detector opens on time?", _columns(*headings), body), lead)
+
+
+def latency_table(rows: Rows, draws: int) -> StudyTable:
+    """The median opening by condition, with the share of utterances that were opened."""
+    body = []
+    for name in ranked_gates(rows):
+        cells: list[Cell | str] = [_name(rows, name)]
+        for condition in present_conditions(rows):
+            times = gate_times(rows, name, 0, condition)
+            share = f"{times.opened / times.utterances:.0%}" if times.utterances else _NONE
+            cells.append(f"{_NONE if times.opening is None else f'{times.opening[0]:.0f}'} ({share})")
+        body.append(cells)
+    return StudyTable(
+        "latency",
+        Table("Opening by condition", _columns(*present_conditions(rows)), body),
+        "Median milliseconds from the start of an utterance to an open gate, and how many utterances were opened.",
+    )
+
+
+def threshold_table(rows: Rows) -> StudyTable:
+    """What the defaults give, and what the best threshold on the same clips would."""
+    body: list[list[Cell | str]] = []
+    for name in ranked_gates(rows):
+        best = chosen(rows["curves"], system=name, kind="best")
+        if not best:
+            continue
+        of = {row["quantity"]: row for row in best}
+        cells: list[Cell | str] = [_name(rows, name)]
+        for quantity in ("onset_guard", "offset_guard", "mean"):
+            found = of.get(quantity)
+            own = guard(rows, GATES, name, MEAN if quantity == "mean" else quantity)
+            cells += [share(own), _NONE if found is None else f"{share(Fraction(found['value']))} at {_at(found)}"]
+        body.append(cells)
+    headings = ("onset_guard", "best", "offset_guard", "best", "mean of the vector", "best")
+    return StudyTable(
+        "thresholds",
+        Table("Defaults and best thresholds", _columns(*headings), body),
+        "A plain threshold on the scores of the detector, without its smoothing, at the value that is best on these "
+        "very clips: an upper bound for tuning, not a result to report.",
+    )
+
+
+def metric_table(rows: Rows) -> StudyTable:
+    """The standard metrics of the detectors on speech."""
+    body: list[list[Cell | str]] = [
+        [_name(rows, name), *(share(metric(rows, GATES, name, one)) for one in METRICS)] for name in ranked_gates(rows)
+    ]
+    headings = [_HEADINGS.get(one, one) for one in METRICS]
+    return StudyTable("gate-metrics", Table("Standard metrics of the detectors", _columns(*headings), body))
+
+
+def encoder_table(rows: Rows) -> StudyTable:
+    """Every encoder behind the common head, and the published figures."""
+    theirs = published()
+    body: list[list[Cell | str]] = []
+    names = _systems(rows, ENCODERS)
+    for name in sorted(names, key=lambda one: -(metric(rows, ENCODERS, one, MEAN) or Fraction(0))):
+        values = [metric(rows, ENCODERS, name, one) for one in METRICS]
+        body.append([_name(rows, name), *map(share, values)])
+        if name in theirs:
+            body.append([Cell("  published", Tone.FAINT), *(share(theirs[name][one]) for one in METRICS)])
+    for name, known in theirs.items():
+        if name not in names:
+            body.append([Cell(f"{name}, published only", Tone.FAINT), *(share(known[one]) for one in METRICS)])
+    lead = (
+        "Hidden sequences, projected to 64 dimensions by a seeded Gaussian map, on the 20 ms grid, standardised on the "
+        "training clips, before the head of contract_tcn_aug; the union of the classes. The published rows are of "
+        "another source of speech and other code: no equality is claimed."
+    )
+    headings = [_HEADINGS.get(one, one) for one in METRICS]
+    return StudyTable("encoders", Table("Frozen encoders behind one boundary head", _columns(*headings), body), lead)
+
+
+def encoder_condition_table(rows: Rows) -> StudyTable:
+    """Metrics of every encoder under every condition."""
+    body: list[list[Cell | str]] = []
+    for name in _systems(rows, ENCODERS):
+        for condition in present_conditions(rows, ENCODERS):
+            found = {
+                row["metric"]: row["value"]
+                for row in chosen(rows["conditions"], group=ENCODERS, system=name, condition=condition)
+            }
+            body.append([f"{name}, {condition}", *(share(_fraction(found.get(one, ""))) for one in METRICS)])
+    headings = [_HEADINGS.get(one, one) for one in METRICS]
+    title = "Encoders by condition"
+    return StudyTable("encoder-conditions", Table(title, [Column("encoder, condition"), *numbers(*headings)], body))
+
+
+def interval_table(rows: Rows, group: str, clauses: Sequence[str], name: str, title: str) -> StudyTable:
+    """Every clause of every system with its interval over clips."""
+    order = _systems(rows, group)
+    if group in (GATES, SPEECH_GATE):
+        order = [one for one in ranked_gates(rows) if one in order]
+    body: list[list[Cell | str]] = [
+        [_name(rows, one), *(interval_text(rows, group, one, clause) for clause in (*clauses, MEAN))] for one in order
+    ]
+    return StudyTable(name, Table(title, _columns(*clauses, MEAN), body), "Shares with 95 % intervals over clips.")
+
+
+def timing_table(rows: Rows) -> StudyTable:
+    """Time on one core of the machine of this run."""
+    body: list[list[Cell | str]] = []
+    for row in rows["timing"]:
+        pace = 1000 * float(row["seconds"]) / float(row["sound"])
+        body.append([row["system"], f"{pace:.1f}", f"{float(row['sound']):.0f}"])
+    headings = ("ms for each second of sound", "seconds of sound")
+    return StudyTable(
+        "timing",
+        Table("Time on one core", _columns(*headings), body),
+        "Measured while the probe ran, resampling and the head left out; other work may have shared the machine.",
+    )
+
+
+def registry_table(rows: Rows) -> StudyTable:
+    """Every entry: what it is, its licence, and why it is not here."""
+    body: list[list[Cell | str]] = [
+        [
+            row["name"],
+            row["identifier"],
+            f"{row['rate']} Hz, {1000 * float(Fraction(row['hop'])):.1f} ms",
+            row["licence"],
+            row["decides"] or _NONE,
+            Cell(f"not present: {row['absent']}", Tone.FAIR) if row["absent"] else "probed",
+        ]
+        for row in rows["registry"]
+    ]
+    headings = ("entry", "what it is", "hears", "licence", "decides", "here")
+    return StudyTable("registry", Table("What was probed", [Column(one) for one in headings], body))
+
+
+# Values from rows
+
+
+def ranked_gates(rows: Rows) -> list[str]:
+    """The detectors of speech, the best at onsets first."""
+    return sorted(_systems(rows, GATES), key=lambda name: (-(guard(rows, GATES, name, "onset_guard") or 0), name))
+
+
+def guard(rows: Rows, group: str, system: str, clause: str) -> Fraction | None:
+    """A clause as the contract aggregates it."""
+    found = _intervals(rows, group, system, clause)
+    return None if found is None else Fraction(found["value"])
+
+
+def bounds(rows: Rows, group: str, system: str, clause: str) -> tuple[float, float] | None:
+    """The interval of a clause."""
+    found = _intervals(rows, group, system, clause)
+    return None if found is None else (float(found["low"]), float(found["high"]))
+
+
+def interval_text(rows: Rows, group: str, system: str, clause: str) -> str:
+    """A clause and its interval."""
+    value, ends = guard(rows, group, system, clause), bounds(rows, group, system, clause)
+    return _NONE if value is None or ends is None else f"{share(value)} [{ends[0]:.3f}, {ends[1]:.3f}]"
+
+
+def metric(rows: Rows, group: str, system: str, name: str) -> Fraction | None:
+    """A metric of a system over all conditions."""
+    found = chosen(rows["metrics"], group=group, system=system, metric=name)
+    return _fraction(found[0]["value"]) if found else None
+
+
+def gate_times(rows: Rows, system: str, draws: int, condition: str = "") -> Times:
+    """When a gate opens and shuts over all clips or those of a condition; intervals if clips are drawn."""
+    found = [row for row in chosen(rows["utterances"], system=system) if not condition or row["condition"] == condition]
+    clips = sorted({row["clip"] for row in found})
+    drawn = drawn_clips(len(clips), max(draws, 1), 0) if clips else drawn_clips(1, 1, 0)
+    opened = [row for row in found if row["opened"]]
+
+    def of(column: str, at: float) -> tuple[float, float, float] | None:
+        grouped: dict[str, list[float]] = defaultdict(list)
+        for row in opened:
+            grouped[row["clip"]].append(1000 * float(Fraction(row[column])))
+        return quantile_interval([grouped[clip] for clip in clips], at, drawn)
+
+    return Times(len(found), len(opened), of("opened", 0.5), of("opened", 0.9), of("lead", 0.5), of("closed", 0.5))
+
+
+def is_control(rows: Rows, name: str) -> bool:
+    """Whether an entry is a control of ours."""
+    return any(row["family"] == CONTROL for row in rows["registry"] if row["name"] == name)
+
+
+def present_conditions(rows: Rows, group: str = GATES) -> list[str]:
+    """The conditions that occur, in the order of the protocol."""
+    found = {row["condition"] for row in chosen(rows["conditions"], group=group)}
+    return [condition for condition in CONDITIONS if condition in found]
+
+
+def pooled(rows: Rows, group: str, system: str, clause: str, condition: str) -> Fraction | None:
+    """A clause under one condition, over what was asked."""
+    found = [
+        row
+        for row in rows["scores"]
+        if row["system"] == system
+        and row["group"] == group
+        and row["clause"] == clause
+        and row["condition"] == condition
+    ]
+    asked = sum(int(row["obligated"]) for row in found)
+    return Fraction(sum(int(row["satisfied"]) for row in found), asked) if asked else None
+
+
+def share(value: Fraction | None) -> str:
+    """A share with three digits."""
+    return _NONE if value is None else f"{float(value):.3f}"
+
+
+@cache
+def published() -> Mapping[str, Mapping[str, Fraction]]:
+    """The published figures of encoders (spec/probe/published.json)."""
+    text = tracepact.spec_path("probe/published.json").read_text(encoding="utf-8")
+    data = json.loads(text, parse_float=Fraction)
+    return {name: dict(zip(data["columns"], values, strict=True)) for name, values in data["rows"].items()}
+
+
+def _condition_guard(rows: Rows, name: str, group: str, clause: str, title: str) -> StudyTable:
+    conditions = present_conditions(rows)
+    body: list[list[Cell | str]] = [
+        [_name(rows, one), *(share(pooled(rows, group, one, clause, condition)) for condition in conditions)]
+        for one in ranked_gates(rows)
+    ]
+    return StudyTable(name, Table(title, _columns(*conditions), body), f"The clause {clause}, pooled over the clips.")
+
+
+def _intervals(rows: Rows, group: str, system: str, clause: str) -> Row | None:
+    return next(iter(chosen(rows["intervals"], group=group, system=system, clause=clause)), None)
+
+
+def _systems(rows: Rows, group: str) -> list[str]:
+    return list(dict.fromkeys(row["system"] for row in chosen(rows["metrics"], group=group)))
+
+
+def _name(rows: Rows, name: str) -> Cell:
+    return Cell(f"{name} (control)", Tone.FAINT) if is_control(rows, name) else Cell(name, Tone.STRONG)
+
+
+def _columns(*headings: str) -> list[Column]:
+    return [Column("system"), *numbers(*headings)]
+
+
+def _times(found: tuple[float, float, float] | None) -> str:
+    return _NONE if found is None else f"{found[0]:.0f} [{found[1]:.0f}, {found[2]:.0f}]"
+
+
+def _at(row: Row) -> str:
+    return f"{float(Fraction(row['threshold'])):.3g}"
+
+
+def _fraction(text: str) -> Fraction | None:
+    return Fraction(text) if text else None
