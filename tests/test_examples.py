@@ -472,3 +472,15 @@ def test_a_league_ranks_ten_systems_and_none_that_does_not_listen_leads_it(tmp_p
     assert re.search(r"early +│ +1 ", by_f1.output)
     assert "the contract differs from that of `out/league`" in refused.errors
     assert "league of 10 systems" in (out / "league.html").read_text(encoding="utf-8")
+
+
+# 16: a worker is killed by its process; whatever is lost is done again, and no byte differs.
+
+
+def test_a_cluster_that_loses_a_worker_ends_with_the_same_bytes(tmp_path: Path) -> None:
+    cluster, local, processes, verified = run("16-cluster", tmp_path)
+    assert "one of two workers killed" in cluster.output
+    assert "complete: True" in cluster.output
+    assert "every file is the one that a single process writes: True" in cluster.output
+    assert local.output == processes.output
+    assert "as they were" in verified.output
