@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo study test quick lint unit hostile kills fuzz docs benchmark schemas picture definitions lean-second grammar vsix clean
+.PHONY: demo study test quick lint unit hostile kills fuzz docs benchmark long-haul schemas picture definitions lean-second grammar vsix clean
 
 demo: $(VENV)/.installed
 	$(BIN)/tracepact demo --out out/demo
@@ -45,6 +45,10 @@ docs: $(VENV)/.tested
 
 benchmark: $(VENV)/.tested
 	cd pytools && ../$(BIN)/python -m benchmarks
+
+# Streams for long: `watch` over 10^8 frames, and a thousand streams for an hour in one bank; exact counts, flat memory. Minutes.
+long-haul: $(VENV)/.tested
+	cd pytools && ../$(BIN)/python -m benchmarks.long_haul
 
 # The schemas of what commands print are generated from the records that they return.
 schemas: $(VENV)/.installed

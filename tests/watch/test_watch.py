@@ -224,6 +224,34 @@ def test_a_state_that_no_monitor_can_have_been_in_is_refused(tmp_path: Path) -> 
         assert watch(tmp_path, "", "--resume", "state.json").codes == ["wrong-state"]
 
 
+@pytest.mark.parametrize("contract", [PLAIN, PLAIN + "clause whole on each ref : matched\n"])
+def test_lines_that_come_together_are_told_as_lines_that_come_one_by_one(tmp_path: Path, contract: str) -> None:
+    """Through a pipe, so that they do; a tab makes a line that is read alone, and a bad one is told at its number."""
+    (tmp_path / "gate.contract").write_text(contract)
+    digits = [((i * i) % 7 < 3, (i * i + i) % 11 < 5) for i in range(3000)]
+    lines = [f"{int(r)} {int(p)}\n" for r, p in digits]
+    lines[1500] = "1 x\n"
+    command = [sys.executable, "-m", "tracepact", "watch", "gate.contract", "--on-bad", "skip", "--format", "json"]
+    told = [
+        subprocess.run(command, input=text.encode(), cwd=tmp_path, capture_output=True, check=True).stdout
+        for text in ("".join(lines), "".join(lines).replace(" ", "\t"))
+    ]
+    assert told[0].replace(b"1 x", b"1\\tx") == told[1]
+    assert told[0].count(b'"kind": "violation"') > 100
+    assert b'"line": 1501' in told[0]
+
+
+def test_blocks_after_the_end_and_blocks_that_do_not_fit_are_bad_lines_each(tmp_path: Path) -> None:
+    needs = PLAIN.replace("clause", "atom zone\nclause", 1).replace(": ", ": zone -> ", 1)
+    ended = '0 0\n{"end": "stream"}\n' + "1 1\n" * 100
+    for contract, text, bad in ((PLAIN, ended, 100), (needs, "1 1\n" * 100, 100)):
+        (tmp_path / "gate.contract").write_text(contract)
+        command = [sys.executable, "-m", "tracepact", "watch", "gate.contract", "--on-bad", "skip", "--format", "json"]
+        done = subprocess.run(command, input=text.encode(), cwd=tmp_path, capture_output=True, check=True)
+        assert done.stdout.count(b'"bad_line"') == bad
+        assert json.loads(done.stdout.splitlines()[-1])["bad_lines"] == bad
+
+
 def test_two_streams_of_one_name_are_refused(tmp_path: Path) -> None:
     assert watch(tmp_path, "", "--stream", "a", "--stream", "a").code == Exit.INVALID
 

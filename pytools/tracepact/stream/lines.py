@@ -3,7 +3,11 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from io import BufferedReader
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tracepact.diagnostics import did_you_mean
 
@@ -15,6 +19,10 @@ _WHITE_SPACE = " \t\r\n"
 """That of rule 1.2; others, such as a form feed, separate nothing."""
 
 _SHOWN = 60
+_PLAIN = 4
+"""The octets of a plain line: digit, space, digit, end of line."""
+_FEWEST = 16
+"""Fewer lines than this are as quick one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +32,22 @@ class FrameLine:
     number: int
     frames: dict[str, Any]
     ignore: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class FrameBlock:
+    """Lines that came together, each a frame in two columns: the number of the first, and their frames by atom."""
+
+    number: int
+    frames: dict[str, NDArray[np.bool_]]
+
+    def __len__(self) -> int:
+        return len(self.frames["ref_active"])
+
+    def lines(self) -> Iterator[FrameLine]:
+        """The lines one by one."""
+        for i in range(len(self)):
+            yield FrameLine(self.number + i, {name: bool(frames[i]) for name, frames in self.frames.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +67,7 @@ class BadLine:
     help: str | None = None
 
 
-Line = FrameLine | EndLine | BadLine
+Line = FrameLine | FrameBlock | EndLine | BadLine
 
 
 class _BadLineError(Exception):
@@ -55,9 +79,19 @@ class _BadLineError(Exception):
 
 
 def read_lines(stream: BinaryIO, channels: int = 1) -> Iterator[Line]:
-    """Line by line, each as soon as it has arrived; blank lines and comments are left out."""
+    """Line by line, each as soon as it has arrived; blank lines and comments are left out.
+
+    Many lines of two columns that are there already come as one block.
+    """
     number = 0
-    while octets := stream.readline(_LONGEST):
+    blocks = isinstance(stream, BufferedReader) and channels == 1
+    while True:
+        if blocks and number and (block := _read_block(cast(BufferedReader, stream), number + 1)) is not None:
+            yield block
+            number += len(block)
+            continue
+        if not (octets := stream.readline(_LONGEST)):
+            return
         number += 1
         if len(octets) == _LONGEST and not octets.endswith(b"\n"):
             while (more := stream.readline(_LONGEST)) and not more.endswith(b"\n"):
@@ -70,6 +104,21 @@ def read_lines(stream: BinaryIO, channels: int = 1) -> Iterator[Line]:
                 yield read_line(number, text, channels)
         except UnicodeDecodeError:
             yield BadLine(number, "the line is not UTF-8 text")
+
+
+def _read_block(stream: BufferedReader, number: int) -> FrameBlock | None:
+    """The whole lines that have arrived, if they are many, and all digit, space, digit; else nothing is taken."""
+    there = stream.peek()
+    size = len(there) - len(there) % _PLAIN
+    if size < _PLAIN * _FEWEST:
+        return None
+    signs = np.frombuffer(there, dtype=np.uint8, count=size).reshape(-1, _PLAIN)
+    bits = signs[:, ::2] - ord("0")  # below "0" the difference wraps around, and is large
+    if (signs[:, 1] != ord(" ")).any() or (signs[:, 3] != ord("\n")).any() or (bits[:, :2] > 1).any():
+        return None
+    stream.read(size)
+    ref, pred = (bits[:, column].astype(np.bool_) for column in (0, 1))
+    return FrameBlock(number, {"ref_active": ref, "pred_active": pred})
 
 
 def read_line(number: int, text: str, channels: int = 1) -> Line:

@@ -19,7 +19,7 @@ from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.screen import output
 from tracepact.show.terminal import TerminalTable
 from tracepact.stream import Arrival, StreamMonitor, restore_state, save_state
-from tracepact.stream.lines import BadLine, EndLine, FrameLine, Line, read_lines
+from tracepact.stream.lines import BadLine, EndLine, FrameBlock, FrameLine, Line, read_lines
 from tracepact.stream.saved import FORMAT as STATE_FORMAT
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import STANDARD_INPUT, contract_argument, format_option, given_contract, set_option
@@ -151,7 +151,7 @@ def _monitor(
 def _watch(monitor: StreamMonitor, screen: "_Screen", on_bad: str) -> bool:
     """Push line after line to the end of input or Ctrl-C; whether a bad line stopped it."""
     try:
-        for line in read_lines(sys.stdin.buffer, monitor.lanes.channels):
+        for line in _lines(monitor, screen):
             bad = _take(monitor, line, screen)
             if bad is not None:
                 screen.bad(bad)
@@ -160,6 +160,22 @@ def _watch(monitor: StreamMonitor, screen: "_Screen", on_bad: str) -> bool:
     except KeyboardInterrupt:
         pass
     return False
+
+
+def _lines(monitor: StreamMonitor, screen: "_Screen") -> Iterator[Line]:
+    """The lines of standard input that are to be taken one by one; blocks of frames are pushed as chunks before."""
+    for line in read_lines(sys.stdin.buffer, monitor.lanes.channels):
+        if not isinstance(line, FrameBlock):
+            yield line
+            continue
+        try:
+            arrival = None if monitor.closed else monitor.push(line.frames)
+        except InvalidInput:
+            arrival = None
+        if arrival is None:  # every one of its lines is bad, and is told so
+            yield from line.lines()
+        else:
+            screen.show(arrival)
 
 
 def _take(monitor: StreamMonitor, line: Line, screen: "_Screen") -> BadLine | None:
