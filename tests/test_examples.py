@@ -269,7 +269,9 @@ def test_the_command_line_example_counts_what_the_tables_hold(tmp_path: Path) ->
 def test_the_smallest_contracts_are_those_of_the_readme(tmp_path: Path) -> None:
     done = run("08-select", tmp_path)
     ordered, checked, three, least, guards, named, cheaper, tolerant, joined, changed, door, worse, *more = done
-    calls, judged, *steps = more
+    calls, judged, clips, *steps = more
+    assert "12 judgements by 1 judge, of weight 12" in clips.output
+    assert "violated: weight 0" in clips.output
     assert "5 clauses, cost 23; 15 of 15 requirements met" in calls.output
     assert "violated: weight 1; no contract of these candidates violates less" in judged.output
     folder = tmp_path / "examples" / "08-select"

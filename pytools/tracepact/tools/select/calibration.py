@@ -1,5 +1,6 @@
 """A calibration set: trace pairs with names, risks in words and ranks, on one grid (chapter 14)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -9,14 +10,23 @@ from tracepact.tools.select.edits import Edit
 from tracepact.tools.select.family import CandidateFamily
 from tracepact.trace import Event
 
+Masks = tuple[tuple[str, tuple[tuple[Fraction, Fraction], ...]], ...]
+"""By declared atom the times where it holds in a clip (14.33)."""
+
+
+def declared_atoms(masks: Iterable[Masks]) -> tuple[str, ...]:
+    """The atoms that some masks are of, each once, in order."""
+    return tuple(dict.fromkeys(name for some in masks for name, _ in some))
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Named events of one clip."""
+    """Named events of one clip, and where declared atoms hold in it."""
 
     name: str
     duration: Fraction
     events: tuple[Event, ...]
+    masks: Masks = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,7 @@ class Case:
     place: TextPlace | None = field(default=None, compare=False, repr=False)
     edit: Edit | None = field(default=None, compare=False, repr=False)
     group: str = ""
+    masks: Masks = ()
 
     @property
     def perfect(self) -> bool:
@@ -65,6 +76,11 @@ class Calibration:
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     own: Reference | None = None
     """A reference of the user's, on which a disturbed copy of the cases is made (14.22)."""
+
+    @property
+    def atoms(self) -> tuple[str, ...]:
+        """The declared atoms that references and cases have masks of, in order."""
+        return declared_atoms([*(r.masks for r in self.references), *(case.masks for case in self.cases)])
 
     @property
     def ranks(self) -> tuple[Fraction, ...]:

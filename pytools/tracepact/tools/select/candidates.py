@@ -50,7 +50,7 @@ class Candidates:
         self.contract = authors
         self.authors: tuple[FrameClause | EventClause, ...] = authors.clauses if authors else ()
         self.dag = Dag()
-        self.obligation_formulas = [parse_formula(text, step, free_atoms=False) for text in family.obligations]
+        self.obligation_formulas = [parse_formula(text, step) for text in family.obligations]
         self.formulas = enumerate_formulas(family, step, self.dag) if family.obligations else []
         self.obligations = [self.dag.add(formula) for formula in self.obligation_formulas]
         self.predicates = enumerate_predicates(family, step)

@@ -4,9 +4,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from tracepact.core import Matcher, MatcherKind
+from tracepact.core import Matcher, MatcherKind, atoms
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
-from tracepact.diagnostics import Diagnostics, InvalidInput, Source
+from tracepact.diagnostics import Diagnostics, InvalidInput, Source, did_you_mean
 from tracepact.lang import parse_formula
 from tracepact.tools.select.family import ATTRIBUTES, CONNECTIVES, DEEPEST, EACH, MODALITIES, SHAPES, CandidateFamily
 from tracepact.tools.select.fields import Fields, is_number, read_toml
@@ -15,8 +15,8 @@ from tracepact.tools.select.places import Places
 T = TypeVar("T")
 
 
-def read_family(source: Source, step: Fraction) -> CandidateFamily:
-    """A family from a text of its own: the table `family`, or its keys alone."""
+def read_family(source: Source, step: Fraction, declared: tuple[str, ...] = ()) -> CandidateFamily:
+    """A family from a text of its own: the table `family`, or its keys alone; `declared` atoms may be part of it."""
     diagnostics = Diagnostics()
     data = read_toml(source, diagnostics)
     if data is None:
@@ -24,13 +24,17 @@ def read_family(source: Source, step: Fraction) -> CandidateFamily:
     inside = isinstance(data.get("family"), dict)
     path = ("family",) if inside else ()
     fields = Fields(data["family"] if inside else data, path, Places.of(source), diagnostics, step, "family")
-    found = family_of(fields)
+    found = family_of(fields, declared)
     diagnostics.raise_errors()
     return replace(found, source=source)
 
 
-def family_of(fields: Fields) -> CandidateFamily:
-    """The family a table declares; what it does not say is as in the default family."""
+def family_of(fields: Fields, declared: tuple[str, ...] = ()) -> CandidateFamily:
+    """The family a table declares; what it does not say is as in the default family.
+
+    Atoms are the built-in ones and those that cases declare by their masks.
+    """
+    known = (*BUILTIN_ATOMS, *CLASS_ATOMS, *declared)
     base, step = CandidateFamily(), fields.step or Fraction(1, 50)
 
     def time(item: Any, index: int) -> Fraction:
@@ -50,15 +54,19 @@ def family_of(fields: Fields) -> CandidateFamily:
 
     def obligation(item: Any, index: int) -> str | None:
         try:
-            parse_formula(str(item), step, free_atoms=False)
+            formula = parse_formula(str(item), step)
         except InvalidInput as error:
             headline = f"the obligation `{item}` is not a formula: {error.diagnostics[0].headline}"
             fields.report("wrong-form", headline, "obligations", index, help=error.diagnostics[0].help)
             return None
+        if strange := sorted(atoms(formula) - set(known)):
+            headline = f"the obligation `{item}` is not a formula: unknown atom `{strange[0]}`"
+            fields.report("wrong-form", headline, "obligations", index, help=did_you_mean(strange[0], known))
+            return None
         return str(item)
 
     family = CandidateFamily(
-        atoms=_once(fields.words("atoms", (*BUILTIN_ATOMS, *CLASS_ATOMS), base.atoms)),
+        atoms=_once(fields.words("atoms", known, base.atoms)),
         obligations=_once(fields.items("obligations", obligation, base.obligations)),
         tolerances=_once(fields.items("tolerances", time, base.tolerances)),
         shapes=_once(fields.words("shapes", SHAPES, base.shapes)),

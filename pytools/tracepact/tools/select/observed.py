@@ -45,7 +45,7 @@ def check_family(calibration: Calibration, family: CandidateFamily, authors: Con
             headline = f"`{authors.name}` declares labels; a case is scored over its own"
             place = TextPlace(authors.source, authors.clauses[0].span)
             diagnostics.add("other-grid", headline, place, "leave the `labels` statement out")
-        for atom in authors.declared_atoms:
+        for atom in [name for name in authors.declared_atoms if name not in calibration.atoms]:
             diagnostics.add("missing-mask", f"no case has a mask for the atom `{atom}` of `{authors.name}`")
     diagnostics.raise_errors()
 

@@ -88,7 +88,7 @@ def _family(options: FamilyOptions, calibration: Calibration) -> CandidateFamily
         source = read_file(options["family"], diagnostics)
         if source is None:
             raise InvalidInput(diagnostics)
-        family = read_family(source, calibration.step)
+        family = read_family(source, calibration.step, calibration.atoms)
     depth = family.depth if options["depth"] is None else options["depth"]
     return replace(family, depth=depth, most=options["most"] or family.most)
 

@@ -24,7 +24,7 @@ from tracepact.core import (
     Until,
     atoms,
 )
-from tracepact.core.contract import CLASS_ATOMS
+from tracepact.core.contract import BUILTIN_ATOMS
 from tracepact.logic import Budget, Outcome, Terms, Verdict, bound, valid
 from tracepact.logic.perfect import perfect_interval_with, perfected
 from tracepact.tools.select.candidates import Candidate, FrameCandidate
@@ -74,7 +74,7 @@ class Prover:
         if follows(formula, facts(obligation)):
             return Proof(Outcome.YES, "rule")
         failing = And(obligation, Not(formula))
-        if bound(failing) <= SHORT and atoms(failing).isdisjoint(CLASS_ATOMS):
+        if bound(failing) <= SHORT and atoms(failing) <= set(BUILTIN_ATOMS):
             return Proof(Outcome.YES, "short traces")
         decision = valid(formula, Terms(obligation=obligation, budget=self.budget, minimise=False))
         return Proof(decision.outcome, "solver")

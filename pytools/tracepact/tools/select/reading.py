@@ -1,6 +1,7 @@
 """Reads calibration sets: TOML texts whose every fault has a place (rules 14.1 to 14.5)."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -8,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from tracepact.core import Projection
+from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, InvalidInput, Source, did_you_mean
 from tracepact.io import durations_from, events_from
 from tracepact.lang import read_file
 from tracepact.specs import spec_path
-from tracepact.tools.select.calibration import Calibration, Case, Reference
+from tracepact.tools.select.calibration import Calibration, Case, Masks, Reference, declared_atoms
 from tracepact.tools.select.declaring import family_of
 from tracepact.tools.select.edits import ARGUMENTS, Edit, NotApplicable, apply
 from tracepact.tools.select.family import CandidateFamily
@@ -22,6 +24,7 @@ from tracepact.trace import Durations, Event, EventTable, Grid, union_runs
 from tracepact.wording import ms, print_number
 
 _LABEL = "event"
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def calibrations() -> dict[str, Path]:
@@ -83,6 +86,8 @@ class _Reading:
         self.faulty: set[str] = set()
         self.tables: dict[str, EventTable] = {}
         self.durations: Durations | Fraction | None = None
+        self.inherited: Masks = ()
+        """The masks of the reference that a case is made of."""
         self.grid = Grid(Fraction(1, 50))
 
     def calibration(self, without: tuple[str, ...], ranks: Mapping[str, str]) -> Calibration:
@@ -99,7 +104,8 @@ class _Reading:
         cases = self._cases()
         family = CandidateFamily()
         if isinstance(declared := fields.take("family"), dict):
-            family = family_of(fields.inner(declared, "family", what="family"))
+            atoms = declared_atoms([*(r.masks for r in self.references.values()), *(case.masks for case in cases)])
+            family = family_of(fields.inner(declared, "family", what="family"), atoms)
         elif declared is not None:
             fields.report("wrong-form", "`family` is a table", "family")
         fields.close()
@@ -149,9 +155,10 @@ class _Reading:
             inner.required("duration", 'say how long the clip is: `duration = "12s"`')
             duration = inner.time("duration", Fraction(1))
             events = self._events(inner, "events", duration)
+            masks = self._masks(inner, duration)
             self._warn_mixed(inner, table.get("events"))
             inner.close()
-            self.references[name] = Reference(name, duration, events)
+            self.references[name] = Reference(name, duration, events, masks)
             if len(self.diagnostics.errors) > errors:
                 self.faulty.add(name)
 
@@ -197,6 +204,25 @@ class _Reading:
                 fields.report("bad-time", "the event is not after the one before it", key, index)
             ends[one.label] = one.offset
         return events
+
+    def _masks(self, fields: Fields, duration: Fraction) -> Masks:
+        """Where declared atoms hold: `masks = {quiet = [["0s", "1s"]]}` (rule 14.33)."""
+        declared = fields.take("masks")
+        if declared is None:
+            return ()
+        if not isinstance(declared, dict):
+            help = 'write `masks = {quiet = [["0s", "1s"]]}`'
+            fields.report("wrong-form", "`masks` is a table of atoms", "masks", help=help)
+            return ()
+        found = []
+        inner = fields.inner(declared, "masks", what=f"masks of the {fields.what}")
+        for name in declared:
+            if not _NAME.fullmatch(name) or name in (*BUILTIN_ATOMS, *CLASS_ATOMS):
+                inner.report("wrong-form", f"`{name}` cannot be the name of a declared atom", name)
+                continue
+            events = self._events(inner, name, duration)
+            found.append((name, tuple((event.onset, event.offset) for event in events)))
+        return tuple(found)
 
     # Cases
 
@@ -245,11 +271,13 @@ class _Reading:
             return None
         try:
             how, duration, ref, pred, edit = self._pair(fields)
+            masks = dict(self.inherited) | dict(self._masks(fields, duration))
         except _Unusable:
             return None
         if len(self.diagnostics.errors) > errors:
             return None
-        return Case(name, risk, rank, fault, how, duration, ref, pred, fields.places.value(fields.path), edit)
+        place = fields.places.value(fields.path)
+        return Case(name, risk, rank, fault, how, duration, ref, pred, place, edit, masks=tuple(masks.items()))
 
     def _rank(self, name: str, fields: Fields) -> Fraction:
         rank = fields.take("rank")
@@ -266,9 +294,11 @@ class _Reading:
         return Fraction(0)
 
     def _pair(self, fields: Fields) -> tuple[str, Fraction, tuple[Event, ...], tuple[Event, ...], Edit | None]:
+        self.inherited = ()
         if isinstance(fields.data.get("pred"), str) or fields.has("ref"):
             return *self._tables(fields), None
         reference = self._reference(fields)
+        self.inherited = reference.masks
         if fields.has("pred"):
             labels = tuple(dict.fromkeys(event.label for event in reference.events)) or (_LABEL,)
             pred = self._events(fields, "pred", reference.duration, labels)

@@ -62,7 +62,7 @@ def _on(case: Case, own: Reference, grid: Grid) -> Case:
     if edit is None:
         return case
     pred = apply(edit, own.events, own.duration)
-    return replace(case, ref=own.events, duration=own.duration, pred=pred, how=edit.words(), edit=edit)
+    return replace(case, ref=own.events, duration=own.duration, pred=pred, how=edit.words(), edit=edit, masks=())
 
 
 def with_disturbances(calibration: Calibration) -> Calibration:

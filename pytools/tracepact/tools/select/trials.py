@@ -1,5 +1,6 @@
 """What candidates are tried on: the cases, the references as perfect predictions and all short perfect traces."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -13,9 +14,9 @@ from tracepact.core import Contract, Matcher
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostic, Diagnostics
 from tracepact.lang import parse_contract
-from tracepact.tools.select.calibration import Calibration
+from tracepact.tools.select.calibration import Calibration, Masks
 from tracepact.tools.select.word_masks import Rows, WordAlgebra
-from tracepact.trace import Durations, Event, EventTable, Family, FrameRun, Layout, Side, assemble
+from tracepact.trace import Durations, Event, EventTable, Family, FrameRun, Grid, Layout, Side, assemble
 from tracepact.trace.family import Atoms, offset, onset
 from tracepact.wording import ms, print_number
 
@@ -25,6 +26,8 @@ SHORT = 7
 _WORD = 64
 _ON_THE_GRID = {"vanished-event", "joined-events", "duplicate-row", "offset-beyond-clip"}
 _SIDES = ("ref_active", "ref_onset", "ref_offset")
+_PERFECT = {name.replace("ref", "pred"): name for name in _SIDES}
+"""What a perfect prediction is on a short trace; declared atoms hold nowhere there."""
 
 
 def grid_contract(calibration: Calibration, matcher: Matcher, clauses: str = "clause any on true : true") -> Contract:
@@ -32,8 +35,10 @@ def grid_contract(calibration: Calibration, matcher: Matcher, clauses: str = "cl
     return parse_contract(settings_text(calibration, matcher, "calibration") + clauses)
 
 
-def settings_text(calibration: Calibration, matcher: Matcher, name: str, title: str | None = None) -> str:
-    """The statements of a contract that are not clauses."""
+def settings_text(
+    calibration: Calibration, matcher: Matcher, name: str, title: str | None = None, atoms: Sequence[str] | None = None
+) -> str:
+    """The statements of a contract that are not clauses; it declares all atoms of the set, or those that are given."""
     quoted = title.replace("\\", "\\\\").replace('"', '\\"') if title else None
     lines = [f"contract {name}" + (f' "{quoted}"' if quoted else ""), f"step {ms(calibration.step)}"]
     if calibration.merge_gap:
@@ -41,6 +46,7 @@ def settings_text(calibration: Calibration, matcher: Matcher, name: str, title: 
     lines.append(f"projection {calibration.projection.value}")
     reward = print_number(matcher.overlap_reward)
     lines.append(f"matcher {matcher.kind.value}(search = {ms(matcher.search)}, overlap_reward = {reward})")
+    lines += [f"atom {atom}" for atom in (calibration.atoms if atoms is None else atoms)]
     return "\n".join(lines) + "\n"
 
 
@@ -51,21 +57,22 @@ class Clip(NamedTuple):
     ref: tuple[Event, ...]
     pred: tuple[Event, ...]
     duration: Fraction
+    masks: Masks = ()
 
 
 def clips_of(calibration: Calibration) -> list[Clip]:
     """One clip for each case, then each different reference with itself as its prediction."""
-    clips = [Clip(case.name, case.ref, case.pred, case.duration) for case in calibration.cases]
+    clips = [Clip(case.name, case.ref, case.pred, case.duration, case.masks) for case in calibration.cases]
     taken = {clip.name for clip in clips}
-    perfect = {(case.ref, case.duration) for case in calibration.cases}
-    perfect |= {(r.events, r.duration) for r in calibration.references}
+    perfect = {(case.ref, case.duration, case.masks) for case in calibration.cases}
+    perfect |= {(r.events, r.duration, r.masks) for r in calibration.references}
     if max(clip.duration for clip in clips) < SHORT * calibration.step:
-        perfect.add(((), SHORT * calibration.step))  # clips lie apart by the longest of them, short traces included
-    for number, (events, duration) in enumerate(sorted(perfect, key=repr)):
+        perfect.add(((), SHORT * calibration.step, ()))  # clips lie apart by the longest of them, short traces included
+    for number, (events, duration, masks) in enumerate(sorted(perfect, key=repr)):
         name = f"perfect {number}"
         while name in taken:
             name += "'"
-        clips.append(Clip(name, events, events, duration))
+        clips.append(Clip(name, events, events, duration, masks))
     return clips
 
 
@@ -82,6 +89,7 @@ def family_of_cases(calibration: Calibration, contract: Contract, warnings: list
         EventTable(file, {clip.name: clip.ref for clip in clips}),
         EventTable(file, {clip.name: clip.pred for clip in clips}),
         durations=Durations(file, {clip.name: clip.duration for clip in clips}),
+        masks={atom: {clip.name: _mask(clip, atom, calibration) for clip in clips} for atom in calibration.atoms},
         diagnostics=diagnostics,
     )
     diagnostics.raise_errors()
@@ -90,6 +98,15 @@ def family_of_cases(calibration: Calibration, contract: Contract, warnings: list
         told = (d for d in diagnostics if d.code in _ON_THE_GRID and any(f"`{n}`" in d.headline for n in names))
         warnings += dict.fromkeys(replace(d, place=None) for d in told)
     return family
+
+
+def _mask(clip: Clip, atom: str, calibration: Calibration) -> int:
+    """The frames of a clip where a declared atom holds, one bit each; nowhere if the clip says nothing of it."""
+    grid, mask = Grid(calibration.step, calibration.projection), 0
+    for start, end in dict(clip.masks).get(atom, ()):
+        first, after = grid.project(start, end)
+        mask |= ((1 << max(after - first, 0)) - 1) << first
+    return mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +136,11 @@ class Trials:
         """Whether two clips are the same on the grid, whatever their classes are called; no formula parts them."""
 
         def classes(clip: int) -> list[tuple[tuple[FrameRun, ...], ...]]:
-            return sorted(tuple(self.family.runs[side].get(s, ()) for side in Side) for s in self.segments[clip])
+            masks = self.family.masks.values()
+            return sorted(
+                (*(self.family.runs[side].get(s, ()) for side in Side), *(runs.get(s, ()) for runs in masks))
+                for s in self.segments[clip]
+            )
 
         return self.family.frames[one] == self.family.frames[other] and classes(one) == classes(other)
 
@@ -165,16 +186,14 @@ def trials_of(calibration: Calibration, family: Family, gap: int) -> Trials:
     own = layout.paint({s: ((0, family.frames_of(s)),) for s in sorted(chain.from_iterable(segments))})
     made = Atoms(family, layout)
     short, short_valid, number = _short_traces(layout.gap)
-    names = (*_SIDES, *(name.replace("ref", "pred") for name in _SIDES), *CLASS_ATOMS)
+    names = (*_SIDES, *(name.replace("ref", "pred") for name in _SIDES), *CLASS_ATOMS, *calibration.atoms)
     width = -(-short_valid.bit_length() // _WORD) + 1
 
     def words(mask: int, count: int) -> Rows:
         return np.frombuffer(mask.to_bytes(count * 8, "little"), dtype=np.uint64)
 
     atoms = {
-        name: np.concatenate(
-            [layout.to_words(made[name] & own), words(short.get(name.replace("pred", "ref"), 0), width)]
-        )
+        name: np.concatenate([layout.to_words(made[name] & own), words(short.get(_PERFECT.get(name, name), 0), width)])
         for name in names
     }
     valid = np.concatenate([layout.to_words(own), words(short_valid, width)])

@@ -29,7 +29,9 @@ def contract_text(selection: Selection) -> str:
 def _written(selection: Selection) -> str:
     calibration = selection.calibration
     title = f"Selected from {len(calibration.cases)} cases of {calibration.name}"
-    settings = settings_text(calibration, selection.matcher, contract_name(selection), title)
+    said = {word for clause in selection.clauses for word in re.findall(r"[A-Za-z_]\w*", clause.text)}
+    atoms = [atom for atom in calibration.atoms if atom in said]
+    settings = settings_text(calibration, selection.matcher, contract_name(selection), title, atoms)
     lines = [*_opening(selection), settings.rstrip()]
     lines += [*_comment(_CLIPS), "aggregate macro_clips", *_parameters(selection)]
     for need, clause in zip(selection.necessity, selection.clauses, strict=True):
