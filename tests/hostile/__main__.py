@@ -20,6 +20,7 @@ doors = {name: DOORS[name] for name in given.door or DOORS}
 often = (
     {f"{name} {n}": DOORS[name] for name in FAST if name in doors for n in range(given.often)} if not given.door else {}
 )
+sys.stderr.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # it is a text stream
 tally = play({**doors, **often}, given.inputs, given.seed, stop=given.seconds)
 for fault in tally.faults[:40]:
     sys.stderr.write(fault + "\n")

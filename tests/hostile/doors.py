@@ -35,7 +35,8 @@ from tracepact.io.decoding_file import read_decoding
 from tracepact.stream import StreamMonitor, restore_state, save_state
 from tracepact.tools.conform.serve import Session
 from tracepact.tools.prove.reading import NotACertificate, read_certificates
-from tracepact.tools.select.preferences import read_preferences
+from tracepact.tools.select.calibration import Case
+from tracepact.tools.select.preferences import CaseNames, read_preferences
 from tracepact.tools.select.reading import load_calibration
 
 GATE = "contract gate\nstep 20ms\nclause onset on ref_onset : ref_onset -> N[40ms] pred_onset\n"
@@ -185,11 +186,12 @@ def reading(rng: Random) -> Input:
         rng.choice([None, format]), decoding=rng.choice([None, "0.5"]), rate=rng.choice([None, "16000", number(rng)])
     )
     place = rng.choice([f"f/{file}", "f"])
+    as_regions = rng.random() < 0.2
 
     def call(folder: Path) -> Any:
         found = Diagnostics()
         table = read_events(folder / place, found, how)
-        if rng.random() < 0.2:
+        if as_regions:
             regions_from(folder / place, found)
         return _checked(found, [(clip, e.onset, e.offset, e.label) for clip, e in table.events][:50])
 
@@ -231,6 +233,16 @@ def formula(rng: Random) -> Input:
     text = changed_text(rng, some(rng, FORMULAS))
     step = some(rng, STEPS)
     return Input(call=lambda folder: tracepact.parse_formula(text, step))
+
+
+def question(rng: Random) -> Input:
+    """A question about formulas, with bounds of all sizes."""
+    bounds = [rng.choice(["0f", "1f", "40ms", "1s", "100000f", "1000000000s", f"{number(rng)}s"]) for _ in range(2)]
+    one, other = (
+        text.replace("40ms", bounds[0]).replace("3f", bounds[1]) for text in (some(rng, FORMULAS), some(rng, FORMULAS))
+    )
+    asked = some(rng, (("sat", one), ("implies", one, other), ("equivalent", one, other), ("simplify", one)))
+    return Input(arguments=(*(word.replace("\0", "") for word in asked), "--timeout", "1"))
 
 
 def protocol(rng: Random) -> Input:
@@ -338,15 +350,21 @@ def calibration(rng: Random) -> Input:
     return Input({"m.calibration": content}, call=lambda folder: load_calibration(folder / "m.calibration").name)
 
 
+@cache
+def _cases() -> tuple[Case, ...]:
+    return load_calibration("boundary_gate").cases
+
+
 def preferences(rng: Random) -> Input:
     """A table of judgements, damaged."""
-    cases = load_calibration("boundary_gate").cases
+    cases = _cases()
     rows = [
         (some(rng, cases).name, some(rng, cases).name, rng.choice(["a", "b", "same"]), number(rng)) for _ in range(3)
     ]
     text = "a\tb\tworse\tweight\n" + "".join("\t".join(row) + "\n" for row in rows)
     content = damaged(rng, text)
-    return Input({"p.tsv": content}, call=lambda folder: len(read_preferences(str(folder / "p.tsv"), cases).rows))
+    names = CaseNames(cases)
+    return Input({"p.tsv": content}, call=lambda folder: len(read_preferences(str(folder / "p.tsv"), names).rows))
 
 
 def scored(rng: Random) -> Input:
@@ -538,6 +556,7 @@ DOORS: dict[str, Door] = {
     "pair": pair,
     "preferences": preferences,
     "protocol": protocol,
+    "question": question,
     "reading": reading,
     "run directory": _stored_door(
         "run",

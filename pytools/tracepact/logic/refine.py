@@ -200,8 +200,8 @@ def _thinned(offsets: frozenset[int]) -> frozenset[int]:
 def _cut(marks: set[int], found: "_Found") -> set[int]:
     """More marks, where the model is vague: in the middle of blocks that are cut off or have an atom here and there."""
     vague = [k for k in found.valid if found.is_vague(k)]
-    longer = [k for k in found.valid if len(found.range(k)) > 1]
-    middles = {found.range(k)[len(found.range(k)) // 2] for k in vague or longer}
+    longer = [k for k in found.valid if found.is_long(k)]
+    middles = {found.middle(k) for k in vague or longer}
     ends = {frame for k in vague or longer for frame in (found.range(k)[0], found.range(k)[-1])}
     return marks | middles | (ends if len(vague or longer) < _MOST_STARTS // 4 else set())
 
@@ -224,10 +224,20 @@ class _Found:
         first, last = self.blocks.frames(k)
         return range(first, last + 1)
 
+    def is_long(self, k: int) -> bool:
+        """Whether a block has more than one frame; it may have more than a range can count."""
+        first, last = self.blocks.frames(k)
+        return last > first
+
+    def middle(self, k: int) -> int:
+        """The frame in the middle of a block, the later of two."""
+        first, last = self.blocks.frames(k)
+        return first + (last + 1 - first) // 2
+
     def is_vague(self, k: int) -> bool:
         """Whether the block leaves open where in it something is."""
         mixed = any(k in self.has[name] and k in self.lacks[name] for name in self.has)
-        return len(self.range(k)) > 1 and (mixed or k not in self.whole)
+        return self.is_long(k) and (mixed or k not in self.whole)
 
 
 # Traces from blocks

@@ -37,20 +37,20 @@ def truth(formula: Formula, environment: Environment, frames: int) -> list[bool]
             return [a[i] == b[i] for i in every]
         case Eventually(lo, hi, body):
             a = of(body)
-            return [any(a[j] for j in range(i + lo, i + hi + 1) if 0 <= j < frames) for i in every]
+            return [any(a[j] for j in range(max(i + lo, 0), min(i + hi + 1, frames))) for i in every]
         case Always(lo, hi, body):
             a = of(body)
-            return [all(a[j] for j in range(i + lo, i + hi + 1) if 0 <= j < frames) for i in every]
+            return [all(a[j] for j in range(max(i + lo, 0), min(i + hi + 1, frames))) for i in every]
         case Until(radius, left, right):
             a, b = of(left), of(right)
             return [
-                any(b[j] and all(a[k] for k in range(i, j)) for j in range(i, i + radius + 1) if j < frames)
+                any(b[j] and all(a[k] for k in range(i, j)) for j in range(i, min(i + radius + 1, frames)))
                 for i in every
             ]
         case Since(radius, left, right):
             a, b = of(left), of(right)
             return [
-                any(b[j] and all(a[k] for k in range(j + 1, i + 1)) for j in range(i - radius, i + 1) if j >= 0)
+                any(b[j] and all(a[k] for k in range(j + 1, i + 1)) for j in range(max(i - radius, 0), i + 1))
                 for i in every
             ]
 
@@ -82,14 +82,14 @@ def holds(formula: Formula, environment: Environment, frames: int, i: int) -> bo
             case Iff(left, right):
                 return at(left, i) == at(right, i)
             case Eventually(lo, hi, body):
-                return any(at(body, j) for j in range(i + lo, i + hi + 1) if 0 <= j < frames)
+                return any(at(body, j) for j in range(max(i + lo, 0), min(i + hi + 1, frames)))
             case Always(lo, hi, body):
-                return all(at(body, j) for j in range(i + lo, i + hi + 1) if 0 <= j < frames)
+                return all(at(body, j) for j in range(max(i + lo, 0), min(i + hi + 1, frames)))
             case Until(radius, left, right):
-                ends = (j for j in range(i, i + radius + 1) if j < frames and at(right, j))
+                ends = (j for j in range(i, min(i + radius + 1, frames)) if at(right, j))
                 return any(all(at(left, k) for k in range(i, j)) for j in ends)
             case Since(radius, left, right):
-                ends = (j for j in range(i - radius, i + 1) if j >= 0 and at(right, j))
+                ends = (j for j in range(max(i - radius, 0), i + 1) if at(right, j))
                 return any(all(at(left, k) for k in range(j + 1, i + 1)) for j in ends)
 
     return at(formula, i)

@@ -106,11 +106,11 @@ class _Looks:
     def _atom(self, name: str, places: int) -> str:
         """Whether an atom holds at one of some places."""
         if name not in EDGES:
-            return f"({self._variables[name]} & {places})"
+            return f"({self._variables[name]} & {places:#x})"
         active = self._variables[EDGES[name]]
         now, before = (active, f"({active} << 1)")
         edge = f"{now} & ~{before}" if name.endswith("onset") else f"{before} & ~{now}"
-        return f"({edge} & {places})"
+        return f"({edge} & {places:#x})"
 
     def _each(self, word: str, body: Formula, places: range) -> str:
         if len(places) > _MOST:

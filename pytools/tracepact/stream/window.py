@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from tracepact.core import Dag, Formula, atoms, lookahead, lookback
+from tracepact.diagnostics import Diagnostic, InvalidInput
 from tracepact.stream.program import EDGES, Program, compile_formulas, inputs_of
 
 _ALWAYS_WHOLE = 1 << 16
@@ -48,6 +49,10 @@ class Step(NamedTuple):
         return self._replace(parts=tuple(part.of(channels) for part in self.parts))
 
 
+WIDEST = 1 << 24
+"""Frames that a stream keeps at most: more than ninety hours of them at 20 ms (rule 25.2)."""
+
+
 class Window:
     """The last frames of the inputs of some groups of formulas, for streams that advance together."""
 
@@ -62,6 +67,9 @@ class Window:
         self.delays = tuple(max(map(lookahead, group)) for group in groups)
         reaches = (max(map(lookahead, group)) + max(map(lookback, group)) for group in groups)
         self.width = max(reaches, default=0) + bool(named & EDGES.keys())
+        if self.width > WIDEST:
+            headline = f"the contract looks {self.width:,} frames around a frame, and a stream keeps at most {WIDEST:,}"
+            raise InvalidInput([Diagnostic("too-many-frames", headline, None, "use shorter windows, or a longer step")])
         self._formulas = formulas
         self.farthest = farthest(formulas)
         self._programs: dict[int, Program] = {}

@@ -6,7 +6,9 @@ from typing import Any, Unpack
 
 import click
 
-from tracepact.files import write_whole
+from tracepact.files import LARGEST_DOCUMENT, read_bytes, toml_data, write_whole
+from tracepact.inputs import UnsafePlace
+from tracepact.io.decoding_file import FORMAT
 from tracepact.metrics import MetricValue
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.progress import counted
@@ -82,6 +84,8 @@ def command(
 
     Exit codes: 0 chosen, 1 no decoding was found that meets every --require.
     """
+    if out is not None:
+        _check_place(out)
     compiled = given_contract(contract, overrides)
     freedom = Freedom(common, tuple(sorted(set(medians) | {1})), with_low)
     goal = goal_of(compiled, objective, requirements, freedom, folds)
@@ -99,6 +103,16 @@ def command(
     for asked in unmet:
         say(f"no decoding was found that meets {asked.text}; the nearest was taken", "bold red")
     return Exit.VIOLATED if unmet else Exit.OK
+
+
+def _check_place(out: Path) -> None:
+    """Refuse a file that is there and is no decoding file."""
+    try:
+        found = toml_data(read_bytes(out, LARGEST_DOCUMENT, as_input=False).decode()) if out.is_file() else None
+    except ValueError:
+        found = {}
+    if found is not None and found.get("format") != FORMAT:
+        raise UnsafePlace("it is there and is not a decoding file", out)
 
 
 def _show(record: Tuning, form: str) -> None:
