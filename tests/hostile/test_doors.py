@@ -12,7 +12,7 @@ from hostile.kills import WRITERS, kills
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="uses limits and forks of Linux")]
 TESTS = Path(__file__).parent.parent
-SIZE = int(os.environ.get("TRACEPACT_EXAMPLES", "200"))
+SIZE = int(os.environ["TRACEPACT_EXAMPLES"])
 ENVIRONMENTS = (
     {"PYTHONHASHSEED": "1", "LC_ALL": "C.UTF-8", "TZ": "UTC"},
     {
