@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from browser.chromium import chromium, first_paint
+from browser.chromium import chromium, first_paint, wait_until
 from tracepact.specs import spec_path
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.evidence import Evidence, evidence
@@ -300,3 +300,28 @@ def test_a_large_report_is_small_enough_and_paints_within_a_second(browser: Any,
             break
     print(json.dumps({"bytes": size, "first paint in s": paints}))
     assert min(paints) < 1
+
+
+def day() -> Run:
+    """One recording of a day with 20,000 events a side; a mark for each would take most of 100,000 nodes."""
+    ref = [(4 * number, 4 * number + 1, "call") for number in range(20_000)]
+    pred = [(onset + Fraction(1, 5), offset, label) for onset, offset, label in ref]
+    return score("boundary_gate", {"day.wav": ref}, {"day.wav": pred}, durations=86_400, set={"tol": "100ms"})
+
+
+def test_a_day_long_recording_is_drawn_by_zoom(browser: Any, folder: Path) -> None:
+    run = day()
+    path = folder / "day.html"
+    path.write_text(report_page(run, report_of(run), Evidence({}, ())), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    wait_until(page, "document.querySelectorAll('.lane .ref').length > 0")
+    nodes = "document.querySelectorAll('#clips *').length"
+    assert page.evaluate(nodes) < 12_000
+    assert "zoom in to tell them apart" in page.locator(".lane .ref").first.get_attribute("data-tip")
+    for _ in range(12):
+        page.get_by_label("Zoom in").first.click()
+    wait_until(page, "!document.querySelector('.lane .ref').dataset.tip.includes('zoom in')")
+    assert page.evaluate(nodes) < 12_000
+    assert page.locator(".lane .ref").first.get_attribute("data-tip").endswith("1 s long")
+    page.close()

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from score.runs import runs, small_run
 from tracepact.tools.score.report.clips import clip_data
-from tracepact.tools.score.run import Run
+from tracepact.tools.score.run import Run, score
 from tracepact.trace import Side
 
 FEWER = settings(max_examples=max(20, settings().max_examples // 4))
@@ -106,3 +106,17 @@ def test_the_scores_of_a_segment_are_its_counts(run: Run) -> None:
 def test_silent_clips_have_no_segment() -> None:
     data = clip_data(small_run(pred={"a.wav": [(0, 1, "x")], "b.wav": []}).card)
     assert {segment[0] for segment in data["segments"]} == {0}
+
+
+def test_a_page_holds_the_clips_that_lose_most_and_says_of_how_many() -> None:
+    ref = {f"{number}.wav": [(0.5, 1, "x")] for number in range(6)}
+    pred = {name: intervals if name in ("0.wav", "3.wav") else [] for name, intervals in ref.items()}
+    run = score("boundary_gate", ref, pred, durations=2, conditions=dict.fromkeys(ref, "wet") | {"5.wav": "dry"})
+    whole, data = clip_data(run.card, run.conditions), clip_data(run.card, run.conditions, most=4)
+    assert whole["total"] == data["total"] == len(whole["clips"]) == 6
+    assert data["clips"] == ["1.wav", "2.wav", "4.wav", "5.wav"]  # two of six are perfect
+    assert [data["conditions"][group] for group in data["condition"]] == ["wet", "wet", "wet", "dry"]
+    by_name = {whole["clips"][clip]: rest for clip, *rest in whole["segments"]}
+    assert [(data["clips"][clip], rest) for clip, *rest in data["segments"]] == [
+        (name, by_name[name]) for name in data["clips"]
+    ]

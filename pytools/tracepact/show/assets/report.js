@@ -3,7 +3,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const clauses = data.clauses.map((clause) => clause.name);
-  const page = 40, opened = 3;
+  const page = 40, opened = 3, most = 4000; // clips listed at a time, opened at first; marks drawn at once
   const narrow = matchMedia("(max-width: 46rem)");
   const form = document.getElementById("filters");
   const list = document.getElementById("clips");
@@ -95,7 +95,8 @@
     if (filter.label !== null) what.push(`class ${data.classes[filter.label]}`);
     if (filter.condition !== null) what.push(`condition ${data.conditions[filter.condition]}`);
     const failing = filter.failing ? " with a failure" : "";
-    status.textContent = `${plural(found.length, "clip")} of ${data.clips.length.toLocaleString("en")}${failing}` +
+    const held = data.total > data.clips.length ? ` (of ${data.total.toLocaleString("en")} clips this page holds those that lose most)` : "";
+    status.textContent = `${plural(found.length, "clip")} of ${data.clips.length.toLocaleString("en")}${held}${failing}` +
       `${what.length ? " in " + what.join(", ") : ""}; ${shown.toLocaleString("en")} listed`;
     more.hidden = shown >= found.length;
     more.textContent = `Show ${Math.min(page, found.length - shown)} more`;
@@ -132,14 +133,27 @@
   };
 
   // Timelines
-  const side = (name, runs, kind, percent) => {
-    const lane = element("div", { class: "lane" });
-    for (const [start, end] of runs) {
-      lane.append(element("i", {
-        class: kind, place: place(start, end, percent), "data-tip": `${name}\n${seconds(start)} to ${seconds(end)}, ${seconds(end - start)} long`,
-      }));
+  // A long recording has more marks than can be shown: only those in view are drawn, and those too near to tell as one.
+  const sideMark = (name, kind, percent) => ({ start, end, count }) => element("i", {
+    class: kind, place: place(start, end, percent),
+    "data-tip": count > 1 ? `${name}\n${count.toLocaleString("en")} events; zoom in to tell them apart`
+      : `${name}\n${seconds(start)} to ${seconds(end)}, ${seconds(end - start)} long`,
+  });
+  const spans = (runs) => runs.map(([start, end]) => ({ start, end }));
+  const inView = (items, from, to, grain) => {
+    let low = 0, high = items.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (items[middle].start < from) low = middle + 1; else high = middle;
     }
-    return lane;
+    const seen = [];
+    for (let i = Math.max(0, low - 1); i < items.length && items[i].start < to; i++) {
+      const last = seen[seen.length - 1], item = items[i];
+      if (item.end <= from) continue;
+      if (last && item.end - last.start <= grain) Object.assign(last, { end: Math.max(last.end, item.end), count: last.count + 1 });
+      else seen.push({ ...item, count: 1 });
+    }
+    return seen;
   };
   const place = (start, end, percent) => ({ left: `${percent(start)}%`, width: `${percent(end) - percent(start)}%` });
   const describe = (clause, failure) => {
@@ -172,65 +186,93 @@
       lane.classList.add(...(kind ? [kind] : []));
       lanes.append(lane);
     };
-    const rows = [];
-    let fails = 0;
+    const rows = [], painted = [];
+    const paint = (holder, items, make) => painted.push({ holder, items, make });
+    const lane = (items, make) => {
+      const holder = element("div", { class: "lane" });
+      paint(holder, items, make);
+      return holder;
+    };
     for (const segment of chosenSegments(filter, clip)) {
       add("class", data.classes[segment.label] === "*" ? "all classes" : data.classes[segment.label], element("div"));
-      const ref = side("reference", unpack(segment.ref), "ref", percent);
-      for (const [start, end] of unpack(segment.ignored)) {
-        ref.prepend(element("i", { class: "ignored", place: place(start, end, percent), "data-tip": "ignored: no obligations here" }));
-      }
+      const ref = lane(spans(unpack(segment.ignored)), ({ start, end }) => element("i", {
+        class: "ignored", place: place(start, end, percent), "data-tip": "ignored: no obligations here",
+      }));
+      paint(ref, spans(unpack(segment.ref)), sideMark("reference", "ref", percent));
       add("", "reference", ref);
-      add("link", "", links(segment.matches, frames));
-      add("", "prediction", side("prediction", unpack(segment.pred), "pred", percent));
+      add("link", "", links(segment.matches, frames, paint));
+      add("", "prediction", lane(spans(unpack(segment.pred)), sideMark("prediction", "pred", percent)));
       for (const clause of chosenClauses(filter)) {
         const failures = failuresOf(segment, clause);
         if (isCounter(segment, clause)) {
           add("", clauses[clause], element("div", { class: "lane" }, element("span", { class: "counter", text: "⊥ events, but none that this clause judges: counts 0" })));
         }
         if (!failures.length) continue;
-        const lane = element("div", { class: "lane" });
-        for (const failure of failures) {
+        const mark = ({ failure, start, end, count }) => {
           const { when, many, how, part } = describe(clause, failure);
-          const text = [`${clauses[clause]} violated, ${when}${many ? `, ${many}` : ""}`, how].filter(Boolean).join("\n");
-          lane.append(element("span", {
-            class: "fail", role: data.sounds[clip] ? "button" : "img", "data-at": failure.start * data.seconds, tabindex: fails ? "-1" : "0", place: place(failure.start, failure.start + failure.length, percent),
+          const text = count > 1 ? `${clauses[clause]} violated ${count.toLocaleString("en")} times\nzoom in to tell them apart`
+            : [`${clauses[clause]} violated, ${when}${many ? `, ${many}` : ""}`, how].filter(Boolean).join("\n");
+          return element("span", {
+            class: "fail", role: data.sounds[clip] ? "button" : "img", "data-at": start * data.seconds, tabindex: "-1", place: place(start, end, percent),
             "aria-label": `${text.replace("\n", "; ")}; ${part}`, "data-tip": text, "data-part": part,
-          }));
-          fails += 1;
-          rows.push([data.classes[segment.label], clauses[clause], `${when}${many ? ` (${many})` : ""}`, part, how]);
-        }
-        add("", clauses[clause], lane);
+          });
+        };
+        add("", clauses[clause], lane(failures.map((failure) => ({ failure, start: failure.start, end: failure.start + failure.length })), mark));
+        for (const failure of failures) rows.push([segment, clause, failure]);
       }
     }
     if (!lanes.childElementCount) return [element("p", { class: "muted", text: "No events on either side: nothing to draw." })];
     add("axis", "", axis(frames, lanes));
     const view = element("div", { class: "view" }, lanes);
     view.addEventListener("keydown", (event) => walk(event, lanes));
-    const parts = [...player(clip), tools(clip, lanes, view), element("div", { class: "timeline" }, labels, view)];
+    const many = painted.reduce((sum, { items }) => sum + items.length, 0) > most;
+    const draw = () => {
+      const width = Math.max(lanes.clientWidth, 600), seen = Math.max(view.clientWidth, 600);
+      const from = many ? frames * (view.scrollLeft - seen) / width : 0, to = many ? frames * (view.scrollLeft + 2 * seen) / width : frames;
+      const grain = many ? 2 * frames / width : 0;
+      for (const { holder } of painted) holder.replaceChildren();
+      for (const { holder, items, make } of painted) holder.append(...inView(items, from, to, grain).map(make));
+      const first = lanes.querySelector(".fail");
+      if (first) first.tabIndex = 0;
+    };
+    draw();
+    if (many) {
+      view.addEventListener("scroll", () => requestAnimationFrame(draw));
+      requestAnimationFrame(draw);
+    }
+    const parts = [...player(clip), tools(clip, lanes, view, many ? draw : () => {}), element("div", { class: "timeline" }, labels, view)];
     if (rows.length) parts.push(asTable(rows));
     return parts;
   };
   const player = (clip) => data.sounds[clip] ? [element("p", { class: "sound" },
     element("audio", { controls: true, preload: "none", src: data.sounds[clip] }),
     element("small", { text: "a click on a violation plays from there" }))] : [];
-  const links = (matches, frames) => {
+  const pairs = (matches) => {
+    const found = [];
+    for (let i = 0; i < matches.length; i += 4) {
+      const [a, b, c, d] = matches.slice(i, i + 4);
+      found.push({ start: Math.min(a, c), end: Math.max(b, d), a, b, c, d });
+    }
+    return found.sort((one, other) => one.start - other.start);
+  };
+  const space = "http://www.w3.org/2000/svg";
+  const links = (matches, frames, paint) => {
     const holder = element("div");
     if (!matches.length) return holder;
-    const space = "http://www.w3.org/2000/svg";
     const svg = document.createElementNS(space, "svg");
     svg.setAttribute("viewBox", `0 0 ${frames} 10`);
     svg.setAttribute("preserveAspectRatio", "none");
     svg.setAttribute("aria-hidden", "true");
-    for (let i = 0; i < matches.length; i += 4) {
-      const [a, b, c, d] = matches.slice(i, i + 4);
-      const shape = document.createElementNS(space, "polygon");
-      shape.setAttribute("points", `${a},0 ${b},0 ${d},10 ${c},10`);
-      shape.dataset.tip = `matched\nreference ${seconds(a)} to ${seconds(b)}\nprediction ${seconds(c)} to ${seconds(d)}`;
-      svg.append(shape);
-    }
+    paint(svg, pairs(matches), link);
     holder.append(svg);
     return holder;
+  };
+  const link = ({ a, b, c, d, start, end, count }) => {
+    const shape = document.createElementNS(space, "polygon");
+    shape.setAttribute("points", count > 1 ? `${start},0 ${end},0 ${end},10 ${start},10` : `${a},0 ${b},0 ${d},10 ${c},10`);
+    shape.dataset.tip = count > 1 ? `${count.toLocaleString("en")} matched pairs\nzoom in to tell them apart`
+      : `matched\nreference ${seconds(a)} to ${seconds(b)}\nprediction ${seconds(c)} to ${seconds(d)}`;
+    return shape;
   };
   const axis = (frames, lanes) => {
     const whole = frames * data.seconds, lane = element("div");
@@ -243,15 +285,17 @@
     }
     return lane;
   };
-  const tools = (clip, lanes, view) => {
+  const tools = (clip, lanes, view, drawn) => {
+    const largest = Math.max(64, 2 ** Math.ceil(Math.log2(data.frames[clip] / 1000)));
     let zoom = 1;
     const shownZoom = element("span", { text: "1×" });
     const set = (next) => {
       const middle = (view.scrollLeft + view.clientWidth / 2) / lanes.clientWidth;
-      zoom = Math.min(64, Math.max(1, next));
+      zoom = Math.min(largest, Math.max(1, next));
       lanes.style.width = `${100 * zoom}%`;
       shownZoom.textContent = `${zoom}×`;
       view.scrollLeft = middle * lanes.clientWidth - view.clientWidth / 2;
+      drawn();
     };
     const button = (text, label, act) => {
       const made = element("button", { type: "button", "aria-label": label, title: label, text });
@@ -268,11 +312,13 @@
       element("span", { text: `${seconds(data.frames[clip])}${condition} · arrow keys walk through the violations` }));
   };
   const asTable = (rows) => {
-    const holder = element("details", {}, element("summary", { text: `${plural(rows.length, "violation")} as a table` }));
+    const holder = element("details", {}, element("summary", { text: `${plural(rows.length, "violation")} as a table${rows.length > most ? `, the first ${most.toLocaleString("en")}` : ""}` }));
     holder.addEventListener("toggle", () => {
       if (!holder.open || holder.querySelector("table")) return;
       const body = element("tbody");
-      for (const row of rows) {
+      for (const [segment, clause, failure] of rows.slice(0, most)) {
+        const { when, many, how, part } = describe(clause, failure);
+        const row = [data.classes[segment.label], clauses[clause], `${when}${many ? ` (${many})` : ""}`, part, how];
         const cells = row.map((text, i) => i === 3 ? element("td", {}, element("code", { text })) : element(i ? "td" : "th", { text, scope: i ? null : "row" }));
         body.append(element("tr", {}, ...cells));
       }

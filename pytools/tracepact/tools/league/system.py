@@ -132,7 +132,7 @@ def _about(
 
 def _segments(card: Scorecard, base: Base) -> Segments:
     """The predicted runs and the stretches that failed, by segment in the league's order."""
-    data = clip_data(card)
+    data = clip_data(card, most=len(card.family.clips))
     clips = {clip: index for index, clip in enumerate(base.clips)}
     labels = {label: index for index, label in enumerate(base.classes)}
     widths = [len(clause["fields"]) for clause in data["clauses"]]

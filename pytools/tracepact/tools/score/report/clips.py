@@ -33,18 +33,51 @@ class _Texts(dict[str, int]):
         return self[text]
 
 
-def clip_data(card: Scorecard, conditions: Mapping[str, str] | None = None) -> Data:
-    """The runs, matches, scores and failures of every clip and class."""
+MOST_CLIPS = 2_000
+"""How many clips a page holds: those that lose most."""
+
+
+def clip_data(card: Scorecard, conditions: Mapping[str, str] | None = None, most: int = MOST_CLIPS) -> Data:
+    """The runs, matches, scores and failures of every clip and class, of so many clips at most: the worst."""
+    held = held_clips(card, most)
+    data = _whole_data(card, conditions, None if len(held) == len(card.family.clips) else frozenset(held))
+    data["total"] = len(card.family.clips)
+    if len(held) < data["total"]:
+        place = {clip: number for number, clip in enumerate(held)}
+        for name in ("clips", "frames", "condition"):
+            data[name] = [data[name][clip] for clip in held] if data[name] else []
+        data["segments"] = [[place[segment[0]], *segment[1:]] for segment in data["segments"]]
+    return data
+
+
+def held_clips(card: Scorecard, most: int = MOST_CLIPS) -> list[int]:
+    """The places of the clips that a page holds, in their order."""
+    clips = len(card.family.clips)
+    if clips <= most:
+        return list(range(clips))
+    loss = np.zeros(clips)
+    for counts in card.counts.values():
+        lost = 1 - counts.satisfied / np.maximum(counts.obligated, 1)
+        loss += np.where(counts.obligated > 0, lost, counts.counter).sum(axis=0)
+    return sorted(np.argsort(-loss, kind="stable")[:most].tolist())
+
+
+def _whole_data(card: Scorecard, conditions: Mapping[str, str] | None, held: frozenset[int] | None) -> Data:
+    """The data of all clips, but segments only of those that are held."""
     family, texts = card.family, _Texts()
     failures: Failures = {}
     for index, clause in enumerate(card.contract.clauses):
         for segment, fields in _failures(card, clause, texts):
+            if held is not None and segment % len(family.clips) not in held:
+                continue
             failures.setdefault(segment, {}).setdefault(index, []).extend(fields)
     matches: dict[int, list[int]] = {}
     for match in card.events.matches:
         matches.setdefault(match.segment, []).extend((*match.ref, *match.pred))
     groups = sorted(set(conditions.values())) if conditions else []
     shown = sorted({*family.runs[Side.REF], *family.runs[Side.PRED], *failures})
+    if held is not None:
+        shown = [segment for segment in shown if segment % len(family.clips) in held]
     return {
         "step": print_number(family.step),
         "seconds": float(family.step),

@@ -37,20 +37,16 @@ def report_page(run: Scored, report: Report, found: Evidence, sounds: Sounds = S
     `report` is what its files say.
     """
     parts: Any = templates(_FOLDER).get_template("report.html").module
+    data = clip_data(run.card, run.conditions)
     about = [facts.family(report), facts.grid(report), facts.matcher(report)]
     return html_page(
         f"{report.contract.name}: tracepact report",
         parts.head(report, facts.system(report), about, list(_tiles(report))),
         list(_sections(parts, run, report, found)),
         scripts=["address.js", "report.js"],
-        data={**clip_data(run.card, run.conditions), "sounds": _sources(sounds, run)},
+        data={**data, "sounds": [sounds.sources.get(clip) for clip in data["clips"]] if sounds.sources else []},
         media=sounds.media,
     )
-
-
-def _sources(sounds: Sounds, run: Scored) -> list[str | None]:
-    """The sound of every clip, in their order; an empty list if there are none at all."""
-    return [sounds.sources.get(clip) for clip in run.card.family.clips] if sounds.sources else []
 
 
 def _tiles(report: Report) -> Iterator[tuple[str, str]]:
