@@ -486,3 +486,21 @@ def test_a_cluster_that_loses_a_worker_ends_with_the_same_bytes(tmp_path: Path) 
     assert "every file is the one that a single process writes: True" in cluster.output
     assert local.output == processes.output
     assert "as they were" in verified.output
+
+
+def test_the_corpora_example_verifies_and_its_text_says_what_its_tables_hold(tmp_path: Path) -> None:
+    *_, verified = run("20-corpora", tmp_path)
+    assert verified.output.endswith("as they were\n")
+    folder = EXAMPLES / "20-corpora"
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    stored = folder / "maestro" / "tables"
+    *_, total = csv.DictReader(StringIO((stored / "annotation.csv").read_text(encoding="utf-8")))
+    assert (
+        f"of {int(total['above zero']):,} labels above zero {100 * float(Fraction(total['ambiguous share'])):.1f} %"
+        in text
+    )
+    assert f"entropy of {float(total['entropy']):.3f} bits" in text.replace("\n  ", " ")
+    readings = csv.DictReader(StringIO((stored / "readings.csv").read_text(encoding="utf-8")))
+    onset = next(row for row in readings if row["clause"] == "onset_guard" and row["within"] == "1/20")
+    assert f"of the {onset['obligated']} onsets" in text
+    assert f"{onset['inside']} would not be there" in text

@@ -8,6 +8,7 @@ The way data flows (imports point only to earlier lines):
     features      what the detectors hear of a clip, frame by frame
     detectors     six detectors and the contract-trained one: training, scores, decoding
     stages        work kept under the digest of what it depends on
+    corpora       real corpora: soft labels, real sound, score files of others
     study         the measurement study: rows, tables, findings, the page
     probe         frozen encoders behind one head, and detectors of others as they are
     cli           the table of commands

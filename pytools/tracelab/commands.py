@@ -10,6 +10,9 @@ from rich.progress import Progress as Bars
 
 import tracepact
 from tracelab.bars import stage_bars
+from tracelab.corpora.command import corpus
+from tracelab.corpora.track import RECORD as CORPUS_RECORD
+from tracelab.corpora.track import verify_corpus
 from tracelab.decoding import active
 from tracelab.detecting import detect as detect_files
 from tracelab.detecting import hear_file
@@ -52,7 +55,11 @@ _SCALE = click.option(
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 _RECIPES = {recipe.name: recipe for recipe in (*DETECTORS, CLASS_DETECTOR)}
-_VERIFIERS: dict[str, Callable[[Path, Progress], Verified]] = {RECORD: verify_study, PROBE_RECORD: verify_probe}
+_VERIFIERS: dict[str, Callable[[Path, Progress], Verified]] = {
+    RECORD: verify_study,
+    PROBE_RECORD: verify_probe,
+    CORPUS_RECORD: verify_corpus,
+}
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -222,6 +229,7 @@ def _verifier(folder: Path) -> Callable[[Path, Progress], Verified]:
 
 
 commands.add_command(probe)
+commands.add_command(corpus)
 
 
 def run() -> None:

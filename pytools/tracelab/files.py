@@ -34,7 +34,7 @@ def filled(folder: Path, last: str) -> Iterator[Path]:
             yield part
             files = [path.relative_to(part) for path in sorted(part.rglob("*")) if path.is_file()]
             for name in sorted(files, key=lambda name: name == Path(last)):
-                (folder / name).parent.mkdir(exist_ok=True)
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 os.replace(part / name, folder / name)
         finally:
             shutil.rmtree(part, ignore_errors=True)

@@ -36,11 +36,12 @@ class Model:
     state: State
     decoding: Decoding
     notes: dict[str, Any] = field(default_factory=dict)
+    classes: tuple[str, ...] = CLASSES
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels that the detector tells apart."""
-        return CLASSES if self.recipe.typed else (UNION,)
+        return self.classes if self.recipe.typed else (UNION,)
 
     def scores(self, heard: Heard) -> FloatArray:
         """The scores of every clip, clips × frames × labels, rounded to four digits: what is stored is what is used."""
@@ -77,6 +78,7 @@ def save_model(model: Model, folder: Path) -> None:
         "decoding": model.decoding.data,
         "weights": hashlib.sha256((folder / _WEIGHTS).read_bytes()).hexdigest(),
         "notes": model.notes,
+        "classes": model.classes,
     }
     write_whole(folder / _MANIFEST, json.dumps(manifest, indent=2) + "\n")
 
@@ -90,6 +92,7 @@ def load_model(folder: Path) -> Model:
         low = None if decoding["low"] is None else Fraction(decoding["low"])
         how = Decoding(Fraction(decoding["threshold"]), low, decoding["median"])
         weights, notes = manifest["weights"], manifest["notes"]
+        classes = tuple(map(str, manifest.get("classes", CLASSES)))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise fault("bad-checkpoint", f"the model cannot be read: {error}", folder, "train it again") from error
     if found != weights:
@@ -98,7 +101,7 @@ def load_model(folder: Path) -> Model:
     if not {"scaler.mean", "scaler.spread"} <= state.keys():
         raise fault("bad-checkpoint", "the weights have no scaler", folder / _WEIGHTS, "train it again")
     scaler = Scaler(state.pop("scaler.mean").numpy(), state.pop("scaler.spread").numpy())
-    return Model(recipe, scaler, state, how, notes)
+    return Model(recipe, scaler, state, how, notes, classes)
 
 
 def write_state(path: Path, state: dict[str, Any]) -> None:

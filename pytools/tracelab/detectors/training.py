@@ -20,6 +20,7 @@ from tracelab.detectors.recipes import Recipe
 from tracelab.faults import fault
 from tracelab.features import Scaler
 from tracelab.heard import BoolArray, Heard
+from tracelab.protocol import CLASSES
 from tracelab.randomness import generator
 from tracepact import Decoding
 from tracepact.torch import ContractLoss
@@ -65,10 +66,11 @@ def train(
     training: Training,
     *,
     seed: int,
+    classes: tuple[str, ...] = CLASSES,
     checkpoint: Path | None = None,
     on_epoch: OnEpoch = silent,
 ) -> Model:
-    """A recipe's model; with a checkpoint, training goes on where it was stopped."""
+    """A recipe's model of these classes; with a checkpoint, training goes on where it was stopped."""
     began = perf_counter()
     learn, held_out = training.of(recipe, seed)
     scaler = Scaler.of(adapted(recipe, learn.features))
@@ -79,7 +81,7 @@ def train(
             model = Model(recipe, scaler, _logistic(learn, scaler), _HALF)
         case _:
             state, notes = _fit(recipe, learn, scaler, seed, checkpoint, on_epoch)
-            model = Model(recipe, scaler, state, _HALF, notes)
+            model = Model(recipe, scaler, state, _HALF, notes, classes)
     if recipe.calibrated:
         model = replace(model, decoding=calibrate(model.scores(held_out), held_out, model.labels))
     return replace(model, notes={**model.notes, "clips": len(learn), "seconds": round(perf_counter() - began, 1)})

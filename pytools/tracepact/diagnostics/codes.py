@@ -272,5 +272,6 @@ CODES: dict[str, Code] = {
         ("unknown-entry", "", "an encoder or detector was named that the registry does not have"),
         ("missing-package", "", "an encoder or detector needs a package that is not installed"),
         ("missing-weights", "", "an encoder needs weights that are not in the cache"),
+        ("bad-corpus", "", "a copy of a corpus lacks labels, sounds or folds, or they contradict each other"),
     ),
 }

@@ -1,0 +1,184 @@
+"""MAESTRO Real in its own layout: soft labels by recording, sound, and folds of recordings."""
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from tracelab.faults import fault
+
+HALF = Decimal("0.5")
+TABLE = "soft_gt_dev.csv"
+FOLDS = "development_folds"
+PARTS = ("train", "val", "test")
+_ROUNDING = Decimal("0.000001")
+_SOUNDS = (".wav", ".flac", ".ogg")
+
+SoftArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recording:
+    """A recording: its scene, the start and end of its cells in seconds, and a soft label for each cell and class."""
+
+    name: str
+    scene: str
+    edges: tuple[tuple[Decimal, Decimal], ...]
+    cells: tuple[tuple[Decimal, ...], ...]
+    sound: Path | None
+
+    @property
+    def seconds(self) -> Decimal:
+        """Up to the end of the last cell."""
+        return self.edges[-1][1]
+
+    @property
+    def soft(self) -> SoftArray:
+        """Cells × classes."""
+        return np.array(self.cells, dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Corpus:
+    """All recordings, the classes in the order of their columns, and the folds: the recordings of each part."""
+
+    classes: tuple[str, ...]
+    recordings: tuple[Recording, ...]
+    folds: tuple[dict[str, tuple[str, ...]], ...]
+
+    def named(self, names: Sequence[str]) -> tuple[Recording, ...]:
+        """Some recordings, in this order."""
+        known = {recording.name: recording for recording in self.recordings}
+        return tuple(known[name] for name in names)
+
+
+def read_corpus(folder: Path) -> Corpus:
+    """The corpus of a folder: `soft_gt_dev.csv`, or `soft_labels_SCENE/RECORDING.txt` anywhere in it."""
+    sounds = {path.stem: path for path in sorted(folder.rglob("*")) if path.suffix.lower() in _SOUNDS}
+    if (folder / TABLE).is_file():
+        classes, found = _table(folder / TABLE)
+    else:
+        classes, found = _files(sorted(folder.rglob("soft_labels*/**/*.txt")), folder)
+    recordings = tuple(
+        Recording(name, scene_of(name), edges, cells, sounds.get(name))
+        for name, (edges, cells) in sorted(found.items())
+    )
+    return Corpus(classes, recordings, tuple(_folds(folder, {r.name for r in recordings})))
+
+
+def scene_of(name: str) -> str:
+    """The scene that a recording is named by: `cafe_restaurant_03` is of `cafe_restaurant`."""
+    return name.rstrip("0123456789").rstrip("_-") or name
+
+
+Cells = dict[str, tuple[tuple[tuple[Decimal, Decimal], ...], tuple[tuple[Decimal, ...], ...]]]
+
+
+def _table(path: Path) -> tuple[tuple[str, ...], Cells]:
+    """One table with a column for each class."""
+    with open(path, encoding="utf-8", newline="") as file:
+        reader = csv.reader(file, delimiter="\t")
+        head = next(reader, [])
+        if head[:3] != ["filename", "onset", "offset"] or len(head) < 4:
+            raise fault("bad-corpus", "the columns are not filename, onset, offset and classes", path)
+        rows: dict[str, list[tuple[Decimal, Decimal, tuple[Decimal, ...]]]] = {}
+        for number, row in enumerate(reader, start=2):
+            if len(row) != len(head):
+                raise fault("bad-corpus", f"row {number} has {len(row)} fields and not {len(head)}", path)
+            onset, offset, *values = (_number(text, path, number) for text in row[1:])
+            rows.setdefault(Path(row[0]).stem, []).append((onset, offset, _labels(values, path, number)))
+    return tuple(head[3:]), {name: _sorted(name, some, path) for name, some in rows.items()}
+
+
+def _files(paths: Sequence[Path], folder: Path) -> tuple[tuple[str, ...], Cells]:
+    """A file for each recording, a row for each cell and class; a class that a cell does not name is 0 there."""
+    if not paths:
+        help = f"a copy of MAESTRO Real has soft_labels_SCENE/RECORDING.txt or {TABLE}"
+        raise fault("bad-corpus", "there are no soft labels", folder, help)
+    read = {path.stem: dict(_rows(path)) for path in paths}
+    if len(read) < len(paths):
+        raise fault("bad-corpus", "two files of soft labels have one name", folder)
+    classes = tuple(sorted({label for cells in read.values() for cell in cells.values() for label in cell}))
+    found: Cells = {}
+    for path in paths:
+        cells = [
+            (onset, offset, tuple(cell.get(label, Decimal(0)) for label in classes))
+            for (onset, offset), cell in read[path.stem].items()
+        ]
+        found[path.stem] = _sorted(path.stem, cells, path)
+    return classes, found
+
+
+def _rows(path: Path) -> Iterator[tuple[tuple[Decimal, Decimal], dict[str, Decimal]]]:
+    cells: dict[tuple[Decimal, Decimal], dict[str, Decimal]] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        fields = line.split("\t")
+        if not line.strip() or (number == 1 and fields[0] in ("onset", "start")):
+            continue
+        if len(fields) != 4:
+            raise fault("bad-corpus", f"line {number} has not onset, offset, label and soft label", path)
+        onset, offset, value = (_number(fields[k], path, number) for k in (0, 1, 3))
+        cell = cells.setdefault((onset, offset), {})
+        if fields[2] in cell:
+            raise fault("bad-corpus", f"line {number} labels `{fields[2]}` a second time", path)
+        cell[fields[2]] = _labels([value], path, number)[0]
+    yield from cells.items()
+
+
+def _number(text: str, path: Path, row: int) -> Decimal:
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        raise fault("bad-corpus", f"`{text}` in row {row} is not a number", path) from None
+    if not value.is_finite():
+        raise fault("bad-corpus", f"`{text}` in row {row} is not a finite number", path)
+    return value
+
+
+def _labels(values: Sequence[Decimal], path: Path, row: int) -> tuple[Decimal, ...]:
+    """Soft labels from 0 to 1; averages of the published tables exceed 1 by rounding, and are 1 then."""
+    for value in values:
+        if not 0 <= value <= 1 + _ROUNDING:
+            raise fault("bad-corpus", f"`{value}` in row {row} is not from 0 to 1", path)
+    return tuple(min(value, Decimal(1)) for value in values)
+
+
+def _sorted(
+    name: str, rows: list[tuple[Decimal, Decimal, tuple[Decimal, ...]]], path: Path
+) -> tuple[tuple[tuple[Decimal, Decimal], ...], tuple[tuple[Decimal, ...], ...]]:
+    """The cells in order of time; they must follow each other from 0 without a hole."""
+    rows = sorted(rows, key=lambda row: row[:2])
+    at = Decimal(0)
+    for onset, offset, _ in rows:
+        if onset != at or offset <= onset:
+            raise fault("bad-corpus", f"the cells of `{name}` do not follow each other at {at} s", path)
+        at = offset
+    if not rows:
+        raise fault("bad-corpus", f"`{name}` has no cells", path)
+    return tuple((onset, offset) for onset, offset, _ in rows), tuple(values for _, _, values in rows)
+
+
+def _folds(folder: Path, known: set[str]) -> Iterator[dict[str, tuple[str, ...]]]:
+    """The fold lists; a recording in two parts of one fold is refused."""
+    for number in range(1, 100):
+        paths = {part: folder / FOLDS / f"fold{number}_{part}.csv" for part in PARTS}
+        if not paths["test"].is_file():
+            return
+        fold = {part: tuple(_listed(path, known)) for part, path in paths.items() if path.is_file()}
+        names = [name for some in fold.values() for name in some]
+        if twice := {name for name in names if names.count(name) > 1}:
+            headline = f"`{min(twice)}` is in two parts of fold {number}"
+            raise fault("bad-corpus", headline, paths["test"], "a recording belongs to one part")
+        yield fold
+
+
+def _listed(path: Path, known: set[str]) -> Iterator[str]:
+    for line in path.read_text(encoding="utf-8").split()[1:]:
+        name = Path(line).stem if line.endswith(_SOUNDS) else line.rsplit("/", 1)[-1]
+        if name not in known:
+            raise fault("bad-corpus", f"the recording `{name}` has no soft labels", path)
+        yield name
