@@ -17,6 +17,7 @@ from tracepact import (
     Decoding,
     InvalidInput,
     RowPlace,
+    ScoreField,
     curves,
     load_contract,
     parse_contract,
@@ -286,7 +287,8 @@ def test_a_decoding_file_is_read_back_as_it_was_written(data: st.DataObject) -> 
         return Decoding(high, data.draw(st.sampled_from([None, low])), data.draw(st.sampled_from([1, 3, 7])))
 
     labels = data.draw(st.lists(st.sampled_from(LABELS), unique=True))
-    given = ClassDecodings(decoding(), {label: decoding() for label in labels})
+    clips = tuple(data.draw(st.lists(st.sampled_from(LABELS))))
+    given = ClassDecodings(decoding(), {label: decoding() for label in labels}, tuned_on=clips)
     with TemporaryDirectory() as folder:
         path = Path(folder, "decoding.toml")
         path.write_text(decoding_text(given), encoding="utf-8")
@@ -295,6 +297,7 @@ def test_a_decoding_file_is_read_back_as_it_was_written(data: st.DataObject) -> 
     assert not len(diagnostics)
     assert found is not None
     assert (found.default, dict(found.classes)) == (given.default, dict(given.classes))
+    assert found.tuned_on == clips
 
 
 FAULTS = {
@@ -307,6 +310,8 @@ FAULTS = {
     "even": 'format = "tracepact-decoding/1"\n[default]\nthreshold = 0.5\nmedian = 4\n',
     "truth value": 'format = "tracepact-decoding/1"\n[default]\nthreshold = true\n',
     "low above": 'format = "tracepact-decoding/1"\n[default]\nthreshold = 0.5\nlow = 0.6\n',
+    "no list of clips": 'format = "tracepact-decoding/1"\ntuned_on = "a.wav"\n[default]\nthreshold = 0.5\n',
+    "clips that are no names": 'format = "tracepact-decoding/1"\ntuned_on = [1]\n[default]\nthreshold = 0.5\n',
     "classes": 'format = "tracepact-decoding/1"\nclasses = 3\n[default]\nthreshold = 0.5\n',
 }
 
@@ -407,3 +412,27 @@ def test_each_class_is_decoded_by_its_own(scene: Scene, data: st.DataObject) -> 
         for clip in scene.field.clips:
             own, other = ([e for e in t.clips[clip] if e.label == label] for t in (found, alone))
             assert own == other
+
+
+def test_scoring_the_clips_that_chose_their_decoding_is_warned_of(tmp_path: Path) -> None:
+    scores = np.array([[0.1], [0.9], [0.8], [0.3]])
+    event = (Fraction(1, 2), Fraction(3, 2), "dog")
+
+    def data(clips: str) -> tuple[dict[str, list[tuple[Fraction, Fraction, str]]], ScoreField]:
+        return {clip: [event] for clip in clips}, score_field(dict.fromkeys(clips, scores), classes=["dog"], step="0.5")
+
+    found = tune("boundary_gate", *data("ab"), objective="mean")
+    assert found.decoding.tuned_on == ("a", "b")
+    path = tmp_path / "decoding.toml"
+    path.write_text(found.record.decoding, encoding="utf-8")
+    said = [
+        [
+            d.headline
+            for d in score("boundary_gate", *data(clips), decoding=path).diagnostics
+            if d.code == "tuned-on-these"
+        ]
+        for clips in ("ab", "bc", "c")
+    ]
+    assert [len(lines) for lines in said] == [1, 1, 0]
+    assert "chosen on all clips" in said[0][0]
+    assert "chosen on 1 of 2 clips" in said[1][0]

@@ -176,6 +176,7 @@ CODES: dict[str, Code] = {
             "13.31",
             "a predicted event starts after its clip's end; --outside says what becomes of it",
         ),
+        ("tuned-on-these", "20.12", "clips are scored on which the decoding was chosen"),
         ("milliseconds", "13.37", "times that fit the clips only if they are in milliseconds"),
         ("scores-length", "13.38", "scores last longer or shorter than their clip"),
         ("clips-left-out", "13.32", "clips that are not among the chosen ones, and the events on them"),

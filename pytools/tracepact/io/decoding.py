@@ -66,6 +66,7 @@ class ClassDecodings:
         classes: the decoding of each class that is.
         name: the file they were read from, if any.
         digest: the SHA-256 of that file.
+        tuned_on: the clips that `tune` chose them on, if that is known.
 
     Examples:
         >>> from fractions import Fraction
@@ -79,6 +80,7 @@ class ClassDecodings:
     classes: Mapping[str, Decoding]
     name: str = "decoding"
     digest: str | None = None
+    tuned_on: tuple[str, ...] = ()
 
     def of(self, label: str) -> Decoding:
         """The decoding of a class.

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -15,7 +15,7 @@ from tracepact.wording import print_number
 
 FORMAT = "tracepact-decoding/1"
 _ENDING = ".toml"
-_TABLES = ("format", "default", "classes")
+_TABLES = ("format", "tuned_on", "default", "classes")
 _KEYS = ("threshold", "low", "median")
 
 
@@ -34,9 +34,10 @@ def read_decoding(path: PathLike, diagnostics: Diagnostics) -> ClassDecodings | 
     before = len(diagnostics.errors)
     reader = _Reader(file.name, diagnostics)
     default, classes = reader.tables(data)
+    tuned_on = reader.clips(data.get("tuned_on", []))
     if default is None or len(diagnostics.errors) > before:
         return None
-    return ClassDecodings(default, classes, file.name, file.digest)
+    return ClassDecodings(default, classes, file.name, file.digest, tuned_on)
 
 
 def decoding_given(given: Declared | PathLike | None, diagnostics: Diagnostics) -> Declared | None:
@@ -80,6 +81,13 @@ class _Reader:
         found = {label: self.decoding(f"class `{shown(label)}`", table) for label, table in tables.items()}
         return default, {label: decoding for label, decoding in found.items() if decoding is not None}
 
+    def clips(self, given: Any) -> tuple[str, ...]:
+        """The clips that the decodings were chosen on."""
+        if isinstance(given, list) and all(isinstance(clip, str) for clip in given):
+            return tuple(given)
+        self.fault("`tuned_on` is not a list of clips", 'write `tuned_on = ["a.wav", "b.wav"]`, or leave it out')
+        return ()
+
     def decoding(self, what: str, table: Any) -> Decoding | None:
         """One decoding; None if it cannot be."""
         given = table if isinstance(table, Mapping) else {}
@@ -104,9 +112,21 @@ class _Reader:
         return checked_decoding(unchecked, self.diagnostics, RowPlace(self.name), f"{what}: ")
 
 
+def report_tuned_clips(decodings: ClassDecodings, clips: Sequence[str], diagnostics: Diagnostics) -> None:
+    """Warn where clips are scored that chose their own decoding."""
+    same = set(decodings.tuned_on).intersection(clips)
+    if same:
+        which = "all clips" if len(same) == len(clips) else f"{len(same)} of {len(clips)} clips"
+        headline = f"the decoding was chosen on {which} that are scored here, so what it reaches is optimistic"
+        help = "score other clips, or quote the held-out value of `tune`"
+        diagnostics.add("tuned-on-these", headline, RowPlace(decodings.name), help)
+
+
 def decoding_text(decodings: ClassDecodings) -> str:
     """A decoding file."""
-    parts = [f'format = "{FORMAT}"\n', "[default]", *_lines(decodings.default)]
+    tuned_on = ["tuned_on = [", *(f"    {_quoted(clip)}," for clip in decodings.tuned_on), "]"]
+    parts = [f'format = "{FORMAT}"', *(tuned_on if decodings.tuned_on else ()), ""]
+    parts += ["[default]", *_lines(decodings.default)]
     for label, decoding in decodings.classes.items():
         parts += ["", f"[classes.{_quoted(label)}]", *_lines(decoding)]
     return "\n".join(parts) + "\n"

@@ -32,7 +32,7 @@ from tracepact.io import (
 from tracepact.io.arrays import report_assumed_step, report_unequal_arrays
 from tracepact.io.clips import ClipsOf, clip_choice_from
 from tracepact.io.decoding import Declared, keep_confident
-from tracepact.io.decoding_file import decoding_given
+from tracepact.io.decoding_file import decoding_given, report_tuned_clips
 from tracepact.io.field import says_its_frames
 from tracepact.io.outside import Outside
 from tracepact.io.reading import report_unused_readings, with_frames
@@ -449,6 +449,8 @@ def _finish(
     )
     if groups:
         check_conditions(groups, family.clips, diagnostics)
+    if decoded_by is not None:
+        report_tuned_clips(decoded_by, family.clips, diagnostics)
     diagnostics.raise_errors(strict=strict)
     tables: list[tuple[str, EventTable | Durations | Conditions | LabelMap | ClassDecodings | None]] = [
         ("reference", reference),
