@@ -525,7 +525,7 @@ def command_line(rng: Random) -> Input:
     return Input({**files, **{f"run/{each}": found for each, found in stored("run").items()}}, tuple(words))
 
 
-_LEFT_OUT = ("select", "basis", "demo", "play", "lsp", "prove", "certify")
+_LEFT_OUT = ("select", "basis", "demo", "judge", "play", "lsp", "prove", "certify")
 """Commands that serve, or that take seconds whatever they are given."""
 
 

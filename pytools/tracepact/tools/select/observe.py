@@ -155,12 +155,23 @@ def _rows(dag: Dag, roots: Sequence[int], trials: Trials) -> Rows:
 # Events
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
-    """The obligations of one kind: a bit each, and the bits of each segment."""
+    """The obligations of one kind, a bit each, segment after segment; `ends` are where those of each segment end."""
 
     all: tuple[Obligation, ...]
-    segments: tuple[int, ...]
+    ends: NDArray[np.int64]
+
+    @property
+    def number(self) -> NDArray[np.int64]:
+        """How many obligations each segment has."""
+        return np.diff(self.ends, prepend=0)
+
+    def counted(self, truth: int) -> NDArray[np.int64]:
+        """How many obligations of each segment are true."""
+        raw = np.frombuffer(truth.to_bytes(len(self.all) // 8 + 1, "little"), dtype=np.uint8)
+        running = np.concatenate([[0], np.cumsum(np.unpackbits(raw, bitorder="little"), dtype=np.int64)])
+        return np.diff(running[self.ends], prepend=0)
 
 
 def observe_events(clauses: Sequence[EventClause], trials: Trials, matcher: Matcher) -> Observation:
@@ -181,10 +192,11 @@ def observe_events(clauses: Sequence[EventClause], trials: Trials, matcher: Matc
         masks = {name: _mask(atom.truth(o) for o in asked.all) for name, atom in prepared.items()}
         every = (1 << len(asked.all)) - 1
         truths = evaluate_masks([clauses[i].formula for i in chosen], masks, IntegerAlgebra(every, len(asked.all)))
+        number, perfect = asked.number, trials.perfect_segments
         for index, truth in zip(chosen, truths, strict=True):
-            satisfied[index] = [(truth & asked.segments[entry]).bit_count() for entry in entries]
-            obligated[index] = [asked.segments[entry].bit_count() for entry in entries]
-            if any(asked.segments[segment] & ~truth for segment in trials.perfect_segments):
+            true = asked.counted(truth)
+            satisfied[index], obligated[index] = true[entries], number[entries]
+            if (true[perfect] < number[perfect]).any():
                 screening[index] = Screening.FAILED_ON_REFERENCE
     return Observation(*_lowest(satisfied, obligated, counter), screening, trials.entries)
 
@@ -218,9 +230,9 @@ def _scenes(
 
 def _asked(each: Each, scenes: Sequence[tuple[int, Scene, tuple[tuple[int, int], ...]]], segments: int) -> _Asked:
     every: list[Obligation] = []
-    bits = [0] * segments
+    number = np.zeros(segments, dtype=np.int64)
     for segment, scene, pairs in scenes:
-        for obligation in obligations(each, scene, pairs):
-            bits[segment] |= 1 << len(every)
-            every.append(obligation)
-    return _Asked(tuple(every), tuple(bits))
+        own = obligations(each, scene, pairs)
+        number[segment] = len(own)
+        every += own
+    return _Asked(tuple(every), np.cumsum(number))
