@@ -61,15 +61,29 @@ class Dataset:
             rows.add_all(self._rows(piece, columns, wanted))
         return EventTable(self.name, rows.table().clips, self.digest, Origin("table"))
 
+    def whole(self, diagnostics: Diagnostics) -> EventTable:
+        """The events of all clips; a clip that is in two files is reported."""
+        rows = EventRows(self.name, diagnostics, Times(fractions=False))
+        columns = (*EVENT_COLUMNS, CONFIDENCE) if self.confidence else EVENT_COLUMNS
+        homes: dict[str, str] = {}
+        for piece in self.pieces:
+            found = list(self._rows(piece, columns, None))
+            rows.add_all(found)
+            for clip in dict.fromkeys(fields[0] for _, fields in found if fields[0]):
+                home = homes.setdefault(clip, piece.file)
+                if home != piece.file:
+                    report_two_files(clip, home, piece.file, self.name, diagnostics)
+        return EventTable(self.name, rows.table().clips, self.digest, Origin("table"))
+
     def _rows(
-        self, piece: Piece, columns: Sequence[str], wanted: frozenset[str]
+        self, piece: Piece, columns: Sequence[str], wanted: frozenset[str] | None
     ) -> Iterator[tuple[int, tuple[str, ...]]]:
         found = self.table(piece, columns)
         names = found.column("filename").combine_chunks()
         encoded = (names if hasattr(names, "indices") else names.dictionary_encode()).cast(_names_type())
         known = [("" if name is None else str(name)).strip() for name in encoded.dictionary.to_pylist()]
-        here = [name in wanted for name in known]
-        if not all(here) or encoded.null_count:
+        here = [wanted is None or name in wanted for name in known]
+        if wanted is not None and (not all(here) or encoded.null_count):
             places = encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
             kept = np.flatnonzero(np.array([*here, "" in wanted], dtype=np.bool_)[places])
             numbers: Sequence[int] = (kept + piece.first_row).tolist()
@@ -80,6 +94,13 @@ class Dataset:
         assert frame is not None  # it is a table of Arrow
         texts = frame_columns(frame, (*EVENT_COLUMNS, CONFIDENCE))
         return zip(numbers, zip(*texts, strict=True), strict=True)
+
+
+def report_two_files(clip: str, one: str, other: str, name: str, diagnostics: Diagnostics) -> None:
+    """Say that a clip is in two files of a source."""
+    both = " and ".join(f"`{shown(public_name(file))}`" for file in (one, other))
+    headline = f"clip `{shown(clip)}` is in two files: {both}"
+    diagnostics.add("ambiguous-clip", headline, RowPlace(name), "keep its rows in one of them")
 
 
 def _names_type() -> Any:
@@ -130,6 +151,16 @@ def _walk(folder: str) -> list[str]:
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
         found += [os.path.join(parent, name) for name in files if not name.startswith((".", "_"))]
     return sorted(found)
+
+
+def whole_dataset(path: PathLike, diagnostics: Diagnostics) -> EventTable | None:
+    """All events of a folder of Parquet or Arrow tables, or of an address; None if a folder is something else."""
+    if not is_dataset(path) or not (is_address(path) or os.path.isdir(path)):
+        return None
+    found = open_dataset(path, diagnostics if is_address(path) else Diagnostics())
+    if found is None:
+        return EventTable(public_name(path), {}) if is_address(path) else None
+    return found.whole(diagnostics)
 
 
 def open_dataset(path: PathLike, diagnostics: Diagnostics) -> Dataset | None:

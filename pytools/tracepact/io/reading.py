@@ -12,6 +12,7 @@ from tracepact.io.audacity import add_audacity
 from tracepact.io.biodcase import read_biodcase
 from tracepact.io.columnar import open_data
 from tracepact.io.columns import ColumnMap, Columns, checked_rate, columns_beside, columns_from
+from tracepact.io.dataset import whole_dataset
 from tracepact.io.decoding import ClassDecodings, Declared, declared_decoding, decode_declared, field_events
 from tracepact.io.delimited import read_rows
 from tracepact.io.documents import read_side
@@ -119,9 +120,12 @@ def read_events(path: PathLike, diagnostics: Diagnostics, reading: Reading | Non
     how = _How(given, maps, checked_rate(given.rate, None, diagnostics))
     if len(diagnostics.errors) > before:
         return EventTable(str(path), {})
+    plain = given.format in (None, TABLE) and not how.maps
+    if plain and (table := whole_dataset(path, diagnostics)) is not None:
+        return table
     if os.path.isdir(path):
         return _read_folder(path, how, diagnostics)
-    if given.format in (None, TABLE) and not how.maps and (table := read_columnar_table(path, diagnostics)) is not None:
+    if plain and (table := read_columnar_table(path, diagnostics)) is not None:
         return replace(table, origin=Origin(TABLE))
     field = read_field(path, diagnostics, given.classes, given.step) if given.format in (None, SCORES) else None
     if field is not None:

@@ -10,8 +10,10 @@ from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io import AudioFolder, Conditions, Reading
 from tracepact.io.decoding import Declared
 from tracepact.io.outside import Outside
+from tracepact.io.storage import is_address
 from tracepact.lang import load_contract, override, parse_contract
 from tracepact.progress import OnStage
+from tracepact.specs import shown_path
 from tracepact.trace import Durations, Mode, Time
 from tracepact.trace.assembly import FrameMask
 
@@ -40,6 +42,11 @@ class ScoreOptions(TypedDict, total=False):
 def _is_text(contract: str) -> bool:
     """Whether a string is contract text and not a path or the name of a starter: it has a clause."""
     return "clause" in contract.split()
+
+
+def input_name(name: str) -> str:
+    """How a report names a file that went into a run; an address stays as it is."""
+    return name if is_address(name) else shown_path(Path(name))
 
 
 def is_incomplete(diagnostics: Diagnostics, durations: Durations | Fraction | AudioFolder | None) -> bool:

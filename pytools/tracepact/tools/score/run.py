@@ -41,11 +41,10 @@ from tracepact.metrics.compare import report_unlisted
 from tracepact.progress import OnStage, silent
 from tracepact.records import plain
 from tracepact.scoring import score_family
-from tracepact.specs import shown_path
 from tracepact.tools.presented import Picture
 from tracepact.tools.score.batches.scoring import USUAL_MEMORY, BatchRun, refuse_in_batches, score_batches
 from tracepact.tools.score.figures import run_figure
-from tracepact.tools.score.inputs import ScoreOptions, check_conditions, contract_from, is_incomplete
+from tracepact.tools.score.inputs import ScoreOptions, check_conditions, contract_from, input_name, is_incomplete
 from tracepact.tools.score.margins import score_margins
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.notebook import notebook_html
@@ -462,7 +461,7 @@ def _finish(
         ("decoding", decoded_by),
     ]
     on_stage(STAGES[2])
-    inputs = tuple(Input(role, shown_path(Path(t.name)), t.digest) for role, t in tables if t is not None and t.digest)
+    inputs = tuple(Input(role, input_name(t.name), t.digest) for role, t in tables if t is not None and t.digest)
     assert durations is not None  # assembling refuses clips without a length
     if outside_events := ready.record.get("outside"):
         place = {clip: number for number, clip in enumerate(family.clips)}

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.io.dataset import Dataset
-from tracepact.io.source import shown
+from tracepact.diagnostics import Diagnostics
+from tracepact.io.dataset import Dataset, report_two_files
 from tracepact.trace import Event, EventTable, Origin
 
 Indices = NDArray[np.int64]
@@ -86,8 +85,7 @@ def _of_dataset(source: Dataset, diagnostics: Diagnostics) -> SideNames:
             if label:
                 places[label] = min(places.get(label, key), key)
     for clip, (here, there) in twice.items():
-        headline = f"clip `{shown(clip)}` is in two files: `{shown(here)}` and `{shown(there)}`"
-        diagnostics.add("ambiguous-clip", headline, RowPlace(source.name), "keep its rows in one of them")
+        report_two_files(clip, here, there, source.name, diagnostics)
     rows = np.zeros(len(clips), dtype=np.int64)
     first = np.full(len(clips), np.iinfo(np.int64).max)
     for known, count in counted:

@@ -31,16 +31,14 @@ from tracepact.io.decoding import keep_confident
 from tracepact.io.outside import Outside
 from tracepact.io.preparing import name_clips
 from tracepact.io.reading import report_unused_readings
-from tracepact.io.storage import is_address
 from tracepact.io.units import Ends, report_length_unit, report_unit
 from tracepact.metrics import MetricSettings
 from tracepact.scoring.by_clause import ByClause
-from tracepact.specs import shown_path
 from tracepact.tools.score.batches.plan import Plan, Source, make_plan
 from tracepact.tools.score.batches.store import finish, start_making
 from tracepact.tools.score.batches.sums import BatchSum, GivenUp, SideSum
 from tracepact.tools.score.batches.work import ContractText, Job, Task, failed_batch, score_batch
-from tracepact.tools.score.inputs import check_conditions, contract_from
+from tracepact.tools.score.inputs import check_conditions, contract_from, input_name
 from tracepact.tools.score.report.build import Head, report_from
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.text import report_text
@@ -345,9 +343,7 @@ def _inputs(
         ("label_map", labels),
     ]
     return tuple(
-        Input(role, table.name if is_address(table.name) else shown_path(Path(table.name)), table.digest)
-        for role, table in named
-        if table is not None and table.digest
+        Input(role, input_name(table.name), table.digest) for role, table in named if table is not None and table.digest
     )
 
 
