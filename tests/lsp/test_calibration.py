@@ -31,7 +31,7 @@ def test_the_keys_of_the_table_one_is_in_are_offered_once() -> None:
     assert {"rank", "edit", "risk", "by", "pieces"} <= set(case)
     assert "name" not in case
     assert "events" not in case
-    assert words(SET.replace('"5s"\n', '"5s"\n|', 1)) == ["events"]
+    assert words(SET.replace('"5s"\n', '"5s"\n|', 1)) == ["events", "masks"]
     family = words(SET + "|")
     assert {"tolerances", "depth", "matchers"} <= set(family)
     assert "atoms" not in family
