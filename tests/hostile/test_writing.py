@@ -76,6 +76,10 @@ def test_a_page_that_nobody_listed_is_named(folder: Path) -> None:
     assert run("score", "gate.contract", *SIDES, "--out", "run", folder=folder).code == 0
     (folder / "run" / "report.html").write_text("forged", encoding="utf-8")
     assert "not in the manifest: report.html" in run("verify", "run", folder=folder).out
+    assert run("verify", "run", folder=folder).code == 0, "what is listed is as it was"
+    strict = run("verify", "--strict", "run", folder=folder)
+    assert strict.code == 1
+    assert "drifted (--strict): 1 file that the manifest does not list" in strict.out
 
 
 @pytest.mark.parametrize(

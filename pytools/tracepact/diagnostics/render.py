@@ -134,7 +134,7 @@ def _message(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")
+    return _message(visible(text)).replace(":", "%3A").replace(",", "%2C")
 
 
 DIAGNOSTIC_FORMATS: dict[str, Callable[[Sequence[Diagnostic]], str]] = {

@@ -22,7 +22,11 @@ _COLUMNS = ("kind", "file", "clause", "filename", "event_label", "old", "new")
 
 @click.command()
 @click.argument("run", type=click.Path())
-@click.option("--strict", is_flag=True, help="Count originals that have changed or are gone as drift too.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Count originals that have changed or are gone, and files that are not listed, as drift too.",
+)
 @format_option("text", "json", "csv")
 def command(run: str, strict: bool, form: str) -> int:
     """Recompute the digests and the scores of a run directory and name what drifted.
@@ -45,8 +49,8 @@ def command(run: str, strict: bool, form: str) -> int:
                 print_rows(_COLUMNS, map(_row, found.drifts))
             case _:
                 _show(found, strict)
-    moved = strict and bool(found.moved)
-    return Exit.OK if found.holds and not moved else Exit.VIOLATED
+    beside = strict and bool(found.moved or found.unlisted)
+    return Exit.OK if found.holds and not beside else Exit.VIOLATED
 
 
 def _verify_batches(run: str, form: str) -> int:
@@ -95,6 +99,9 @@ def _show(found: Verification, strict: bool) -> None:
         if strict and found.moved:
             moved = f"{len(found.moved)} of {len(found.originals)} originals"
             line(f"drifted (--strict): {moved} changed or not found", "bold red")
+        if strict and found.unlisted:
+            others = count(len(found.unlisted), "file")
+            line(f"drifted (--strict): {others} that the manifest does not list", "bold red")
     else:
         faults = len(found.drifts) + len(found.diagnostics)
         line(f"drifted: {count(faults, 'difference')} in {found.folder}", "bold red")
