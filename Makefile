@@ -32,7 +32,7 @@ hostile: $(VENV)/.tested
 
 # Every command that writes, killed at random moments; what is left must be old, new or nothing.
 kills: $(VENV)/.tested
-	cd tests && ../$(BIN)/python -m hostile.kills --kills $(or $(KILLS),340)
+	cd tests && ../$(BIN)/python -m hostile.kills --kills $(or $(KILLS),300)
 
 # The same doors under a coverage-guided fuzzer, which is installed for it (Linux, Python up to 3.13).
 fuzz: $(VENV)/.tested

@@ -5,6 +5,7 @@ at a random one of its own steps towards the disk.
 """
 
 import argparse
+import itertools
 import os
 import shutil
 import signal
@@ -21,8 +22,8 @@ from cli.command import events, run
 
 from hostile.doors import LENGTHS, MORE, PRED, REF
 
-_STEPS = ("fsync", "replace", "rename", "mkdir", "chmod", "open")
-"""The calls of the system module that a command is killed at."""
+_STEPS = {"fsync": 12, "open": 12, "rename": 1, "replace": 2, "mkdir": 2}
+"""The calls of the system module that a command is killed at, and among how many of each."""
 SCORES = "onset\toffset\tx\n0\t1\t0.2\n1\t2\t0.9\n2\t3\t0.4\n"
 UGLY = MORE.replace("clause", "clause  ")
 CURVES = ("curves", "more.contract", "--ref", "clip.tsv", "--pred", "scores")
@@ -158,10 +159,11 @@ def kill_once(name: str, home: Path, rng: Random, length: float) -> str:
         if writer.before and rng.random() < 0.6:
             run(*writer.before, folder=folder, stdin=b"1 1\n" if writer.stdin else b"")
         before = contents(folder / writer.place)
-        step = rng.randrange(8) if rng.random() < 0.6 else None
+        call = rng.choice(["fsync", "fsync", "open", "rename", "replace", "mkdir"])
+        step = rng.randrange(_STEPS[call]) if rng.random() < 0.7 else None
         process = os.fork()
         if not process:
-            _child(writer, folder, step, rng.choice(_STEPS))
+            _child(writer, folder, step, call)
         if step is None:
             time.sleep(rng.uniform(0.2, 1.05) * length)
             os.kill(process, signal.SIGKILL)
@@ -178,14 +180,16 @@ def kill_once(name: str, home: Path, rng: Random, length: float) -> str:
 
 
 def kills(number: int, seed: int) -> Counter[str]:
-    """Kill commands in turn; how often each ended how."""
+    """Kill commands in turn until so many were killed before they ended; how often each ended how."""
     home = Path(tempfile.mkdtemp(prefix="hostile-kills-"))
     found: Counter[str] = Counter()
     lengths: dict[str, float] = {}
     try:
         (home / "inputs").mkdir()
         prepare(home / "inputs")
-        for count in range(number):
+        for count in itertools.count():
+            if sum(times for end, times in found.items() if end.startswith("killed")) >= number:
+                break
             name, rng = sorted(WRITERS)[count % len(WRITERS)], Random(f"{seed} {count}")
             if name not in lengths:
                 shutil.copytree(home / "inputs", home / "here")
@@ -205,7 +209,7 @@ def kills(number: int, seed: int) -> Counter[str]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--kills", type=int, default=340)
+    parser.add_argument("--kills", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     tally = kills(given.kills, given.seed)
