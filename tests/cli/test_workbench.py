@@ -86,6 +86,21 @@ def test_a_folder_stands_for_the_contracts_below_it(tmp_path: Path) -> None:
     assert run("check", str(tmp_path / "empty")).code == 2
 
 
+def test_warnings_about_a_known_reference_are_counted_and_others_listed(tmp_path: Path) -> None:
+    write(tmp_path, TABLES)
+    twice = "filename\tonset\toffset\tevent_label\na\t1\t2\tx\na\t1\t2\tx\n"
+    write(tmp_path, {"twice.tsv": twice})
+    both = ("score", "boundary_gate", "--ref", "twice.tsv", "--pred", "twice.tsv", "--durations", "4")
+    other = ("score", "boundary_gate", "--ref", "twice.tsv", *SCORED[2:])
+    first, again = (run(*other, *more, folder=tmp_path) for more in ((), ("--ref-known",)))
+    assert first.code == again.code == 0
+    assert "twice.tsv" in first.err
+    assert "twice.tsv" not in again.err
+    assert "1 warning about the reference" in again.err
+    assert first.out == again.out
+    assert "about the reference" in run(*both, "--ref-known", folder=tmp_path).err
+
+
 def test_a_brief_score_is_the_vector_and_a_line_for_each_violated_clause(tmp_path: Path) -> None:
     write(tmp_path, TABLES)
     lines = run("score", "boundary_gate", *SCORED, "--brief", folder=tmp_path).out.splitlines()

@@ -10,7 +10,7 @@ from typing import Unpack
 import click
 from msgspec import structs
 
-from tracepact.diagnostics import Diagnostics
+from tracepact.diagnostics import Diagnostic, Diagnostics, RowPlace
 from tracepact.files import json_text, remove_dead_parts
 from tracepact.scoring import Scorecard
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
@@ -47,7 +47,7 @@ from tracepact.tools.score.run import STAGES, Run
 from tracepact.tools.score.store.parquet import NAME as PARQUET
 from tracepact.tools.score.store.rows import SCORE_COLUMNS, score_rows
 from tracepact.tools.score.store.writing import MANY_ROWS, VIEWS, Replaced, check_place, write_run
-from tracepact.wording import decimal, quoted
+from tracepact.wording import count, decimal, quoted
 
 
 class _Given(DataOptions, MetricOptions):
@@ -83,6 +83,11 @@ class _Given(DataOptions, MetricOptions):
     type=click.Path(file_okay=False, path_type=Path),
     help="Also write the run directory: rows, tables, report, manifest.",
 )
+@click.option(
+    "--ref-known",
+    is_flag=True,
+    help="Count the warnings about the reference in place of listing them, as after the first of many submissions.",
+)
 @click.option("--brief", is_flag=True, help="Print the vector and a line for each violated clause, nothing else.")
 @click.option("--page", is_flag=True, help="With --out: also write the report as an HTML page and as Markdown.")
 @embed_audio_option
@@ -101,6 +106,7 @@ def command(
     requirements: tuple[str, ...],
     form: str,
     out: Path | None,
+    ref_known: bool,
     brief: bool,
     page: bool,
     embed_audio: bool,
@@ -149,7 +155,7 @@ def command(
         run = replace(run, settings=metric_settings(given), violation_rows=not no_violations)
         advance("reporting")
         report = report_of(run)
-    print_diagnostics(run.diagnostics)
+    print_diagnostics(_without_reference(run) if ref_known else run.diagnostics)
     if out is not None:
         if not no_violations and (line := _large_rows(report, out)):
             say(line)
@@ -174,6 +180,20 @@ def command(
     for line in failed:
         say(f"violated: {line}", "bold red")
     return Exit.VIOLATED if failed else Exit.OK
+
+
+def _without_reference(run: Run) -> list[Diagnostic]:
+    """What is not about the rows of the reference; how much else there is, is said."""
+    place = run.reference.name
+    known = [d for d in run.diagnostics if isinstance(d.place, RowPlace) and _is_in(d.place.file, place)]
+    if known:
+        say(f"{count(len(known), 'warning')} about the reference, as `tracepact lint-data` lists them")
+    return [d for d in run.diagnostics if d not in known]
+
+
+def _is_in(file: str, place: str) -> bool:
+    """Whether a file is the given one, or in the given folder."""
+    return file == place or Path(place) in Path(file).parents
 
 
 def _show_batches(
