@@ -198,7 +198,7 @@ def pairs_of(outputs: SystemOutputs, places: dict[tuple[str, str], int]) -> list
 def rows_of(text: str, judged: Preferences) -> list[dict[str, str]]:
     """The rows of a file that was read as preferences, as they are written in it."""
     head = text.splitlines()[0] if text.strip() else ""
-    table = csv.DictReader(StringIO(text), delimiter="\t" if "\t" in head else ",")
+    table = csv.DictReader(StringIO(text, newline=""), delimiter="\t" if "\t" in head else ",")
     rows = [{name: (row[name] or "").strip() for name in row if name} for row in table]
     assert len(rows) == len(judged.rows) + judged.same
     return rows
