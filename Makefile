@@ -51,7 +51,7 @@ long-haul: $(VENV)/.tested
 	cd pytools && ../$(BIN)/python -m benchmarks.long_haul
 
 # The schemas of what commands print are generated from the records that they return.
-schemas: $(VENV)/.installed
+schemas: $(VENV)/.tested
 	$(BIN)/python pytools/output_schemas.py
 
 # The picture in the README is a real report of the demo; it needs a Chromium on the machine.

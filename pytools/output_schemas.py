@@ -5,6 +5,18 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from tracelab.robustness.corruptions import CorruptionTable
+from tracelab.robustness.records import (
+    CalibrationResults,
+    ClassResults,
+    CleanResults,
+    CorruptionResults,
+    Manifest,
+    VerificationReport,
+)
+from tracelab.robustness.records import (
+    Explanation as RobustnessExplanation,
+)
 from tracepact.diagnostics.record import DiagnosticRecord
 from tracepact.files import json_text
 from tracepact.lang.explain import Explanation
@@ -57,6 +69,7 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
     "certify": (CertifyAnswer, "tracepact certify"),
     "compare": (Comparison, "tracepact comparison"),
     "conformance": (ConformanceRecord, "tracepact conformance"),
+    "corruptions": (CorruptionTable, "A table of corruptions"),
     "curves": (CurvesRecord, "tracepact curves"),
     "decision": (DecisionRecord, "tracepact decision"),
     "diagnostics": (
@@ -72,6 +85,13 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
     "order": (OrderClaim, "The order that a selected contract claims to keep"),
     "prove": (ProveAnswer, "tracepact prove"),
     "report": (Report, "tracepact report"),
+    "robustness-calibration": (CalibrationResults, "tracelab robustness, calibration"),
+    "robustness-clean": (CleanResults, "tracelab robustness, clean clips"),
+    "robustness-corruptions": (CorruptionResults, "tracelab robustness, corrupted clips"),
+    "robustness-explanation": (RobustnessExplanation, "tracelab robustness, readings of LR-MFCC"),
+    "robustness-manifest": (Manifest, "tracelab robustness, manifest"),
+    "robustness-per-class": (ClassResults, "tracelab robustness, classes"),
+    "robustness-verification": (VerificationReport, "tracelab robustness, verification"),
     "selection": (SelectionOutput, "A selection"),
     "simplify": (SimplifiedFormula, "tracepact simplified formula"),
     "stream-state": (StreamState, "tracepact stream state"),

@@ -11,6 +11,7 @@ The way data flows (imports point only to earlier lines):
     corpora       real corpora: soft labels, real sound, score files of others
     study         the measurement study: rows, tables, findings, the page
     probe         frozen encoders behind one head, and detectors of others as they are
+    robustness    classifiers on real corpora under corruption, calibration; the same corruptions over the scenes
     cli           the table of commands
 
 It uses the public names of `tracepact` and nothing else of it.

@@ -25,7 +25,7 @@ from tracelab.fetching import fetch as fetch_file
 from tracelab.files import filled, write_whole
 from tracelab.heard import events_of, hear
 from tracelab.listening import clip_page
-from tracelab.options import SPEECH, WORKERS
+from tracelab.options import SCALE, SPEECH, WORKERS
 from tracelab.probe.command import probe
 from tracelab.probe.probe import RECORD as PROBE_RECORD
 from tracelab.probe.verify import verify_probe
@@ -38,6 +38,7 @@ from tracelab.protocol import (
     perturbation_rows,
     protocol_rows,
 )
+from tracelab.robustness.command import robustness, verify_robustness, verify_scenes
 from tracelab.scenes.corpus import Task, digest_of, render, render_all
 from tracelab.scenes.voices import open_voice
 from tracelab.sound import write_sound
@@ -49,9 +50,6 @@ from tracelab.verification import Verified
 from tracepact.show import Table, TerminalTable, print_tables, words
 
 _VIOLATED = 1
-_SCALE = click.option(
-    "--scale", type=click.Choice(list(SCALES)), default="small", show_default=True, help="Size of the study."
-)
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
 _RECIPES = {recipe.name: recipe for recipe in (*DETECTORS, CLASS_DETECTOR)}
@@ -59,6 +57,9 @@ _VERIFIERS: dict[str, Callable[[Path, Progress], Verified]] = {
     RECORD: verify_study,
     PROBE_RECORD: verify_probe,
     CORPUS_RECORD: verify_corpus,
+    "corruptions.json": verify_robustness,
+    "results_corruptions.json": verify_robustness,
+    "grid.json": verify_scenes,
 }
 
 
@@ -72,7 +73,7 @@ def commands() -> None:
 
 
 @commands.command()
-@_SCALE
+@SCALE
 @SPEECH
 @WORKERS
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the test clips as WAV.")
@@ -103,7 +104,7 @@ def scenes(scale: str, speech: str, workers: int, out: Path | None) -> None:
 @commands.command()
 @click.argument("clip")
 @SPEECH
-@_SCALE
+@SCALE
 @click.option("--condition", type=click.Choice(CONDITIONS), help="Another condition than the clip's own.")
 @click.option("--model", "models", multiple=True, type=_FOLDER, help="A trained detector to show; may be repeated.")
 @click.option("--out", type=_NEW_FOLDER, default=Path(), help="Folder for the sound and the page (default: here).")
@@ -132,7 +133,7 @@ def listen(clip: str, speech: str, scale: str, condition: str | None, models: tu
 
 @commands.command()
 @click.argument("detector", type=click.Choice(sorted(_RECIPES)))
-@_SCALE
+@SCALE
 @SPEECH
 @WORKERS
 @click.option("--out", type=_NEW_FOLDER, required=True, help="Folder for the model and its checkpoint.")
@@ -190,7 +191,7 @@ def fetch(url: str, sha256: str, size: int, out: Path) -> None:
 
 
 @commands.command()
-@_SCALE
+@SCALE
 @SPEECH
 @WORKERS
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder of the study.")
@@ -212,6 +213,7 @@ def verify(context: click.Context, folder: Path) -> int:
     """Compute a folder of results again and name what changed.
 
     A study: runs are computed from their stored predictions, rows from the runs, tables and the page from the rows.
+    A robustness run: schemas, digests, the table of corruptions, and every figure from the stored logits.
     """
     with stage_bars() as progress:
         found = _verifier(folder)(folder, progress)
@@ -230,6 +232,7 @@ def _verifier(folder: Path) -> Callable[[Path, Progress], Verified]:
 
 commands.add_command(probe)
 commands.add_command(corpus)
+commands.add_command(robustness)
 
 
 def run() -> None:

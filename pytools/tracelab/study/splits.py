@@ -13,7 +13,7 @@ from tracelab.scenes.corpus import OnClip, Task, clean_tasks, held_out_tasks, pe
 from tracelab.scenes.voices import Voice
 from tracelab.stages import Stages, code_digest
 
-_CODE = ("protocol.py", "randomness.py", "scenes", "features.py", "heard.py", "sound.py")
+RENDERING = ("protocol.py", "randomness.py", "scenes", "features.py", "heard.py", "sound.py")
 
 
 def tasks_of(protocol: Protocol, split: str, views: int = 0) -> list[Task]:
@@ -44,7 +44,7 @@ def heard_split(
         "split": split,
         "views": views,
         "voice": voice.digest,
-        "code": code_digest(*_CODE),
+        "code": code_digest(*RENDERING),
     }
     tasks = tasks_of(protocol, split, views)
 

@@ -36,7 +36,7 @@ def run_study(folder: Path, scale: Scale, voice: Voice, *, workers: int = 1, pro
     stages = Stages.within(folder)
     systems, splits = [], []
     for group, protocol, recipes in _groups(scale):
-        split = _splits(stages, protocol, voice, scale, workers, progress)
+        split = scene_splits(stages, protocol, voice, scale, workers, progress)
         wanted = [(name, scale.trained(recipe)) for name, recipe in recipes]
         progress.begin(f"detectors, {group}", len({stages.place("x", r.__repr__()) for _, r in wanted}))
         systems += make_systems(stages, split, wanted, workers=workers, on_model=lambda name: progress.advance())
@@ -100,7 +100,10 @@ def _groups(scale: Scale) -> list[tuple[str, Protocol, list[tuple[str, Recipe]]]
     return [("main", scale.protocol, main), *others]
 
 
-def _splits(stages: Stages, protocol: Protocol, voice: Voice, scale: Scale, workers: int, progress: Progress) -> Splits:
+def scene_splits(
+    stages: Stages, protocol: Protocol, voice: Voice, scale: Scale, workers: int, progress: Progress
+) -> Splits:
+    """The splits of one set of scenes, rendered and heard."""
     sizes = {"clean": protocol.train_clips, "views": scale.views * protocol.train_clips, "test": protocol.test_clips}
     found = {}
     for split, clips in sizes.items():

@@ -274,5 +274,9 @@ CODES: dict[str, Code] = {
         ("missing-package", "", "an encoder or detector needs a package that is not installed"),
         ("missing-weights", "", "an encoder needs weights that are not in the cache"),
         ("bad-corpus", "", "a copy of a corpus lacks labels, sounds or folds, or they contradict each other"),
+        ("unreadable-corpus", "26.2", "a corpus has no table of clips of a known layout, or a row of it is wrong"),
+        ("bad-rotation", "26.2", "folds that cannot test, validate and train"),
+        ("bad-corruptions", "26.3", "a table of corruptions cannot be read, or a family is not in it"),
+        ("bad-classifier", "26.5", "a classifier cannot be loaded, failed, or did not answer one logit for each class"),
     ),
 }
