@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 import tracepact
 from tracepact import InvalidInput, parse_contract, score, score_batches
-from tracepact.engines import Engine, EngineKind, Work, clusters, engine_from, run_tasks
+from tracepact.engines import Engine, EngineKind, EngineLost, Work, clusters, engine_from, run_tasks
 from tracepact.files import remove_dead_parts
 from tracepact.io.storage import public_name
 from tracepact.records import record_bytes, record_from_bytes
@@ -486,3 +486,19 @@ def test_what_a_dead_process_left_is_removed_and_said(tmp_path: Path, files: dic
         folder.mkdir()
     assert remove_dead_parts(tmp_path / "run") == [left]
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == sorted([living.name, other.name])
+
+
+def test_a_scheduler_that_goes_away_is_said_and_what_is_finished_stays(
+    tmp_path: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(engine: Engine, given_work: Work[BatchSum], progress: object = None) -> BatchSum:
+        given_work.do(given_work.tasks[0])
+        raise EngineLost("the scheduler no longer answers")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(scoring, "run_tasks", lost)
+        with pytest.raises(EngineLost):
+            score_batches(CONTRACT, **files, batch_clips=10, out=tmp_path / "run")
+    assert [path.name for path in (tmp_path / "run.making").glob("*.record")] == ["batch-000000.record"]
+    score_batches(CONTRACT, **files, batch_clips=10, out=tmp_path / "run")
+    assert store.drifts(tmp_path / "run") == []

@@ -12,6 +12,8 @@ from tracepact.engines.model import FAN_IN, Engine, EngineLost, Progress, S, Wor
 from tracepact.version import VERSION
 
 _PATIENCE = 30
+"""How many seconds a scheduler has to answer, at first and after a connection broke."""
+_SILENT = "the scheduler no longer answers"
 
 
 def run_on_cluster(engine: Engine, work: Work[S], progress: Progress) -> S | None:
@@ -33,6 +35,8 @@ def _sum(client: Any, work: Work[S], progress: Progress) -> S:
     results = client.map(_attempted, work.tasks, job=shared, pure=False, key="tracepact-batch")
     died: list[Any] = []
     for finished, future in enumerate(as_completed(results, loop=client.loop), 1):
+        if future.status in ("cancelled", "lost"):
+            raise EngineLost(_SILENT)
         if future.status == "error":
             died.append(future)
         progress.done(finished)
@@ -140,4 +144,4 @@ def _lost_is_said() -> Iterator[None]:
     try:
         yield
     except (CommClosedError, CancelledError, FutureCancelledError, TimeoutError) as error:
-        raise EngineLost(str(error) or type(error).__name__) from error
+        raise EngineLost(_SILENT) from error

@@ -73,7 +73,7 @@ def score_in_batches(
                 progress=progress,
             )
         except EngineLost as error:
-            headline = f"the scheduler or its workers went away: {error}"
+            headline = str(error)
             help = "start the cluster again, and this command; with --out it goes on with what is finished"
             raise InvalidInput([Diagnostic("engine-lost", headline, None, help)]) from error
     if out is not None and run.complete:
