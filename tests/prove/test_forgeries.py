@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tracepact import Mode, Run, Scorecard, load_contract, score, starter_contracts
+from tracepact.diagnostics import InvalidInput
 from tracepact.specs import spec_path
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.certificate import Entry, write_certificates
@@ -224,6 +225,9 @@ def test_files_of_another_run_are_refused(core: Build, tmp_path: Path) -> None:
     shutil.copy2(stale / "Certificate1.lean", kept / "Certificate1.lean")
     assert recheck(core, kept_files(kept)).refused, "one of each run"
     shutil.copy2(stale / "Certificate1.lean", kept / "Certificate2.lean")
+    with pytest.raises(InvalidInput):
+        keep_certificates(ours[:1], kept)
+    (kept / "Certificate2.lean").unlink()
     keep_certificates(ours[:1], kept)
     assert not (kept / "Certificate1.lean").exists(), "what is kept takes the place of what was"
     assert recheck(core, kept_files(kept)).refused, "one file of two"
