@@ -220,7 +220,7 @@ def test_a_window_that_looks_back_and_then_ahead_needs_no_delay() -> None:
     assert holds == [False, False, True, True]
 
 
-@pytest.mark.parametrize("far", [70_000, 3_000_000_000])
+@pytest.mark.parametrize("far", [70_000, 3_000_000])
 def test_windows_longer_than_any_stream_are_no_burden(far: int) -> None:
     clauses = [
         (Constant(True), Since(far, Constant(True), Atom("p"))),
