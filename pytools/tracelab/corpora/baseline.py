@@ -32,7 +32,7 @@ def baseline_rows(scores: Path, ref: Path, durations: Path | None, clips: Sequen
             best = found.best(measure)
             if best is None:
                 continue
-            where = f"({float(best.low or 0):.3f}, {float(best.high or 1):.3f}]"
+            where = f"[{float(best.low or 0):.3f}, {float(best.high or 1):.3f})"
             yield {"threshold": f"best, in {where}", "labels": labels, "measure": name, "value": str(best.value.value)}
 
 
