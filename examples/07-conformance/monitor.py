@@ -4,7 +4,8 @@ import json
 import re
 import sys
 from fractions import Fraction
-from itertools import combinations
+from functools import partial
+from itertools import accumulate
 from math import ceil, floor
 
 
@@ -17,10 +18,7 @@ class Monitor:
 
     profiles = ("text", "core", "past", "events", "streaming", "chunks")
 
-    # Formulas on traces
-
-    def window(self, i, lo, hi, n):
-        return range(max(i + lo, 0), min(i + hi, n - 1) + 1)
+    # Formulas on traces: a list of truth values for every part, each in one pass
 
     def truth(self, tree, masks, n):
         if isinstance(tree, bool):
@@ -29,41 +27,43 @@ class Monitor:
             return [digit == "1" for digit in masks[tree]]
         operator, *rest = tree
         parts = [self.truth(part, masks, n) for part in rest if not isinstance(part, int) or isinstance(part, bool)]
-        return [self.at(i, operator, rest, parts, n) for i in range(n)]
-
-    def at(self, i, operator, rest, parts, n):
         a, b = parts[0], parts[-1]
         match operator:
             case "not":
-                return not a[i]
+                return [not x for x in a]
             case "and":
-                return a[i] and b[i]
+                return [x and y for x, y in zip(a, b, strict=True)]
             case "or":
-                return a[i] or b[i]
+                return [x or y for x, y in zip(a, b, strict=True)]
             case "implies":
-                return not a[i] or b[i]
+                return [not x or y for x, y in zip(a, b, strict=True)]
             case "iff":
-                return a[i] == b[i]
+                return [x == y for x, y in zip(a, b, strict=True)]
             case "F":
-                return self.eventually(i, rest[0], rest[1], a, n)
+                return [hits > 0 for hits, _ in self.windows(rest[0], rest[1], a, n)]
             case "G":
-                return self.always(i, rest[0], rest[1], a, n)
+                return [hits == size for hits, size in self.windows(rest[0], rest[1], a, n)]
             case "U":
-                return self.until(i, rest[0], a, b, n)
+                return self.until(rest[0], a, b, n)
             case "S":
-                return self.since(i, rest[0], a, b, n)
+                return self.until(rest[0], a[::-1], b[::-1], n)[::-1]
 
-    def eventually(self, i, lo, hi, a, n):
-        return any(a[j] for j in self.window(i, lo, hi, n))
+    def windows(self, lo, hi, a, n):
+        """How many frames of the window of every frame hold, and how many there are; by sums up to each frame."""
+        sums = [0, *accumulate(a)]
+        found = []
+        for i in range(n):
+            first, last = max(i + lo, 0), min(i + hi, n - 1)
+            found.append((sums[last + 1] - sums[first], last + 1 - first) if first <= last else (0, 0))
+        return found
 
-    def always(self, i, lo, hi, a, n):
-        return all(a[j] for j in self.window(i, lo, hi, n))
-
-    def until(self, i, r, a, b, n):
-        return any(b[j] and all(a[i:j]) for j in self.window(i, 0, r, n))
-
-    def since(self, i, r, a, b, n):
-        return any(b[j] and all(a[j + 1 : i + 1]) for j in self.window(i, -r, 0, n))
+    def until(self, r, a, b, n):
+        """From the end: how far the next witness is along frames where the left side holds."""
+        found, away = [False] * n, None
+        for i in reversed(range(n)):
+            away = 0 if b[i] else away + 1 if a[i] and away is not None else None
+            found[i] = away is not None and away <= r
+        return found
 
     def verdicts(self, case):
         return {"verdicts": [bits(self.truth(case["formula"], c["masks"], c["frames"])) for c in case["clips"]]}
@@ -93,26 +93,29 @@ class Monitor:
         return max(ahead)
 
     def measure(self, case):
-        mirrored = self.lookahead(mirror(case["formula"]))
-        return {"lookahead": self.lookahead(case["formula"]), "lookback": mirrored}
+        return {"lookahead": self.lookahead(case["formula"]), "lookback": self.lookback(case["formula"])}
+
+    def lookback(self, tree):
+        return self.lookahead(mirror(tree))
 
     def open(self, case):
         self.clauses = [(c["obligation"], c["formula"]) for c in case["clauses"]]
+        self.kept = max(self.lookback(tree) for clause in self.clauses for tree in clause)
         self.next = [0] * len(self.clauses)
-        self.masks, self.n = {}, 0
+        self.masks, self.first, self.n = {}, 0, 0
         self.counts = [[0, 0] for _ in self.clauses] if "counts" in case["want"] else None
         return {}
 
     def frame(self, case):
-        for name, value in case["values"].items():
-            self.masks[name] = self.masks.get(name, "") + "01"[value]
-        self.n += 1
-        return self.out([self.n - self.delay(k) for k in range(len(self.clauses))])
+        return self.take(1, {name: "01"[value] for name, value in case["values"].items()})
 
     def chunk(self, case):
-        for name, mask in case["masks"].items():
+        return self.take(case["frames"], case["masks"])
+
+    def take(self, frames, masks):
+        for name, mask in masks.items():
             self.masks[name] = self.masks.get(name, "") + mask
-        self.n += case["frames"]
+        self.n += frames
         return self.out([self.n - self.delay(k) for k in range(len(self.clauses))])
 
     def delay(self, k):
@@ -122,41 +125,57 @@ class Monitor:
         return self.out([self.n] * len(self.clauses))
 
     def interrupt(self, case):
-        state = json.dumps([self.clauses, self.next, self.masks, self.n, self.counts])
-        self.clauses, self.next, self.masks, self.n, self.counts = json.loads(state)
+        state = json.dumps([self.clauses, self.kept, self.next, self.masks, self.first, self.n, self.counts])
+        self.clauses, self.kept, self.next, self.masks, self.first, self.n, self.counts = json.loads(state)
         return {}
 
     def out(self, ends):
         found = []
         for k, end in enumerate(ends):
             due = range(self.next[k], max(end, self.next[k]))
-            found += [[i, k, self.word(i, k)] for i in due]
-            self.next[k] = due.stop
+            if due:
+                found += [[i, k, word] for i, word in zip(due, self.words(k, due), strict=True)]
+                self.next[k] = due.stop
+        self.forget()
         if self.counts is None:
             return {"out": sorted(found)}
         for _, k, word in found:
             self.counts[k] = [self.counts[k][0] + (word == "satisfied"), self.counts[k][1] + (word != "free")]
         return {"out": sorted(found), "counts": self.counts}
 
-    def word(self, i, k):
-        obligation, formula = (self.truth(tree, self.masks, self.n)[i] for tree in self.clauses[k])
-        return "free" if not obligation else "satisfied" if formula else "violated"
+    def words(self, k, due):
+        held = self.n - self.first
+        obligation, formula = (self.truth(tree, self.masks, held) for tree in self.clauses[k])
+        pairs = ((obligation[i - self.first], formula[i - self.first]) for i in due)
+        return ["free" if not obliged else "satisfied" if holds else "violated" for obliged, holds in pairs]
+
+    def forget(self):
+        """Drop the frames that no verdict to come looks back to, many at a time."""
+        old = min(self.next) - self.kept - self.first
+        if old > 64:
+            self.masks = {name: mask[old:] for name, mask in self.masks.items()}
+            self.first += old
 
     # Intervals
 
     def project(self, case):
         step, n = Fraction(case["step"]), ceil(Fraction(case["duration"]) / Fraction(case["step"]))
-        frames = [self.frames_of(Fraction(a), Fraction(b), step, n, case["projection"]) for a, b in case["events"]]
-        mask = [any(i in some for some in frames) for i in range(n)]
-        return {"frames": n, "mask": bits(mask), "runs": runs(mask), "vanished": sum(not some for some in frames)}
+        mask, vanished = [False] * n, 0
+        for onset, offset in case["events"]:
+            first, end = self.frames_of(Fraction(onset) / step, Fraction(offset) / step, case["projection"])
+            first, end = max(first, 0), min(end, n)
+            mask[first:end] = [True] * (end - first)
+            vanished += first >= end
+        return {"frames": n, "mask": bits(mask), "runs": runs(mask), "vanished": vanished}
 
-    def frames_of(self, onset, offset, step, n, projection):
+    def frames_of(self, onset, offset, projection):
+        """The first frame of an event and the one after its last, from its ends in frames."""
         match projection:
             case "centre":
-                return {i for i in range(n) if onset <= (i + Fraction(1, 2)) * step < offset}
+                return ceil(onset - Fraction(1, 2)), ceil(offset - Fraction(1, 2))
             case "touch":
-                return {i for i in range(n) if max(onset, i * step) < min(offset, (i + 1) * step)}
-        return {i for i in range(n) if onset <= i * step and (i + 1) * step <= offset}
+                return (floor(onset), ceil(offset)) if onset < offset else (0, 0)
+        return ceil(onset), floor(offset)
 
     def runs(self, case):
         mask = [digit == "1" for digit in case["mask"]]
@@ -196,17 +215,35 @@ class Monitor:
         return candidate[2], candidate[0], candidate[1]
 
     def greedy(self, found):
-        pairs = []
+        pairs, refs, preds = [], set(), set()
         for i, j, _ in sorted(found, key=self.order):
-            if all(i != a and j != b for a, b in pairs):
+            if i not in refs and j not in preds:
                 pairs.append((i, j))
+                refs.add(i)
+                preds.add(j)
         return pairs
 
     def optimal(self, found):
-        sets = (some for size in range(len(found) + 1) for some in combinations(found, size))
-        free = [s for s in sets if len({i for i, _, _ in s}) == len({j for _, j, _ in s}) == len(s)]
-        best = min(free, key=lambda s: (-len(s), sum(c for _, _, c in s), sorted((i, j) for i, j, _ in s)))
-        return [(i, j) for i, j, _ in best]
+        """From the last reference: for each prediction on which the earlier ones may end, the best that is left."""
+        best = {}
+        for i in sorted({i for i, _, _ in found}, reverse=True):
+            own = [(j, cost) for a, j, cost in found if a == i]
+            for first in {0} | {j + 1 for a, j, _ in found if a < i}:
+                left = [self.rest(best, i + 1, first)]
+                for j, cost in own:
+                    if j >= first:
+                        pairs, total, some = self.rest(best, i + 1, j + 1)
+                        left.append((pairs - 1, total + cost, ((i, j), *some)))
+                best[i, first] = min(left)
+        return list(self.rest(best, 0, 0)[2])
+
+    def rest(self, best, i, first):
+        """The best for the references from i on: that of the next one that has candidates."""
+        later = [a for a, j in best if a >= i]
+        if not later:
+            return 0, 0, ()
+        i = min(later)
+        return best[i, max(j for a, j in best if a == i and j <= first)]
 
     # Text
 
@@ -327,27 +364,35 @@ def bits(mask):
 def runs(mask):
     n = len(mask)
     starts = [i for i in range(n) if mask[i] and (i == 0 or not mask[i - 1])]
-    return [[s, next((e for e in range(s, n) if not mask[e]), n)] for s in starts]
+    ends = [i for i in range(1, n + 1) if mask[i - 1] and (i == n or not mask[i])]
+    return [list(run) for run in zip(starts, ends, strict=True)]
+
+
+def reply(monitor, name, message):
+    """The reply to one message."""
+    if "hello" in message:
+        return {"hello": name, "version": 1, "profiles": list(monitor.profiles)}
+    method = getattr(monitor, message["ask"], None)
+    try:
+        if method is None:
+            raise Unsupported(f"it is not made for `{message['ask']}`")
+        return {"id": message["id"], "answer": method(message)}
+    except Unsupported as why:
+        return {"id": message["id"], "unsupported": str(why)}
+
+
+def monitor():
+    """For `tracepact conform --python`: a function from messages to replies."""
+    sys.setrecursionlimit(10_000)  # 200 levels (rule 1.6) take several calls each
+    return partial(reply, Monitor(), "a small monitor")
 
 
 def serve(monitor, name):
     """Answer every line with one line, until there are no more."""
+    sys.setrecursionlimit(10_000)
     for line in sys.stdin:
-        message = json.loads(line)
-        if "hello" in message:
-            reply = {"hello": name, "version": 1, "profiles": list(monitor.profiles)}
-        else:
-            reply = {"id": message["id"]}
-            method = getattr(monitor, message["ask"], None)
-            try:
-                if method is None:
-                    raise Unsupported(f"it is not made for `{message['ask']}`")
-                reply["answer"] = method(message)
-            except Unsupported as why:
-                reply["unsupported"] = str(why)
-        print(json.dumps(reply), flush=True)
+        print(json.dumps(reply(monitor, name, json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":
-    sys.setrecursionlimit(10_000)  # 200 levels (rule 1.6) take several calls each
     serve(Monitor(), "a small monitor")

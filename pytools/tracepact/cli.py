@@ -14,6 +14,7 @@ _COMMANDS = {
     "check": "tracepact.tools.check.command",
     "compare": "tracepact.tools.audit.compare",
     "conform": "tracepact.tools.conform.command",
+    "conformance": "tracepact.tools.conform.beside_command",
     "convert": "tracepact.tools.data.convert",
     "curves": "tracepact.tools.curves.command",
     "demo": "tracepact.tools.demo.command",
@@ -52,6 +53,7 @@ _SUMMARIES = {
     "check": "Check contracts and report everything wrong with them.",
     "compare": "Show what became better or worse from one run to another.",
     "conform": "Test another implementation against vectors and the reference.",
+    "conformance": "Compare conformance results side by side, on one page.",
     "convert": "Write events in another format, exactly.",
     "curves": "Show scores and metrics at every threshold of score files.",
     "demo": "Score the shipped demo systems and write their reports.",
@@ -90,7 +92,7 @@ _SECTIONS = {
     "Score": ("score", "metrics", "curves", "tune", "watch", "report", "verify", "convert", "lint-data", "demo"),
     "Audit results": ("audit", "compare", "profile", "league"),
     "Select a contract": ("calibrate", "judge", "select", "basis"),
-    "Test other implementations": ("conform", "oracle"),
+    "Test other implementations": ("conform", "conformance", "oracle"),
     "Prove": ("prove", "certify"),
 }
 

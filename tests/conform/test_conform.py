@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from conform.mutants import MUTANTS, PROTOCOL_FAULTS
+from benchmarks.mutant import catalogue
 from tracepact.specs import spec_path
 from tracepact.tools.conform.conform import conform
 from tracepact.tools.conform.differential import case_of, experiments, explore, rules_of
 from tracepact.tools.conform.draw import EXPERIMENTS
 from tracepact.tools.conform.engines import REFERENCE
 from tracepact.tools.conform.findings import Finding, Tally, judge
+from tracepact.tools.conform.guided import GUIDED
 from tracepact.tools.conform.peer import Peer
 from tracepact.tools.conform.picture import picture
 from tracepact.tools.conform.reduce import smaller
@@ -30,7 +31,14 @@ from tracepact.tools.conform.vectors import Profile, Vector, answer, suite
 pytestmark = pytest.mark.slow
 
 MONITOR = str(Path(__file__).resolve().parents[2] / "examples" / "07-conformance" / "monitor.py")
-MUTANT = str(Path(__file__).with_name("mutants.py"))
+MUTANTS = {mutant.id: mutant for mutant in catalogue()}
+PROTOCOL_FAULTS = {
+    "hangs-at-always": "hangs",
+    "crashes-at-until": "crashed",
+    "talks-at-since": "rubbish",
+    "answers-twice-at-iff": "out-of-order",
+    "dies-at-the-end": "crashed",
+}
 SCHEMAS = {p.name: json.loads(p.read_text(encoding="utf-8")) for p in spec_path("schemas").glob("*.json")}
 REGISTRY: Registry[Any] = Registry().with_resources((n, Resource.from_contents(s)) for n, s in SCHEMAS.items())
 
@@ -38,33 +46,36 @@ REGISTRY: Registry[Any] = Registry().with_resources((n, Resource.from_contents(s
 FOUND_BY: dict[str, tuple[Profile, str, int]] = {
     "window-one-short": (Profile.CORE, "windows ahead", 2),
     "window-one-long": (Profile.CORE, "windows ahead", 2),
-    "float-radius": (Profile.TEXT, "bounds", 0),
-    "nearest-radius": (Profile.TEXT, "bounds", 0),
-    "unclipped-always": (Profile.CORE, "windows ahead", 2),
-    "empty-window-holds": (Profile.CORE, "windows ahead", 2),
-    "until-includes-witness": (Profile.CORE, "until", 2),
-    "until-is-strict": (Profile.CORE, "until", 2),
-    "until-is-weak": (Profile.CORE, "until", 2),
-    "since-mirrored-wrongly": (Profile.PAST, "since", 2),
-    "leak-across-clips": (Profile.CORE, "families, ahead", 3),
+    "bound-float": (Profile.TEXT, "bounds", 0),
+    "bound-nearest": (Profile.TEXT, "bounds", 0),
+    "always-not-cut": (Profile.CORE, "windows ahead", 2),
+    "empty-eventually-holds": (Profile.CORE, "windows ahead", 2),
+    "until-wants-left-at-witness": (Profile.CORE, "until", 2),
+    "until-strict": (Profile.CORE, "until", 2),
+    "until-weak": (Profile.CORE, "until", 2),
+    "since-left-reversed-alone": (Profile.PAST, "since", 3),
+    "clips-leak": (Profile.CORE, "families, ahead", 3),
     "ignored-cannot-witness": (Profile.CORE, "obligations", 3),
     "vacuous-is-zero": (Profile.CORE, "obligations", 2),
-    "early-verdict": (Profile.STREAMING, "streams", 2),
-    "late-verdict": (Profile.STREAMING, "streams", 2),
+    "late": (Profile.STREAMING, "streams", 2),
     "tail-forgotten": (Profile.STREAMING, "streams", 2),
-    "delay-of-formula-only": (Profile.STREAMING, "streams", 2),
-    "state-forgotten": (Profile.STREAMING, "interrupted streams", 2),
-    "chunk-forgets-before": (Profile.CHUNKS, "chunks that look back", 2),
-    "chunk-says-the-last": (Profile.CHUNKS, "chunks", 2),
-    "strict-onset": (Profile.EVENTS, "runs", 2),
-    "offset-at-the-end": (Profile.EVENTS, "runs", 2),
-    "greedy-tie-order": (Profile.EVENTS, "greedy matching", 6),
+    "delay-of-formula": (Profile.STREAMING, "streams", 2),
+    "restore-past": (Profile.STREAMING, "interrupted streams", 2),
+    "chunk-says-last": (Profile.CHUNKS, "chunks", 2),
+    "first-frame-no-onset": (Profile.EVENTS, "runs", 2),
+    "offset-at-end": (Profile.EVENTS, "runs", 2),
+    "greedy-later-first": (Profile.EVENTS, "greedy matching", 6),
     "optimal-is-greedy": (Profile.EVENTS, "optimal matching", 10),
-    "strict-search": (Profile.EVENTS, "greedy matching", 3),
-    "strict-merge-gap": (Profile.EVENTS, "runs", 4),
-    "centre-rounding": (Profile.EVENTS, "projection", 3),
+    "search-strict": (Profile.EVENTS, "greedy matching", 3),
+    "join-strict": (Profile.EVENTS, "runs", 4),
+    "centre-round": (Profile.EVENTS, "projection", 3),
     "touch-by-a-point": (Profile.EVENTS, "projection", 3),
 }
+
+
+def process(name: str) -> list[str]:
+    """The command that serves the protocol as a mutant."""
+    return [sys.executable, "-m", "benchmarks.mutant", name]
 
 
 def frames(vector: Vector) -> int:
@@ -84,15 +95,10 @@ def frames(vector: Vector) -> int:
     return 0
 
 
-def test_every_mutant_has_its_place() -> None:
-    assert len(FOUND_BY) >= 12
-    assert FOUND_BY.keys() | PROTOCOL_FAULTS.keys() == MUTANTS.keys()
-
-
 @pytest.mark.parametrize("name", FOUND_BY)
 def test_random_cases_catch_a_mutant_and_shrink_it_to_a_few_frames(name: str) -> None:
     profile, experiment, most = FOUND_BY[name]
-    peer = Peer([sys.executable, MUTANT, name], 20)
+    peer = MUTANTS[name].peer()
     try:
         finding = explore(peer, profile, experiment, examples=200, seed=1, tally=Tally(), tick=lambda: None)
     finally:
@@ -106,7 +112,7 @@ def test_random_cases_catch_a_mutant_and_shrink_it_to_a_few_frames(name: str) ->
 @pytest.mark.parametrize("name", FOUND_BY)
 def test_the_vectors_catch_a_mutant(name: str) -> None:
     profile = FOUND_BY[name][0]
-    found = conform([sys.executable, MUTANT, name], profiles=[profile], examples=0, timeout=20)
+    found = conform(["mutant"], peer=MUTANTS[name].peer(), profiles=[profile], examples=0)
     assert {finding.kind for finding in found.findings} == {"wrong-answer"}
     assert found.stopped is None
 
@@ -114,14 +120,14 @@ def test_the_vectors_catch_a_mutant(name: str) -> None:
 @pytest.mark.parametrize("name", PROTOCOL_FAULTS)
 def test_a_fault_of_the_protocol_is_a_finding_and_the_run_comes_to_an_end(name: str) -> None:
     profiles = [Profile.CORE, Profile.PAST]
-    found = conform([sys.executable, MUTANT, name], profiles=profiles, examples=30, timeout=1.5)
+    found = conform(process(name), profiles=profiles, examples=8, timeout=2.5)
     assert PROTOCOL_FAULTS[name] in {finding.kind for finding in found.findings}
     assert {finding.kind for finding in found.findings} == {PROTOCOL_FAULTS[name]}
     assert not found.conforms
 
 
 def test_a_crash_is_shrunk_too() -> None:
-    peer = Peer([sys.executable, MUTANT, "crashes"], 20)
+    peer = Peer(process("crashes-at-until"), 20)
     finding = explore(peer, Profile.CORE, "until", examples=200, seed=0, tally=Tally(), tick=lambda: None)
     peer.kill()
     assert finding is not None
@@ -144,13 +150,13 @@ def test_the_oracle_conforms_to_itself(engine: str) -> None:
     found = conform(command, examples=3, timeout=30)
     assert found.findings == []
     assert sum(tally.passed for tally in found.vectors.values()) == len(suite())
-    assert {name for names in map(experiments, Profile) for name in names} == found.random.keys()
+    assert {name for p in Profile for name in (*experiments(p), *GUIDED[p])} == found.random.keys()
     assert all(tally.unsupported == 0 for tally in (*found.vectors.values(), *found.random.values()))
 
 
 def test_the_same_seed_draws_the_same_cases() -> None:
     def drawn(seed: int) -> Finding | None:
-        peer = Peer([sys.executable, MUTANT, "window-one-long"], 20)
+        peer = Peer(process("window-one-long"), 20)
         try:
             return explore(peer, Profile.PAST, "nested", examples=50, seed=seed, tally=Tally(), tick=lambda: None)
         finally:
@@ -233,10 +239,10 @@ def test_the_command_prints_a_picture_and_a_vector_and_exits_with_1(tmp_path: Pa
     junit = tmp_path / "out.xml"
     outcome = run(
         *("conform", "--examples", "20", "--all", "--profile", "core", "--junit", str(junit)),
-        *("--", sys.executable, MUTANT, "unclipped-always"),
+        *("--", *process("always-not-cut")),
     )
     assert outcome.code == 1
-    assert "does not conform: mutant unclipped-always" in outcome.out
+    assert "does not conform: mutant always-not-cut" in outcome.out
     assert "wrong-answer  frames/always-clipped" in outcome.out
     assert "    expected     ·███\n    answered     ·█··\n                   ^^\n" in outcome.out
     assert "as a vector, once its answer is derived from the rules:" in outcome.out
@@ -257,7 +263,7 @@ def test_junit_says_why_cases_were_skipped(tmp_path: Path) -> None:
 def test_the_outcome_as_json_is_valid_and_its_vectors_can_be_added() -> None:
     outcome = run(
         *("conform", "--examples", "20", "--format", "json", "--profile", "past"),
-        *("--", sys.executable, MUTANT, "window-one-long"),
+        *("--", *process("window-one-long")),
     )
     data = json.loads(outcome.out)
     validator = Draft202012Validator(SCHEMAS["conformance.schema.json"], registry=REGISTRY)

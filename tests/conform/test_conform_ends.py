@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 import pytest
 from cli.command import run
 
-from conform.mutants import MUTANTS
 from tracepact.tools.conform.conform import conform
 from tracepact.tools.conform.findings import Tally, judge
 from tracepact.tools.conform.peer import Peer
@@ -21,7 +20,6 @@ from tracepact.tools.conform.picture import picture
 from tracepact.tools.conform.vectors import Profile, suite
 
 MONITOR = str(Path(__file__).resolve().parents[2] / "examples" / "07-conformance" / "monitor.py")
-MUTANT = str(Path(__file__).with_name("mutants.py"))
 CONFORM = (sys.executable, "-c", "from tracepact.cli import main; main()", "conform", "--examples", "0")
 GREETER = """
 import json, os, sys, time
@@ -40,8 +38,8 @@ def peer_that(reply: str) -> list[str]:
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_a_reader_that_leaves_does_not_change_the_exit_code(options: tuple[str, ...]) -> None:
-    assert "unclipped-always" in MUTANTS
-    command = [*CONFORM, *options, "--profile", "core", "--", sys.executable, MUTANT, "unclipped-always"]
+    mutant = [sys.executable, "-m", "benchmarks.mutant", "always-not-cut"]
+    command = [*CONFORM, *options, "--profile", "core", "--", *mutant]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
         assert started.stdout is not None
         assert started.stderr is not None

@@ -13,25 +13,40 @@ from tracepact.show.lines import reader_may_leave
 from tracepact.show.screen import messages, output
 from tracepact.show.table import Table, numbers, words
 from tracepact.show.terminal import drawn
+from tracepact.tools.conform.badge import badge_svg
 from tracepact.tools.conform.conform import conform
 from tracepact.tools.conform.differential import MissingHypothesis
 from tracepact.tools.conform.findings import Conformance, Finding, Tally
 from tracepact.tools.conform.outcome import conformance_record, junit_xml
 from tracepact.tools.conform.picture import picture
-from tracepact.tools.conform.vectors import Profile
+from tracepact.tools.conform.replay import asked, replay_line, vector_named
+from tracepact.tools.conform.trees import BadCase
+from tracepact.tools.conform.vectors import Profile, Vector
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import format_option, timeout_option
 from tracepact.tools.results import print_json, print_rows
 from tracepact.wording import count
 
 _SHOWN = 10
+_LONGEST_LINE = 4_000
 _LONGEST_WAIT = 86_400
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("implementation", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
+@click.argument("implementation", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND...")
 @click.option(
-    "--examples", type=click.IntRange(min=0), default=200, show_default=True, help="Random cases of each experiment."
+    "--python",
+    metavar="FILE[:NAME]",
+    help="Test a Python implementation in this process, steered by its branches: NAME (default: monitor) makes a "
+    "function from messages to replies.",
+)
+@click.option(
+    "--examples", type=click.IntRange(min=0), default=100, show_default=True, help="Random cases of each experiment."
+)
+@click.option("--long", is_flag=True, help="Draw larger cases too; with --examples 400 a run takes many minutes.")
+@click.option("--vector", "names", multiple=True, metavar="ID", help="Ask only this vector; repeatable.")
+@click.option(
+    "--ask", "asks", multiple=True, metavar="JSON", help="Ask only this case, as findings give it; repeatable."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random cases.")
 @click.option(
@@ -44,26 +59,37 @@ _LONGEST_WAIT = 86_400
 @timeout_option(10.0, at_least=0.1, at_most=_LONGEST_WAIT, help="Seconds to wait for an answer.")
 @click.option("--all", "show_all", is_flag=True, help=f"Show every finding, not only the first {_SHOWN}.")
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Also write JUnit XML to this file.")
+@click.option("--badge", type=click.Path(dir_okay=False, path_type=Path), help="Also write a badge (SVG) to this file.")
 @format_option("text", "json", "csv")
 def command(
     implementation: tuple[str, ...],
+    python: str | None,
     examples: int,
+    long: bool,
+    names: tuple[str, ...],
+    asks: tuple[str, ...],
     seed: int,
     profiles: tuple[str, ...],
     timeout: float,
     show_all: bool,
     junit: Path | None,
+    badge: Path | None,
     form: str,
 ) -> int:
     """Test an implementation that speaks the oracle protocol: all vectors of its profiles, then random cases.
 
-    A case on which it fails is shrunk to the smallest formula and trace that still disagree. --format csv prints how
-    many cases of each topic passed and failed.
+    Random cases are small ones, which most faults show in, and ones around sizes that programs get wrong. A case on
+    which it fails is shrunk to the smallest formula and trace that still disagree, with the command that asks it again.
+    --format csv prints how many cases of each topic passed and failed.
 
     Exit codes: 0 nothing was found, 1 something was found, 3 nothing was tested.
     """
-    if junit is not None and not junit.absolute().parent.is_dir():
-        raise click.BadParameter(f"there is no folder `{junit.parent}`", param_hint="--junit")
+    if bool(implementation) == (python is not None):
+        raise click.UsageError("name what is to be tested: a command after `--`, or a file with --python")
+    for place, option in ((junit, "--junit"), (badge, "--badge")):
+        if place is not None and not place.absolute().parent.is_dir():
+            raise click.BadParameter(f"there is no folder `{place.parent}`", param_hint=option)
+    only = _chosen(names, asks)
     chosen = [Profile(name) for name in profiles] or None
     console = messages()
     try:
@@ -74,7 +100,15 @@ def command(
                     status.update(f"{what}: {number}")
 
             found = conform(
-                implementation, profiles=chosen, examples=examples, seed=seed, timeout=timeout, progress=progress
+                implementation,
+                profiles=chosen,
+                examples=examples,
+                seed=seed,
+                timeout=timeout,
+                long=long,
+                only=only,
+                python=python,
+                progress=progress,
             )
     except MissingHypothesis:
         raise click.ClickException(
@@ -82,6 +116,8 @@ def command(
         ) from None
     if junit is not None:
         write_whole({junit: junit_xml(found)})
+    if badge is not None:
+        write_whole({badge: badge_svg(found)})
     with reader_may_leave():
         match form:
             case "json":
@@ -94,6 +130,18 @@ def command(
     if found.findings or found.stopped:
         return Exit.VIOLATED
     return Exit.OK if found.tested else Exit.UNKNOWN
+
+
+def _chosen(names: tuple[str, ...], asks: tuple[str, ...]) -> list[Vector] | None:
+    """The cases to ask in place of all, None for all."""
+    if not names and not asks:
+        return None
+    try:
+        return [*map(vector_named, names), *map(asked, asks)]
+    except KeyError as unknown:
+        raise click.BadParameter(f"there is no vector `{unknown.args[0]}`", param_hint="--vector") from None
+    except BadCase as bad:
+        raise click.BadParameter(str(bad), param_hint="--ask") from None
 
 
 @contextmanager
@@ -135,7 +183,7 @@ def _print(console: Console, found: Conformance, show_all: bool) -> None:
     _print_reasons(console, found, show_all)
     shown = found.findings if show_all else _first_of_each_origin(found.findings)
     for finding in shown:
-        _print_finding(console, finding)
+        _print_finding(console, finding, replay_line(finding, found.implementation))
     if len(shown) < len(found.findings):
         console.print(f"\n{count(len(found.findings) - len(shown), 'more finding')}; --all shows every one")
     if found.stopped:
@@ -181,7 +229,7 @@ def _first_of_each_origin(findings: list[Finding]) -> list[Finding]:
     return [*fixed[: max(_SHOWN - len(random), 3)], *random]
 
 
-def _print_finding(console: Console, finding: Finding) -> None:
+def _print_finding(console: Console, finding: Finding, again: str | None) -> None:
     title = finding.vector.id if finding.vector is not None and finding.origin == "vectors" else finding.origin
     console.print(f"\n{finding.kind}  {title}", style="bold", markup=False)
     console.print(f"  {finding.words}", markup=False, soft_wrap=True)
@@ -189,10 +237,15 @@ def _print_finding(console: Console, finding: Finding) -> None:
         console.print(f"    {line}", markup=False, soft_wrap=True)
     if finding.vector is None:
         return
+    if again is not None and len(again) <= _LONGEST_LINE:
+        console.print("  ask it again:", style="dim")
+        console.print(f"    {again}", markup=False, soft_wrap=True)
     if finding.origin == "vectors":
         console.print(
             f"  rules {', '.join(finding.vector.rules)}: {finding.vector.derivation}", markup=False, soft_wrap=True
         )
     else:
+        rules = ", ".join(finding.vector.rules)
+        console.print(f"  rules {rules}" if rules else "  rules of chapters 1 to 4", markup=False)
         console.print("  as a vector, once its answer is derived from the rules:", style="dim")
         console.print(f"    {json_text(finding.vector.data, one_line=True).rstrip()}", markup=False, soft_wrap=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tracepact.core import Aggregation, Contract, Formula, Matcher, Projection, atoms, reach
+from tracepact.core import Aggregation, Contract, Formula, Matcher, Projection, atoms, lookahead, lookback, reach
 from tracepact.events import evaluate_events, match_runs
 from tracepact.monitor import IntegerAlgebra, evaluate_masks, truth
 from tracepact.scoring import ClauseCounts, aggregate
@@ -91,7 +91,7 @@ def _verdicts(formula: Formula, clips: Sequence[Clip]) -> list[list[bool]]:
 
 
 def _truth(formula: Formula, frames: int, masks: Masks) -> list[bool]:
-    short = frames <= _NAIVE and reach(formula) <= _NAIVE
+    short = max(frames, reach(formula), lookahead(formula), lookback(formula)) <= _NAIVE
     return (truth if short else truth_runs)(formula, masks, frames)
 
 

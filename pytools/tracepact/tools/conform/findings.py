@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from tracepact.tools.conform.peer import FaultKind, Peer, PeerFault, printable
+from tracepact.tools.conform.peer import AnyPeer, FaultKind, PeerFault, printable
 from tracepact.tools.conform.streaming import pushes
 from tracepact.tools.conform.vectors import Profile, Vector, differences
 
@@ -47,6 +47,13 @@ class Tally:
         """Those that were not unsupported."""
         return self.passed + self.failed
 
+    def add(self, other: "Tally") -> None:
+        """Count what another one has counted."""
+        self.passed += other.passed
+        self.failed += other.failed
+        self.unsupported += other.unsupported
+        self.reasons += other.reasons
+
     def leave_out(self, reason: str) -> None:
         """Count an unsupported case with the reason given for it."""
         self.unsupported += 1
@@ -71,6 +78,18 @@ class Conformance:
     stopped: str | None = None
     supported: tuple[Profile, ...] = ()
     asked: tuple[Profile, ...] | None = None
+    rules: dict[tuple[Profile, str], Tally] = field(default_factory=dict)
+    python: str | None = None
+
+    @property
+    def implementation(self) -> tuple[str, ...]:
+        """The arguments that name it on the command line of `conform`."""
+        return ("--python", self.python) if self.python else ("--", *self.command)
+
+    def count_rules(self, vector: Vector, tally: Tally) -> None:
+        """Count a case for every rule it shows, under its profile."""
+        for rule in vector.rules:
+            self.rules.setdefault((vector.profile, rule), Tally()).add(tally)
 
     @property
     def left_out(self) -> tuple[Profile, ...]:
@@ -96,7 +115,7 @@ class Conformance:
         return (*self.vectors.values(), *self.random.values())
 
 
-def put(peer: Peer, case: Mapping[str, Any], want: tuple[str, ...]) -> dict[str, Any]:
+def put(peer: AnyPeer, case: Mapping[str, Any], want: tuple[str, ...]) -> dict[str, Any]:
     """The reply to a case; a stream is played frame by frame, or chunk by chunk."""
     if case["ask"] != "stream":
         return peer.ask({**case, "want": list(want)})
@@ -129,7 +148,7 @@ def _said(key: str, answers: Sequence[Mapping[str, Any]]) -> bool:
     return any(key in answer for answer in answers)
 
 
-def judge(peer: Peer, vector: Vector, tally: Tally, origin: str = "vectors") -> Finding | None:
+def judge(peer: AnyPeer, vector: Vector, tally: Tally, origin: str = "vectors") -> Finding | None:
     """Ask a vector's case and compare; None if the answer holds or the case is unsupported."""
     if not peer.runs:
         peer.start()
@@ -160,7 +179,7 @@ def _words(parts: Sequence[str], answered: Mapping[str, Any]) -> str:
     return "; ".join([*said, f"missing {' and '.join(missing)}"] if missing else said)
 
 
-def compare_chunks(peer: Peer, finding: Finding) -> Finding:
+def compare_chunks(peer: AnyPeer, finding: Finding) -> Finding:
     """The finding, which says if the verdicts of a stream are others when its frames come in other chunks (12.11)."""
     vector = finding.vector
     if vector is None or "chunks" not in vector.input or finding.kind != "wrong-answer":

@@ -10,6 +10,7 @@ from msgspec import Meta
 from tracepact.records import Count, Record
 from tracepact.tools.conform.findings import Conformance, Finding, FindingKind, Tally
 from tracepact.tools.conform.picture import picture
+from tracepact.tools.conform.replay import replay_line
 from tracepact.tools.conform.serve import PROTOCOL
 from tracepact.tools.conform.vectors import Profile
 
@@ -21,6 +22,16 @@ class TallyRecord(Record, frozen=True):
     """How many cases of a topic or an experiment were asked, and how they went."""
 
     name: str
+    passed: Count
+    failed: Count
+    unsupported: Count
+
+
+class RuleRecord(Record, frozen=True):
+    """How the cases of a profile went that show a rule of the language."""
+
+    profile: Profile
+    rule: str
     passed: Count
     failed: Count
     unsupported: Count
@@ -43,6 +54,7 @@ class FindingRecord(Record, frozen=True):
     answered: _Answer | None
     vector: _Vector | None
     picture: tuple[str, ...]
+    replay: Annotated[str | None, Meta(description="The command that asks the case again.")] = None
 
 
 class ToolVersion(Record, frozen=True):
@@ -71,6 +83,10 @@ class ConformanceRecord(Record, frozen=True):
     stopped: Annotated[str | None, Meta(description="Why the run stopped early, if it did.")]
     vectors: tuple[TallyRecord, ...]
     random: tuple[TallyRecord, ...]
+    rules: Annotated[
+        tuple[RuleRecord, ...],
+        Meta(description="The vectors by profile and the rules they show; random findings count as failed."),
+    ]
     unsupported: Annotated[
         tuple[ReasonCount, ...],
         Meta(description="The reasons given for unsupported cases, most frequent first."),
@@ -94,8 +110,12 @@ def conformance_record(found: Conformance) -> ConformanceRecord:
         stopped=found.stopped,
         vectors=_tallies(found.vectors),
         random=_tallies(found.random),
+        rules=tuple(
+            RuleRecord(profile, rule, tally.passed, tally.failed, tally.unsupported)
+            for (profile, rule), tally in sorted(found.rules.items(), key=_by_rule)
+        ),
         unsupported=tuple(ReasonCount(reason, count) for reason, count in found.reasons.most_common()),
-        findings=tuple(map(_finding, found.findings)),
+        findings=tuple(_finding(finding, found) for finding in found.findings),
         versions=ToolVersion(version("tracepact")),
     )
 
@@ -104,7 +124,12 @@ def _tallies(tallies: Mapping[str, Tally]) -> tuple[TallyRecord, ...]:
     return tuple(TallyRecord(name, t.passed, t.failed, t.unsupported) for name, t in tallies.items())
 
 
-def _finding(finding: Finding) -> FindingRecord:
+def _by_rule(entry: tuple[tuple[Profile, str], Tally]) -> tuple[int, list[int]]:
+    (profile, rule), _ = entry
+    return list(Profile).index(profile), [int(part) for part in rule.split(".")]
+
+
+def _finding(finding: Finding, found: Conformance) -> FindingRecord:
     return FindingRecord(
         kind=finding.kind,
         origin=finding.origin,
@@ -113,6 +138,7 @@ def _finding(finding: Finding) -> FindingRecord:
         answered=None if finding.answered is None else dict(finding.answered),
         vector=None if finding.vector is None else finding.vector.data,
         picture=tuple(picture(finding)),
+        replay=replay_line(finding, found.implementation),
     )
 
 

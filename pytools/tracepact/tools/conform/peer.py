@@ -12,7 +12,7 @@ import uuid
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, Protocol
 
 from tracepact.tools.conform.descendants import MARK, adopt_orphans, end_all
 from tracepact.tools.conform.serve import PROTOCOL
@@ -49,6 +49,32 @@ class PeerFault(Exception):  # noqa: N818  (it is what the implementation did, n
         super().__init__(words)
         self.kind = kind
         self.words = words
+
+
+class AnyPeer(Protocol):
+    """An implementation that can be asked, in whatever way."""
+
+    name: str
+    profiles: frozenset[Profile]
+
+    @property
+    def runs(self) -> bool:
+        """Whether it can be asked now."""
+
+    def start(self) -> None:
+        """Begin anew, with a hello; PeerFault if that fails."""
+
+    def ask(self, case: Mapping[str, Any]) -> dict[str, Any]:
+        """The reply to a case; PeerFault if it is none."""
+
+    def close(self) -> None:
+        """End it; PeerFault if it does not end well."""
+
+    def kill(self) -> None:
+        """End it at once."""
+
+    def news(self) -> bool:
+        """Whether the last case took it where no case did before, where that can be seen."""
 
 
 class Peer:
@@ -101,31 +127,14 @@ class Peer:
             raise
 
     def _hello(self) -> None:
-        everything = [profile.value for profile in Profile]
-        reply = self._exchange({"hello": "tracepact", "version": PROTOCOL, "profiles": everything})
-        if reply.get("version") != PROTOCOL or isinstance(reply.get("version"), bool):
-            raise PeerFault("bad-hello", f"its hello has version {reply.get('version')!r}; this is version {PROTOCOL}")
-        claimed = reply.get("profiles")
-        if not isinstance(claimed, list):
-            raise PeerFault("bad-hello", f"its hello has no list of profiles: {_shown(claimed)}")
-        if unknown := [name for name in claimed if name not in everything]:
-            words = f"its hello has unknown profiles: {', '.join(map(_shown, unknown))}; known: {', '.join(everything)}"
-            raise PeerFault("bad-hello", words)
-        self.name = _name(reply.get("hello"))
-        self.profiles = frozenset(Profile(name) for name in claimed)
+        self.name, self.profiles = greeted(self._exchange(hello()))
 
     def ask(self, case: Mapping[str, Any]) -> dict[str, Any]:
         """The reply to a case: an object with `answer`, `unsupported` or `error`. A fault ends the process."""
         self._id += 1
         try:
             reply = self._exchange({"id": self._id, **case})
-            if type(reply.get("id")) is not int or reply["id"] != self._id:
-                words = f"it was asked case {self._id} and answered {_shown(json.dumps(reply.get('id')))}"
-                raise PeerFault("out-of-order", words)
-            kinds = [kind for kind in ("answer", "unsupported", "error") if kind in reply]
-            if len(kinds) != 1 or not isinstance(reply[kinds[0]], dict if kinds == ["answer"] else str):
-                words = f"its reply has not one of an answer, `unsupported` or `error`: {_shown(json.dumps(reply))}"
-                raise PeerFault("rubbish", words)
+            check_reply(reply, self._id)
         except PeerFault:
             self.kill()
             raise
@@ -189,6 +198,10 @@ class Peer:
     def _last_words(self) -> str:
         return f"; on standard error: {_tail(' | '.join(self._said))}" if self._said else ""
 
+    def news(self) -> bool:
+        """Nothing is seen of the inside of a process."""
+        return False
+
     def close(self) -> None:
         """Close its input and wait for its end; a fault if it had more to say or does not end."""
         process = self._process
@@ -251,6 +264,36 @@ def _write(stream: IO[bytes], data: bytes) -> None:
     with suppress(OSError, ValueError):
         stream.write(data)
         stream.flush()
+
+
+def hello() -> dict[str, Any]:
+    """What the tester says first."""
+    return {"hello": "tracepact", "version": PROTOCOL, "profiles": [profile.value for profile in Profile]}
+
+
+def greeted(reply: Mapping[str, Any]) -> tuple[str, frozenset[Profile]]:
+    """The name and the profiles of an implementation, from its hello (P4, P5)."""
+    everything = [profile.value for profile in Profile]
+    if reply.get("version") != PROTOCOL or isinstance(reply.get("version"), bool):
+        raise PeerFault("bad-hello", f"its hello has version {reply.get('version')!r}; this is version {PROTOCOL}")
+    claimed = reply.get("profiles")
+    if not isinstance(claimed, list):
+        raise PeerFault("bad-hello", f"its hello has no list of profiles: {_shown(claimed)}")
+    if unknown := [name for name in claimed if name not in everything]:
+        words = f"its hello has unknown profiles: {', '.join(map(_shown, unknown))}; known: {', '.join(everything)}"
+        raise PeerFault("bad-hello", words)
+    return _name(reply.get("hello")), frozenset(Profile(name) for name in claimed)
+
+
+def check_reply(reply: Mapping[str, Any], number: int) -> None:
+    """PeerFault if this is not the reply to the case of this number (P7)."""
+    if type(reply.get("id")) is not int or reply["id"] != number:
+        words = f"it was asked case {number} and answered {_shown(json.dumps(reply.get('id')))}"
+        raise PeerFault("out-of-order", words)
+    kinds = [kind for kind in ("answer", "unsupported", "error") if kind in reply]
+    if len(kinds) != 1 or not isinstance(reply[kinds[0]], dict if kinds == ["answer"] else str):
+        words = f"its reply has not one of an answer, `unsupported` or `error`: {_shown(json.dumps(reply))}"
+        raise PeerFault("rubbish", words)
 
 
 def _limit_memory(process: int) -> None:

@@ -7,10 +7,13 @@ from tracepact.core import atoms
 from tracepact.tools.conform.trees import Tree, formula_of
 
 Case = dict[str, Any]
+_LARGE = 16
+"""From this size on a half is tried before a single step."""
 
 
 def smaller(case: Mapping[str, Any]) -> Iterator[Case]:
     """Cases that are one step smaller, the boldest steps first; every one is well formed."""
+    yield from _bolder(case)
     for key in ("formula", "obligation"):
         if key in case and case["ask"] != "formula":
             yield from (_tidy({**case, key: tree}) for tree in _simpler(key, case[key]))
@@ -41,6 +44,101 @@ def smaller(case: Mapping[str, Any]) -> Iterator[Case]:
         yield from ({**case, "duration": shorter} for shorter in _durations(case["duration"]))
     if "events" in case:
         yield from ({**case, "events": rest} for rest in _without_one(case["events"]))
+
+
+def _bolder(case: Mapping[str, Any]) -> Iterator[Case]:
+    """A large case with half of something: of its clips, clauses, lines, frames, runs, or of a bound."""
+    for key in ("clips", "clauses", "events", "ref", "pred", "entries", "others", "ignored"):
+        items = case.get(key)
+        if isinstance(items, list) and len(items) > _LARGE // 2:
+            half = len(items) // 2
+            yield from (_tidied({**case, key: list(some)}) for some in (items[:half], items[half:]))
+    for key in ("formula", "obligation"):
+        if isinstance(case.get(key), list) and case["ask"] != "formula":
+            yield from (_tidy({**case, key: tree}) for tree in _halved(case[key]))
+    for k, clause in enumerate(case.get("clauses", ())[:_LARGE]):
+        for tree in _halved(clause["formula"]):
+            changed = [*case["clauses"][:k], {**clause, "formula": tree}, *case["clauses"][k + 1 :]]
+            yield _tidy({**case, "clauses": changed})
+    if case["ask"] in ("lines", "contract") and case["text"].count("\n") > 1:
+        lines = case["text"].splitlines(keepends=True)
+        yield from ({**case, "text": "".join([*lines[:k], *lines[k + 1 :]])} for k in range(len(lines)))
+    if case["ask"] == "score":
+        yield from _scored(case)
+    if case["ask"] == "runs" and len(case["mask"]) > _LARGE:
+        yield from ({**case, "mask": mask} for mask in _cut(case["mask"]))
+    if "clips" in case and case["ask"] != "score":
+        for k, clip in enumerate(case["clips"][:_LARGE]):
+            for smaller_clip in _shorter_clips(clip):
+                yield {**case, "clips": [*case["clips"][:k], smaller_clip, *case["clips"][k + 1 :]]}
+    if "trace" in case:
+        yield from _shorter_streams(case)
+
+
+def _tidied(case: Case) -> Case:
+    return _tidy(case) if "clauses" in case else case
+
+
+def _halved(tree: Tree) -> Iterator[Tree]:
+    """The formula with one of its large bounds halved."""
+    if not isinstance(tree, list):
+        return
+    for k, part in enumerate(tree[1:], start=1):
+        if type(part) is int and abs(part) > _LARGE:
+            changed = [*tree[:k], int(part / 2), *tree[k + 1 :]]
+            if tree[0] not in ("F", "G") or changed[1] <= changed[2]:
+                yield changed
+        else:
+            yield from ([*tree[:k], other, *tree[k + 1 :]] for other in _halved(part))
+
+
+def _cut(mask: str) -> Iterator[str]:
+    """The mask without a half, quarter or eighth of it."""
+    for parts in (2, 4, 8):
+        size = len(mask) // parts
+        yield from (mask[: k * size] + mask[(k + 1) * size :] for k in range(parts))
+
+
+def _shorter_clips(clip: Mapping[str, Any]) -> Iterator[Case]:
+    frames = int(clip["frames"])
+    if frames <= _LARGE:
+        return
+    for parts in (2, 4, 8):
+        size = frames // parts
+        for k in range(parts):
+            cut = slice(k * size, (k + 1) * size)
+            masks = {name: mask[: cut.start] + mask[cut.stop :] for name, mask in clip["masks"].items()}
+            ignored = clip.get("ignored")
+            more = {} if ignored is None else {"ignored": ignored[: cut.start] + ignored[cut.stop :]}
+            yield {"frames": frames - size, "masks": masks, **more}
+
+
+def _shorter_streams(case: Mapping[str, Any]) -> Iterator[Case]:
+    """A long stream with a part of its trace cut out; its chunks become equal ones, its interruptions stay in reach."""
+    for trace in _shorter_clips(case["trace"]):
+        frames = trace["frames"]
+        chunks: dict[str, Any] = {}
+        if "chunks" in case:
+            size = max(1, min(max(case["chunks"]), frames))
+            chunks["chunks"] = [size] * (frames // size) + ([frames % size] if frames % size else [])
+        arrivals = len(chunks["chunks"]) if chunks else frames
+        late = {"interrupt": sorted({min(k, arrivals) for k in case["interrupt"]})} if "interrupt" in case else {}
+        again = {"reopen": min(case["reopen"], arrivals)} if "reopen" in case else {}
+        yield {**case, "trace": trace, **chunks, **late, **again}
+    if "reopen" in case:
+        yield {key: value for key, value in case.items() if key != "reopen"}
+
+
+def _scored(case: Mapping[str, Any]) -> Iterator[Case]:
+    """A scored family with a clip, an event or a statement less."""
+    clips = case["clips"]
+    yield from ({**case, "clips": rest} for rest in _without_one(clips) if rest)
+    lines = case["contract"].splitlines(keepends=True)
+    yield from ({**case, "contract": "".join([*lines[:k], *lines[k + 1 :]])} for k in range(2, len(lines)))
+    for k, clip in enumerate(clips):
+        for side in ("ref", "pred", "ignore"):
+            for rest in _without_one(clip.get(side, [])):
+                yield {**case, "clips": [*clips[:k], {**clip, side: rest}, *clips[k + 1 :]]}
 
 
 def _masks(mask: str) -> Iterator[str]:

@@ -1,0 +1,70 @@
+"""Guided exploration: cases at the boundaries of sizes, those seen least first, compared with the reference, shrunk."""
+
+import time
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from tracepact.tools.conform.boundaries import FRAME_EXPERIMENTS, Case, Experiment
+from tracepact.tools.conform.boundary_intervals import INTERVAL_EXPERIMENTS
+from tracepact.tools.conform.boundary_texts import TEXT_EXPERIMENTS
+from tracepact.tools.conform.differential import case_of, reduced
+from tracepact.tools.conform.findings import Finding, Tally, compare_chunks, judge
+from tracepact.tools.conform.peer import AnyPeer, PeerFault
+from tracepact.tools.conform.sizes import Guide
+from tracepact.tools.conform.vectors import Profile
+
+GUIDED: dict[Profile, dict[str, Experiment]] = {
+    profile: {
+        **FRAME_EXPERIMENTS.get(profile, {}),
+        **INTERVAL_EXPERIMENTS.get(profile, {}),
+        **TEXT_EXPERIMENTS.get(profile, {}),
+    }
+    for profile in Profile
+}
+"""What is drawn at the boundaries of sizes, for each profile, by name."""
+
+_SHRINKING = 20.0
+"""Seconds that one disagreement may be shrunk for; a large case takes long to ask."""
+
+
+def explore_sizes(
+    peer: AnyPeer,
+    profile: Profile,
+    name: str,
+    *,
+    examples: int,
+    seed: int,
+    tally: Tally,
+    tick: Callable[[], None],
+    long: bool = False,
+    shrink: bool = True,
+) -> Finding | None:
+    """Draw cases until the implementation fails on one; that case made smaller, or None."""
+    experiment = GUIDED[profile][name]
+    rng = Random(f"{seed} {name}")
+    guide = Guide(experiment.dimensions(long=long), rng)
+    for _ in range(examples):
+        case = experiment.make(rng, *guide.next())
+        vector = case_of(profile, name, case)
+        try:
+            finding = judge(peer, vector, tally, f"random: {name}")
+        except PeerFault as fault:
+            return Finding(fault.kind, fault.words, origin=f"random: {name}")
+        tick()
+        if peer.news():
+            guide.welcome()
+        if finding is not None:
+            if not shrink or finding.kind in ("hangs", "out-of-order"):
+                return finding
+            until = time.monotonic() + _SHRINKING
+            return compare_chunks(peer, reduced(peer, profile, name, finding, until=until))
+    return None
+
+
+def drawn(profile: Profile, name: str, examples: int, seed: int = 0, *, long: bool = False) -> list[Case]:
+    """The first cases of an experiment."""
+    rng = Random(f"{seed} {name}")
+    experiment: Any = GUIDED[profile][name]
+    guide = Guide(experiment.dimensions(long=long), rng)
+    return [experiment.make(rng, *guide.next()) for _ in range(examples)]

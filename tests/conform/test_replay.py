@@ -1,0 +1,89 @@
+"""What a run leaves behind: the command that asks a case again, rules, a badge, a page of several runs."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from cli.command import run
+
+FOLDER = Path(__file__).resolve().parents[2] / "examples" / "07-conformance"
+MONITOR = str(FOLDER / "monitor.py")
+
+
+def mutant(name: str) -> tuple[str, ...]:
+    return ("--", sys.executable, "-m", "benchmarks.mutant", name)
+
+
+CASE = {"ask": "verdicts", "formula": ["F", 0, 65, "p"], "clips": [{"frames": 131, "masks": {"p": "0*65 1 0*65"}}]}
+
+
+def test_a_case_is_asked_again_by_one_line() -> None:
+    outcome = run("conform", "--ask", json.dumps(CASE), *mutant("window-reach-64"))
+    assert outcome.code == 1
+    again = next(line.strip() for line in outcome.out.splitlines() if line.strip().startswith("tracepact conform "))
+    _, _, *arguments = shlex.split(again)
+    assert "0*65 1 0*65" in again
+    assert run("conform", *arguments).code == 1
+    sound = run("conform", "--ask", json.dumps(CASE), "--python", MONITOR)
+    assert sound.code == 0, sound.out
+
+
+def test_a_vector_is_asked_by_its_name() -> None:
+    outcome = run("conform", "--vector", "frames/always-clipped", *mutant("always-not-cut"))
+    assert outcome.code == 1
+    assert "tracepact conform --vector frames/always-clipped -- " in outcome.out
+    assert run("conform", "--vector", "frames/always-clipped", "--python", MONITOR).code == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--vector", "frames/no-such"),
+        ("--ask", "{"),
+        ("--ask", '{"ask": "nothing"}'),
+        ("--ask", '{"ask": "verdicts"}'),
+        ("--ask", '{"ask": "verdicts", "formula": "p", "clips": [{"frames": 9, "masks": {"p": "0*999999999"}}]}'),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_anything_is_started(options: tuple[str, ...]) -> None:
+    assert run("conform", *options, "--", "no-such-command-here").code == 2
+
+
+def test_either_a_command_or_a_file_is_named() -> None:
+    assert run("conform").code == 2
+    assert run("conform", "--python", MONITOR, "--", "x").code == 2
+    assert run("conform", "--python", "no-such.py", "--examples", "0").code == 1
+
+
+def test_runs_are_compared_side_by_side(tmp_path: Path) -> None:
+    places = []
+    for name, implementation in (("good", ("--python", MONITOR)), ("bad", mutant("always-not-cut"))):
+        options = ("--examples", "0", "--profile", "core", "--badge", str(tmp_path / f"{name}.svg"), "--format", "json")
+        outcome = run("conform", *options, *implementation)
+        (tmp_path / f"{name}.json").write_text(outcome.out, encoding="utf-8")
+        places.append(str(tmp_path / f"{name}.json"))
+    found = json.loads((tmp_path / "bad.json").read_text())
+    rules = {rule["rule"]: rule for rule in found["rules"] if rule["profile"] == "core"}
+    assert rules["6.3"]["failed"] > 0
+    assert rules["6.4"]["passed"] > 0
+    assert all(finding["replay"].startswith("tracepact conform --vector ") for finding in found["findings"])
+    titles = {name: ElementTree.parse(tmp_path / f"{name}.svg").getroot()[0].text for name in ("good", "bad")}
+    assert titles == {"good": "tracepact: conforms: core", "bad": "tracepact: does not conform"}
+    page = tmp_path / "page.html"
+    outcome = run("conformance", *places, "--page", str(page))
+    assert outcome.code == 0
+    html = page.read_text(encoding="utf-8")
+    assert "a small monitor" in html
+    assert "mutant always-not-cut" in html
+    assert "frames/always-clipped" in html
+    assert "http://" not in html.replace("http://www.w3.org", "")
+
+
+def test_a_file_that_is_no_result_is_refused(tmp_path: Path) -> None:
+    for text in ("", "[]", '{"command": []}', "x" * 10):
+        (tmp_path / "r.json").write_text(text)
+        assert run("conformance", str(tmp_path / "r.json")).codes == ["bad-json"]
+    assert run("conformance", str(tmp_path / "none.json")).codes == ["unreadable-file"]
