@@ -28,6 +28,9 @@ _LONGEST = 900
 _READ = ("texts", "contract texts", "large scores")
 """What rests on the reader of texts: there is one, so its answers are no evidence; those vectors are made by hand."""
 
+_DEEPEST = 5
+"""Levels of a formula: a validator of the schema takes many times as long for each more."""
+
 _KEPT = 16
 _MORE = {
     "long traces, ahead": 40,
@@ -52,9 +55,18 @@ def _of(profile: Profile, name: str) -> Iterator[dict[str, Any]]:
         data = {**vector.data, **_words(vector, name, number)}
         if vector.input["ask"] == "stream":
             data["expected"] = _in_runs(vector)
+        if _depth(vector.input) > _DEEPEST:
+            continue
         if len(json.dumps(data, ensure_ascii=False)) <= _LONGEST and kept < _MORE.get(name, _KEPT):
             kept += 1
             yield data
+
+
+def _depth(data: Any) -> int:
+    """How deep lists stand in one another."""
+    if isinstance(data, dict):
+        return max(map(_depth, data.values()), default=0)
+    return 1 + max(map(_depth, data), default=0) if isinstance(data, list) else 0
 
 
 def _words(vector: Vector, name: str, number: int) -> dict[str, Any]:
