@@ -17,6 +17,8 @@ from tracepact.tools.conform.answers import clauses_of
 from tracepact.tools.conform.compact import words_in_runs
 from tracepact.tools.conform.differential import case_of
 from tracepact.tools.conform.guided import GUIDED, drawn
+from tracepact.tools.conform.reduce import tidy
+from tracepact.tools.conform.replay import profile_of
 from tracepact.tools.conform.streaming import delays_of
 from tracepact.tools.conform.vectors import Profile, Vector
 
@@ -51,7 +53,8 @@ def _of(profile: Profile, name: str) -> Iterator[dict[str, Any]]:
     """The vectors of one experiment."""
     kept = 0
     for number, case in enumerate(drawn(profile, name, _DRAWN, _SEED)):
-        vector = case_of(profile, name, case)
+        whole = tidy(case) if case["ask"] in ("verdicts", "clause") else case
+        vector = case_of(profile_of(whole), name, whole)
         data = {**vector.data, **_words(vector, name, number)}
         if vector.input["ask"] == "stream":
             data["expected"] = _in_runs(vector)

@@ -16,14 +16,14 @@ def smaller(case: Mapping[str, Any]) -> Iterator[Case]:
     yield from _bolder(case)
     for key in ("formula", "obligation"):
         if key in case and case["ask"] != "formula":
-            yield from (_tidy({**case, key: tree}) for tree in _simpler(key, case[key]))
+            yield from (tidy({**case, key: tree}) for tree in _simpler(key, case[key]))
     if "clauses" in case:
         clauses = case["clauses"]
-        yield from (_tidy({**case, "clauses": rest}) for rest in _without_one(clauses) if rest)
+        yield from (tidy({**case, "clauses": rest}) for rest in _without_one(clauses) if rest)
         for k, clause in enumerate(clauses):
             for key in ("obligation", "formula"):
                 for tree in _simpler(key, clause[key]):
-                    yield _tidy({**case, "clauses": [*clauses[:k], {**clause, key: tree}, *clauses[k + 1 :]]})
+                    yield tidy({**case, "clauses": [*clauses[:k], {**clause, key: tree}, *clauses[k + 1 :]]})
     if "clips" in case and case["ask"] != "score":
         yield from ({**case, "clips": rest} for rest in _without_one(case["clips"]) if rest)
         for k, clip in enumerate(case["clips"]):
@@ -55,11 +55,11 @@ def _bolder(case: Mapping[str, Any]) -> Iterator[Case]:
             yield from (_tidied({**case, key: list(some)}) for some in (items[:half], items[half:]))
     for key in ("formula", "obligation"):
         if isinstance(case.get(key), list) and case["ask"] != "formula":
-            yield from (_tidy({**case, key: tree}) for tree in _halved(case[key]))
+            yield from (tidy({**case, key: tree}) for tree in _halved(case[key]))
     for k, clause in enumerate(case.get("clauses", ())[:_LARGE]):
         for tree in _halved(clause["formula"]):
             changed = [*case["clauses"][:k], {**clause, "formula": tree}, *case["clauses"][k + 1 :]]
-            yield _tidy({**case, "clauses": changed})
+            yield tidy({**case, "clauses": changed})
     if case["ask"] in ("lines", "contract") and case["text"].count("\n") > 1:
         lines = case["text"].splitlines(keepends=True)
         yield from ({**case, "text": "".join([*lines[:k], *lines[k + 1 :]])} for k in range(len(lines)))
@@ -76,7 +76,7 @@ def _bolder(case: Mapping[str, Any]) -> Iterator[Case]:
 
 
 def _tidied(case: Case) -> Case:
-    return _tidy(case) if "clauses" in case else case
+    return tidy(case) if "clauses" in case else case
 
 
 def _halved(tree: Tree) -> Iterator[Tree]:
@@ -179,7 +179,7 @@ def _without_frame_of(chunks: Sequence[int], lost: int | None) -> list[int]:
     return [size for size in sizes if size]
 
 
-def _tidy(case: Case) -> Case:
+def tidy(case: Case) -> Case:
     """The case without the masks that no formula names."""
     trees = [case[key] for key in ("formula", "obligation") if key in case]
     trees += [clause[key] for clause in case.get("clauses", ()) for key in ("formula", "obligation")]

@@ -41,12 +41,13 @@ def asked(text: str) -> Vector:
     if not isinstance(case, dict) or case.get("ask") not in ASKS:
         raise BadCase("it is not an object with an `ask` of the protocol")
     try:
-        return case_of(_profile(case), "asked", case)
+        return case_of(profile_of(case), "asked", case)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise BadCase(f"it is not a whole case: {error}") from None
 
 
-def _profile(case: dict[str, Any]) -> Profile:
+def profile_of(case: dict[str, Any]) -> Profile:
+    """The profile that a case belongs to."""
     if case["ask"] == "stream":
         return Profile.CHUNKS if "chunks" in case else Profile.STREAMING
     if case["ask"] not in ("verdicts", "clause"):
