@@ -444,6 +444,40 @@ def test_the_full_study_is_of_the_shipped_protocol_and_its_page_has_its_tables()
             assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
 
 
+# 14: a small corpus of tones; the committed run is of ESC-50 and vouched for by its manifest.
+
+
+def test_a_robustness_run_is_made_verified_and_not_canonical(tmp_path: Path) -> None:
+    _, made, verified, _ = run("14-robustness", tmp_path)
+    out = tmp_path / "examples" / "14-robustness" / "out"
+    assert "verified, not the canonical protocol: it has not the classes and clips of ESC-50" in made.output
+    assert verified.output.rstrip().splitlines()[-1] == made.output.rstrip().splitlines()[-1]
+    clean = json.loads((out / "run" / "results_clean.json").read_text(encoding="utf-8"))
+    found = {model["name"]: model["scores"]["accuracy"]["exact"] for model in clean["models"]}
+    assert found["logits"] == "1", "the pitch is what the classes differ in"
+    assert (out / "run" / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert (out / "lowpass.wav").stat().st_size > 8000
+
+
+def test_the_run_on_esc50_is_what_its_manifest_says_and_its_readme_quotes() -> None:
+    folder = EXAMPLES / "14-robustness"
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    assert (manifest["canonical"], len(manifest["classes"]), manifest["split"]["test_clips"]) == (True, 50, 400)
+    assert json.loads((folder / "verification_report.json").read_text())["line"] == "audioclaw_canonical_verified OK"
+    there = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+    vouched = [name for name in there if name in manifest["files"]]
+    assert {"report.html", "report.pdf", "results_corruptions.json", "tables/published.csv"} <= set(vouched)
+    for name in vouched:
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == manifest["files"][name], name
+    grid = json.loads((folder / "grid" / "grid.json").read_text(encoding="utf-8"))
+    for name in ("grid.html", "tables/breaks.csv"):
+        assert hashlib.sha256((folder / "grid" / name).read_bytes()).hexdigest() == grid["files"][name]
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    for model in json.loads((folder / "results_clean.json").read_text(encoding="utf-8"))["models"]:
+        values = [f"{model['scores'][name]['value']:.3f}" for name in ("accuracy", "macro_f1", "nll", "brier", "ece")]
+        assert f"| `{model['name']}`, as it is | {' | '.join(values)} |" in text
+
+
 # 18: ten systems of the demo's references. `early` is the reference 30 ms early, within the tolerance of 40 ms.
 
 
