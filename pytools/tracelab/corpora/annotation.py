@@ -11,7 +11,7 @@ import tracepact
 from tracelab.corpora.clips import hard_events
 from tracelab.corpora.maestro import Corpus, Recording
 from tracelab.decoding import CONTRACT
-from tracelab.heard import UNION, Events
+from tracelab.heard import Events
 
 Row = Mapping[str, str]
 WITHIN = (Fraction(1, 20), Fraction(1, 10), Fraction(1, 4))
@@ -109,14 +109,3 @@ def mechanism_rows(corpus: Corpus) -> Iterator[Row]:
             "softness": str(Fraction(soft, len(above))) if above else "",
             "overlap": str(Fraction(beside, len(active))) if active else "",
         }
-
-
-def union_of(events: Events) -> Events:
-    """Events of any class as one class; those that touch or overlap are one."""
-    found: Events = []
-    for onset, offset, _ in sorted(events):
-        if found and onset <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], offset), UNION)
-        else:
-            found.append((onset, offset, UNION))
-    return found
