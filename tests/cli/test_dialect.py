@@ -17,6 +17,7 @@ from tracepact.tools.exits import Exit
 NOT_RESULTS = {
     "calibrate": "writes a calibration set",
     "convert": "writes files",
+    "conformance": "draws results that are JSON already",
     "demo": "writes run directories and shows them",
     "export": "prints a contract in another language, which --to names",
     "fmt": "writes contracts",
