@@ -32,16 +32,16 @@ def test_a_case_is_asked_again_by_one_line() -> None:
 
 
 def test_a_vector_is_asked_by_its_name() -> None:
-    outcome = run("conform", "--vector", "frames/always-clipped", *mutant("always-not-cut"))
+    outcome = run("conform", "--id", "frames/always-clipped", *mutant("always-not-cut"))
     assert outcome.code == 1
-    assert "tracepact conform --vector frames/always-clipped -- " in outcome.out
-    assert run("conform", "--vector", "frames/always-clipped", "--python", MONITOR).code == 0
+    assert "tracepact conform --id frames/always-clipped -- " in outcome.out
+    assert run("conform", "--id", "frames/always-clipped", "--python", MONITOR).code == 0
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        ("--vector", "frames/no-such"),
+        ("--id", "frames/no-such"),
         ("--ask", "{"),
         ("--ask", '{"ask": "nothing"}'),
         ("--ask", '{"ask": "verdicts"}'),
@@ -69,11 +69,11 @@ def test_runs_are_compared_side_by_side(tmp_path: Path) -> None:
     rules = {rule["rule"]: rule for rule in found["rules"] if rule["profile"] == "core"}
     assert rules["6.3"]["failed"] > 0
     assert rules["6.4"]["passed"] > 0
-    assert all(finding["replay"].startswith("tracepact conform --vector ") for finding in found["findings"])
+    assert all(finding["replay"].startswith("tracepact conform --id ") for finding in found["findings"])
     titles = {name: ElementTree.parse(tmp_path / f"{name}.svg").getroot()[0].text for name in ("good", "bad")}
     assert titles == {"good": "tracepact: conforms: core", "bad": "tracepact: does not conform"}
     page = tmp_path / "page.html"
-    outcome = run("conformance", *places, "--page", str(page))
+    outcome = run("conformance", *places, "--out", str(page))
     assert outcome.code == 0
     html = page.read_text(encoding="utf-8")
     assert "a small monitor" in html

@@ -20,12 +20,12 @@ _LARGEST = 1 << 26
 @click.command()
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RESULT...")
 @click.option(
-    "--page", "place", type=click.Path(dir_okay=False, path_type=Path), help="Write an HTML page to this file."
+    "--out", "place", type=click.Path(dir_okay=False, path_type=Path), help="Write an HTML page to this file."
 )
 def command(results: tuple[Path, ...], place: Path | None) -> int:
     """Compare conformance results, JSON that `tracepact conform --format json` printed, side by side.
 
-    A table in the terminal, and with --page a page of all topics, rules and findings that loads nothing.
+    A table in the terminal, and with --out a page of all topics, rules and findings that loads nothing.
 
     Exit codes: 0 the results were read.
     """

@@ -44,7 +44,7 @@ _LONGEST_WAIT = 86_400
     "--examples", type=click.IntRange(min=0), default=100, show_default=True, help="Random cases of each experiment."
 )
 @click.option("--long", is_flag=True, help="Draw larger cases too; with --examples 400 a run takes many minutes.")
-@click.option("--vector", "names", multiple=True, metavar="ID", help="Ask only this vector; repeatable.")
+@click.option("--id", "names", multiple=True, metavar="ID", help="Ask only this vector; repeatable.")
 @click.option(
     "--ask", "asks", multiple=True, metavar="JSON", help="Ask only this case, as findings give it; repeatable."
 )
@@ -139,7 +139,7 @@ def _chosen(names: tuple[str, ...], asks: tuple[str, ...]) -> list[Vector] | Non
     try:
         return [*map(vector_named, names), *map(asked, asks)]
     except KeyError as unknown:
-        raise click.BadParameter(f"there is no vector `{unknown.args[0]}`", param_hint="--vector") from None
+        raise click.BadParameter(f"there is no vector `{unknown.args[0]}`", param_hint="--id") from None
     except BadCase as bad:
         raise click.BadParameter(str(bad), param_hint="--ask") from None
 

@@ -63,7 +63,7 @@ def replay_line(finding: Finding, implementation: Sequence[str]) -> str | None:
     if finding.vector is None:
         return None
     if not finding.vector.is_found:
-        which = ["--vector", finding.vector.id]
+        which = ["--id", finding.vector.id]
     else:
         which = ["--ask", json.dumps(compacted(dict(finding.vector.input)), ensure_ascii=False)]
     return shlex.join(["tracepact", "conform", *which, *implementation])
