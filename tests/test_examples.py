@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from tracelab.probe.registry import own_registry, read_registry
 from tracelab.protocol import protocol_rows
 from tracelab.study.scales import SCALES
 from tracepact import Aggregation, Run, load_contract, score, score_document, starter_contracts
@@ -476,6 +477,29 @@ def test_the_run_on_esc50_is_what_its_manifest_says_and_its_readme_quotes() -> N
     for model in json.loads((folder / "results_clean.json").read_text(encoding="utf-8"))["models"]:
         values = [f"{model['scores'][name]['value']:.3f}" for name in ("accuracy", "macro_f1", "nll", "brier", "ece")]
         assert f"| `{model['name']}`, as it is | {' | '.join(values)} |" in text
+
+
+# 15: a probe of the reader's own detector runs as written; the page at full size is the one of its record.
+
+
+def test_a_probe_of_ones_own_detector_runs_and_verifies(tmp_path: Path) -> None:
+    made, verified, listed = run("15-probe", tmp_path)  # `verify` exits with 1 where something is not as it was
+    page = (tmp_path / "examples" / "15-probe" / "out" / "probe" / "probe.html").read_text(encoding="utf-8")
+    assert "probe.html" in made.output
+    assert "as they were" in verified.output
+    assert "hysteresis" in page
+    assert "silero_8k" in listed.output
+
+
+def test_the_full_probe_names_entries_of_the_registry_and_its_files_are_those_of_its_record() -> None:
+    folder = EXAMPLES / "15-probe"
+    record = json.loads((folder / "probe.json").read_text(encoding="utf-8"))
+    assert (record["scale"], record["complete"]) == ("paper", True)
+    registry = read_registry(own_registry())
+    assert set(record["entries"]) <= {entry.name for entry in (*registry.encoder, *registry.detector)}
+    for name, digest in record["files"].items():
+        if not name.startswith(("rows/", "scores/")):
+            assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
 
 
 # 18: ten systems of the demo's references. `early` is the reference 30 ms early, within the tolerance of 40 ms.

@@ -409,11 +409,11 @@ def test_the_times_of_a_gate_are_those_counted_by_hand():
 
 def test_a_median_over_drawn_clips_is_the_one_of_all_values():
     values = [[1.0], [2.0, 3.0], [], [4.0, 100.0]]
-    found = quantile_interval(values, 0.5, drawn_clips(4, 200, 1))
+    found = quantile_interval(values, Fraction(1, 2), drawn_clips(4, 200, 1))
     assert found is not None
     assert found[0] == 3.0
     assert 1.0 <= found[1] <= 3.0 <= found[2] <= 100.0
-    assert quantile_interval([[], []], 0.5, drawn_clips(2, 10, 1)) is None
+    assert quantile_interval([[], []], Fraction(1, 2), drawn_clips(2, 10, 1)) is None
     assert np.array_equal(drawn_clips(9, 5, 1), drawn_clips(9, 5, 1))
 
 

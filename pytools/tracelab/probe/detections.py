@@ -3,7 +3,7 @@
 import json
 from fractions import Fraction
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -46,9 +46,9 @@ def detected_stage(
         seconds = 0.0
         for clip, name in enumerate(clips.names):
             samples = clips.sound(clip, protocol.rate, entry.rate)
-            began = perf_counter()
+            began = process_time()
             found = detect(samples)
-            seconds += perf_counter() - began
+            seconds += process_time() - began
             spans[name] = [_samples(span, entry.rate, len(samples)) for span in found.spans]
             if entry.scores and found.scores is not None:
                 scores[name] = _steps(found.scores, entry, len(samples))

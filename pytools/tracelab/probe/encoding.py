@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import msgspec
@@ -56,9 +56,9 @@ def encoded_stage(
         rows, seconds = [], 0.0
         for clip in range(len(clips)):
             samples = clips.sound(clip, protocol.rate, entry.rate)
-            began = perf_counter()
+            began = process_time()
             hidden = encode(samples)
-            seconds += perf_counter() - began
+            seconds += process_time() - began
             rows.append((aligned(hidden, protocol.frames, protocol.step) @ onto).astype(np.float32))
             on_clip()
         np.save(folder / "vectors.npy", np.stack(rows))
@@ -101,7 +101,7 @@ def entry_key(entry: Any) -> dict[str, Any]:
 
 
 def write_timing(folder: Path, seconds: float, heard: Any) -> None:
-    """How long it took on this machine, and how much sound it was."""
+    """How much time of a processor it took on this machine, and how much sound it was."""
     text = json.dumps({"seconds": round(seconds, 3), "sound": float(heard)})
     (folder / "timing.json").write_text(text + "\n", encoding="utf-8")
 

@@ -74,17 +74,21 @@ def drawn_clips(clips: int, draws: int, seed: int) -> npt.NDArray[np.int64]:
 
 
 def quantile_interval(
-    values: Sequence[Sequence[float]], share: float, draws: npt.NDArray[np.int64]
+    values: Sequence[Sequence[float]], share: Fraction, draws: npt.NDArray[np.int64]
 ) -> tuple[float, float, float] | None:
-    """A quantile of values that are grouped by clip, with its interval over drawn clips; None without a value."""
-    grouped = [np.asarray(own, dtype=np.float64) for own in values]
-    every = np.concatenate(grouped) if grouped else np.empty(0)
+    """A quantile of values that are grouped by clip, with its interval over drawn clips; None without a value.
+
+    It is the least value that at least the share of all values does not exceed.
+    """
+    clip_of = np.repeat(np.arange(len(values)), [len(own) for own in values])
+    every = np.array([value for own in values for value in own], dtype=np.float64)
     if not len(every):
         return None
-    found = []
-    for drawn in draws:
-        pooled = np.concatenate([grouped[clip] for clip in drawn])
-        if len(pooled):
-            found.append(np.quantile(pooled, share, method="inverted_cdf"))
-    low, high = np.percentile(found, LEVEL)
-    return float(np.quantile(every, share, method="inverted_cdf")), float(low), float(high)
+    order = np.argsort(every, kind="stable")
+    times = np.stack([np.bincount(drawn, minlength=len(values)) for drawn in (np.arange(len(values)), *draws)])
+    counted = np.cumsum(times[:, clip_of[order]], axis=1)
+    drawn_any = counted[:, -1] > 0
+    reached = counted * share.denominator >= counted[:, -1:] * share.numerator
+    found = every[order][np.argmax(reached, axis=1)]
+    low, high = np.percentile(found[1:][drawn_any[1:]], LEVEL) if drawn_any[1:].any() else (found[0], found[0])
+    return float(found[0]), float(low), float(high)

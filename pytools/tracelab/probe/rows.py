@@ -32,24 +32,21 @@ def row_files(folder: Path, draws: int) -> dict[str, Callable[[Runs], Iterable[R
 
 
 def condition_rows(runs: Runs) -> Iterator[Row]:
-    """The standard metrics and the mean of the vector of every system under each condition."""
-    for group in (ENCODERS, GATES):
-        for system, path in runs.of(group).items():
-            of = _conditions(path)
-            for condition in CONDITIONS:
-                clips = [clip for clip, own in of.items() if own == condition]
-                if clips:
-                    yield from _condition(group, system, condition, path, clips)
+    """The standard metrics and the mean of the vector of every encoder under each condition."""
+    for system, path in runs.of(ENCODERS).items():
+        of = _conditions(path)
+        for condition in CONDITIONS:
+            clips = [clip for clip, own in of.items() if own == condition]
+            if clips:
+                yield from _condition(system, condition, path, clips)
 
 
-def _condition(group: str, system: str, condition: str, path: Path, clips: list[str]) -> Iterator[Row]:
-    ignore = path / "ignore.tsv"
+def _condition(system: str, condition: str, path: Path, clips: list[str]) -> Iterator[Row]:
     report = tracepact.score(
         CONTRACT,
         ref=path / "reference.tsv",
         pred=path / "prediction.tsv",
         durations=path / "durations.tsv",
-        ignore=ignore if ignore.exists() else None,
         clips=clips,
     ).to_dict()
     values: dict[str, str] = {}
@@ -60,7 +57,7 @@ def _condition(group: str, system: str, condition: str, path: Path, clips: list[
     soft = report["soft_boundary"]["value"]
     values["soft boundary"] = "" if soft is None else str(soft)
     for name in METRICS:
-        yield {"group": group, "system": system, "condition": condition, "metric": name, "value": values.get(name, "")}
+        yield {"system": system, "condition": condition, "metric": name, "value": values.get(name, "")}
 
 
 def interval_rows(runs: Runs, draws: int) -> Iterator[Row]:

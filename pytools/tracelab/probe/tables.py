@@ -27,6 +27,7 @@ CLAUSES = (
 )
 CONTROL = "control"
 _NONE = "—"
+_HALF, _MOST = Fraction(1, 2), Fraction(9, 10)
 _HEADINGS = {"transition": "edge"}
 
 
@@ -184,8 +185,7 @@ def encoder_condition_table(rows: Rows) -> StudyTable:
     for name in _systems(rows, ENCODERS):
         for condition in present_conditions(rows, ENCODERS):
             found = {
-                row["metric"]: row["value"]
-                for row in chosen(rows["conditions"], group=ENCODERS, system=name, condition=condition)
+                row["metric"]: row["value"] for row in chosen(rows["conditions"], system=name, condition=condition)
             }
             body.append([f"{name}, {condition}", *(share(_fraction(found.get(one, ""))) for one in METRICS)])
     headings = [_HEADINGS.get(one, one) for one in METRICS]
@@ -205,7 +205,7 @@ def interval_table(rows: Rows, group: str, clauses: Sequence[str], name: str, ti
 
 
 def timing_table(rows: Rows) -> StudyTable:
-    """Time on one core of the machine of this run."""
+    """Processor time on the machine of this run."""
     body: list[list[Cell | str]] = []
     for row in rows["timing"]:
         pace = 1000 * float(row["seconds"]) / float(row["sound"])
@@ -213,8 +213,8 @@ def timing_table(rows: Rows) -> StudyTable:
     headings = ("ms for each second of sound", "seconds of sound")
     return StudyTable(
         "timing",
-        Table("Time on one core", _columns(*headings), body),
-        "Measured while the probe ran, resampling and the head left out; other work may have shared the machine.",
+        Table("Processor time", _columns(*headings), body),
+        "Of one core of the machine of this run; resampling and the head are left out.",
     )
 
 
@@ -274,13 +274,15 @@ def gate_times(rows: Rows, system: str, draws: int, condition: str = "") -> Time
     drawn = drawn_clips(len(clips), max(draws, 1), 0) if clips else drawn_clips(1, 1, 0)
     opened = [row for row in found if row["opened"]]
 
-    def of(column: str, at: float) -> tuple[float, float, float] | None:
+    def of(column: str, at: Fraction) -> tuple[float, float, float] | None:
         grouped: dict[str, list[float]] = defaultdict(list)
         for row in opened:
             grouped[row["clip"]].append(1000 * float(Fraction(row[column])))
         return quantile_interval([grouped[clip] for clip in clips], at, drawn)
 
-    return Times(len(found), len(opened), of("opened", 0.5), of("opened", 0.9), of("lead", 0.5), of("closed", 0.5))
+    return Times(
+        len(found), len(opened), of("opened", _HALF), of("opened", _MOST), of("lead", _HALF), of("closed", _HALF)
+    )
 
 
 def is_control(rows: Rows, name: str) -> bool:
@@ -290,22 +292,22 @@ def is_control(rows: Rows, name: str) -> bool:
 
 def present_conditions(rows: Rows, group: str = GATES) -> list[str]:
     """The conditions that occur, in the order of the protocol."""
-    found = {row["condition"] for row in chosen(rows["conditions"], group=group)}
+    found = {row["condition"] for row in rows["scores"] if row["group"] == group}
     return [condition for condition in CONDITIONS if condition in found]
 
 
-def pooled(rows: Rows, group: str, system: str, clause: str, condition: str) -> Fraction | None:
-    """A clause under one condition, over what was asked."""
-    found = [
-        row
-        for row in rows["scores"]
-        if row["system"] == system
-        and row["group"] == group
-        and row["clause"] == clause
-        and row["condition"] == condition
-    ]
-    asked = sum(int(row["obligated"]) for row in found)
-    return Fraction(sum(int(row["satisfied"]) for row in found), asked) if asked else None
+Shares = Mapping[tuple[str, str, str, str], Fraction]
+
+
+def pooled(rows: Rows) -> Shares:
+    """Every clause under each condition, over what was asked, by group, system, clause and condition."""
+    kept: dict[tuple[str, str, str, str], int] = defaultdict(int)
+    asked: dict[tuple[str, str, str, str], int] = defaultdict(int)
+    for row in rows["scores"]:
+        key = (row["group"], row["system"], row["clause"], row["condition"])
+        kept[key] += int(row["satisfied"])
+        asked[key] += int(row["obligated"])
+    return {key: Fraction(kept[key], count) for key, count in asked.items() if count}
 
 
 def share(value: Fraction | None) -> str:
@@ -323,8 +325,9 @@ def published() -> Mapping[str, Mapping[str, Fraction]]:
 
 def _condition_guard(rows: Rows, name: str, group: str, clause: str, title: str) -> StudyTable:
     conditions = present_conditions(rows)
+    shares = pooled(rows)
     body: list[list[Cell | str]] = [
-        [_name(rows, one), *(share(pooled(rows, group, one, clause, condition)) for condition in conditions)]
+        [_name(rows, one), *(share(shares.get((group, one, clause, condition))) for condition in conditions)]
         for one in ranked_gates(rows)
     ]
     return StudyTable(name, Table(title, _columns(*conditions), body), f"The clause {clause}, pooled over the clips.")

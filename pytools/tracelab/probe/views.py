@@ -57,12 +57,12 @@ def probe_figures(rows: Rows) -> dict[str, str]:
             [BarGroup("", [_bar(rows, name) for name in gates])],
             x="share, with its interval",
         )
-        conditions = present_conditions(rows)
+        conditions, shares = present_conditions(rows), pooled(rows)
         for name, group, clause, title in (
             ("opening-conditions", GATES, "onset_guard", "Onsets within 40 ms"),
             ("beginning-conditions", SPEECH_GATE, "beginning_kept", "Beginnings kept"),
         ):
-            values = [[pooled(rows, group, gate, clause, condition) for condition in conditions] for gate in gates]
+            values = [[shares.get((group, gate, clause, condition)) for condition in conditions] for gate in gates]
             found[name] = heat_table(title, gates, conditions, values, value_range=(0, 1))
     curves = [curve for gate in gates if (curve := _curve(rows, gate)) is not None]
     if curves:
@@ -78,7 +78,7 @@ def probe_figures(rows: Rows) -> dict[str, str]:
 
 def probe_page(rows: Rows, record: Mapping[str, Any], tables: Sequence[StudyTable], figures: Mapping[str, str]) -> str:
     """One page: the answer, then every table and figure, then the record."""
-    sections = [Section("answer", "In short", _answer(rows, int(record["draws"])))]
+    sections = [Section("answer", "In short", _answer(rows))]
     for one in tables:
         chart = Markup("<figure>{}</figure>").format(inline(figures[one.name])) if one.name in figures else Markup("")
         sections.append(Section(one.name, one.table.title, chart + html_table(replace(one.table, title="")), one.lead))
@@ -92,13 +92,13 @@ def probe_page(rows: Rows, record: Mapping[str, Any], tables: Sequence[StudyTabl
     return html_page(TITLE, head, sections)
 
 
-def _answer(rows: Rows, draws: int) -> Markup:
+def _answer(rows: Rows) -> Markup:
     """Who leads, by how much, and where; every figure from the rows."""
-    said = [*_gate_sentences(rows, draws), *_encoder_sentences(rows)]
+    said = [*_gate_sentences(rows), *_encoder_sentences(rows)]
     return Markup("<ul>{}</ul>").format(Markup("").join(Markup("<li>{}</li>").format(one) for one in said))
 
 
-def _gate_sentences(rows: Rows, draws: int) -> list[str]:
+def _gate_sentences(rows: Rows) -> list[str]:
     gates = [name for name in ranked_gates(rows) if not is_control(rows, name)]
     if not gates:
         return []
@@ -109,25 +109,31 @@ def _gate_sentences(rows: Rows, draws: int) -> list[str]:
         f"{best} opens within 40 ms of the start of speech most often: "
         f"{_text(rows, GATES, best, 'onset_guard')}{beside}."
     ]
+    above = [name for name in ranked_gates(rows) if is_control(rows, name) and _above(rows, name, best)]
+    said += [
+        f"The control {name} is above all of them, {_text(rows, GATES, name, 'onset_guard')}, and pays for it: only "
+        f"{share(guard(rows, SPEECH_GATE, name, 'opening_justified'))} of its openings are for speech."
+        for name in above
+        if name != "speech_alone"
+    ]
     kept = max(gates, key=lambda name: guard(rows, SPEECH_GATE, name, "beginning_kept") or Fraction(0))
     justified = guard(rows, SPEECH_GATE, kept, "opening_justified")
     said.append(
         f"{kept} keeps most beginnings ({_text(rows, SPEECH_GATE, kept, 'beginning_kept')}); "
         f"{share(justified)} of its openings are for speech."
     )
-    silent = [(gate_times(rows, name, draws), name) for name in gates]
+    silent = [(gate_times(rows, name, 0), name) for name in gates]
     missed = max(silent, key=lambda one: one[0].utterances - one[0].opened)
     said.append(
         f"{missed[1]} stays shut in {missed[0].utterances - missed[0].opened} of {missed[0].utterances} utterances, "
         "more than any other."
     )
+    shares = pooled(rows)
     worst = {
-        condition: max(
-            (pooled(rows, GATES, name, "onset_guard", condition) or Fraction(0) for name in gates), default=None
-        )
+        condition: max(shares.get((GATES, name, "onset_guard", condition), Fraction(0)) for name in gates)
         for condition in present_conditions(rows)
     }
-    hard = min(worst, key=lambda condition: worst[condition] or Fraction(0))
+    hard = min(worst, key=lambda condition: worst[condition])
     said.append(
         f"The hardest condition is {hard}: there the best detector has {share(worst[hard])} of the onsets in time."
     )
@@ -162,6 +168,12 @@ def _encoder_sentences(rows: Rows) -> list[str]:
     return said
 
 
+def _above(rows: Rows, name: str, best: str) -> bool:
+    """Whether a control opens in time more often than the best detector."""
+    own, other = (guard(rows, GATES, one, "onset_guard") or Fraction(0) for one in (name, best))
+    return own > other
+
+
 def _reaches(rows: Rows, name: str, best: str) -> bool:
     """Whether the interval of a detector reaches that of the best."""
     own, other = (bounds(rows, GATES, one, "onset_guard") for one in (name, best))
@@ -186,5 +198,5 @@ def _curve(rows: Rows, name: str) -> Curve | None:
 
 
 def _mean(rows: Rows, name: str, condition: str) -> Fraction | None:
-    found = chosen(rows["conditions"], group=ENCODERS, system=name, condition=condition, metric=MEAN)
+    found = chosen(rows["conditions"], system=name, condition=condition, metric=MEAN)
     return Fraction(found[0]["value"]) if found and found[0]["value"] else None
