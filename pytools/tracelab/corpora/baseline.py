@@ -17,8 +17,8 @@ _MODES = {"classes": tracepact.Mode.CLASS_INDEXED, "union": tracepact.Mode.UNION
 def baseline_rows(scores: Path, ref: Path, durations: Path | None, clips: Sequence[str] | None = None) -> Iterator[Row]:
     """The measures at each threshold, then the best of mean and event F1 over every threshold.
 
-    The curve of event F1 is of classes only: in a union the curves join the references of different classes, as the
-    contract does, and the metric of a run does not.
+    The curve of event F1 is of classes only: in a union the curves join detections of different classes that touch or
+    overlap (rule 20.16), and the metric of a run does not.
     """
     given: dict[str, Any] = {"durations": durations, "clips": clips}
     for labels, mode in _MODES.items():
