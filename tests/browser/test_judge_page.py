@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from selection.test_judging import CALIBRATION, HEADER, LATE, LOST, REFERENCE, sitting_of
+from selection.test_judging import CALIBRATION, HEADER, LATE, LOST, REFERENCE, interview_of
 
 from browser.chromium import chromium, wait_until
 from tracepact.tools.page_server import PageServer, ServedFile
 from tracepact.tools.select.judge_page import judge_page
-from tracepact.tools.select.judging import Given, Sitting
+from tracepact.tools.select.judging import Given, Interview
 
 pytestmark = pytest.mark.slow
 
@@ -25,25 +25,25 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def sitting(tmp_path: Path) -> Sitting:
+def interview(tmp_path: Path) -> Interview:
     texts = {"ref": REFERENCE, "late": LATE, "lost": LOST.replace("dog", "<b>dog</b>") + LOST}
     for name, text in texts.items():
         (tmp_path / f"{name}.tsv").write_text(HEADER + text)
     (tmp_path / "grid.calibration").write_text(CALIBRATION)
-    return sitting_of({name: tmp_path / f"{name}.tsv" for name in texts}, tmp_path / "judged.csv")
+    return interview_of({name: tmp_path / f"{name}.tsv" for name in texts}, tmp_path / "judged.csv")
 
 
 @pytest.fixture
-def server(sitting: Sitting, tmp_path: Path) -> Iterator[PageServer]:
+def server(interview: Interview, tmp_path: Path) -> Iterator[PageServer]:
     sound = tmp_path / "c0.wav"
     with wave.open(str(sound), "wb") as written:
         written.setnchannels(1)
         written.setsampwidth(2)
         written.setframerate(8000)
         written.writeframes(b"\0\0" * 8000)
-    sitting.sounds["c0.wav"] = "sound/0"
-    page = judge_page(sitting, "tracepact select …")
-    with PageServer(page, sitting.questions, files={"sound/0": ServedFile(sound, "audio/wav")}) as found:
+    interview.sounds["c0.wav"] = "sound/0"
+    page = judge_page(interview, "tracepact select …")
+    with PageServer(page, interview.questions, files={"sound/0": ServedFile(sound, "audio/wav")}) as found:
         thread = threading.Thread(target=found.serve_forever, daemon=True)
         thread.start()
         yield found
@@ -72,23 +72,23 @@ def answered(page: Any, number: int) -> None:
     wait_until(page, f"document.getElementById('progress').textContent.startsWith('{number} answer')")
 
 
-def test_keys_and_buttons_answer_and_take_back(page: Any, sitting: Sitting) -> None:
+def test_keys_and_buttons_answer_and_take_back(page: Any, interview: Interview) -> None:
     assert page.locator("#picture svg rect").count() > 0
     assert page.locator("#picture b").count() == 0, "labels are text"
     for number, (key, said) in enumerate([("ArrowLeft", "left"), ("ArrowRight", "right"), ("ArrowDown", "same")], 1):
-        place = sitting.shown().pair
+        place = interview.shown().pair
         assert place is not None
-        asked = sitting.pairs[place]
+        asked = interview.pairs[place]
         page.keyboard.press(key)
         answered(page, number)
         sides = (asked.b, asked.a) if asked.turned else (asked.a, asked.b)
-        row = sitting.file.read_text().splitlines()[-1].split(",")
+        row = interview.file.read_text().splitlines()[-1].split(",")
         assert row[0] == asked.clip
         worse = row[3] if row[3] == "same" else row[1 if row[3] == "a" else 2]
         assert worse == {"left": sides[0], "right": sides[1], "same": "same"}[said]
     page.keyboard.press("Backspace")
     answered(page, 2)
-    assert len(sitting.file.read_text().splitlines()) == 3
+    assert len(interview.file.read_text().splitlines()) == 3
     page.locator("#same").click()
     answered(page, 3)
     page.locator("#left").click()
@@ -97,27 +97,27 @@ def test_keys_and_buttons_answer_and_take_back(page: Any, sitting: Sitting) -> N
     assert "no longer changes the answer" in page.locator("#settled").inner_text()
     page.keyboard.press("ArrowLeft")
     page.wait_for_timeout(200)
-    assert len(sitting.file.read_text().splitlines()) == 5
+    assert len(interview.file.read_text().splitlines()) == 5
 
 
-def test_a_page_that_is_loaded_again_goes_on(page: Any, sitting: Sitting) -> None:
+def test_a_page_that_is_loaded_again_goes_on(page: Any, interview: Interview) -> None:
     page.keyboard.press("ArrowLeft")
     answered(page, 1)
     page.reload()
     answered(page, 1)
-    shown = sitting.shown()
+    shown = interview.shown()
     assert shown.pair is not None
-    sitting.answer(Given(shown.pair, "same", 1))  # in another window
+    interview.answer(Given(shown.pair, "same", 1))  # in another window
     page.keyboard.press("ArrowRight")
     wait_until(page, "document.getElementById('said').textContent.includes('another window')")
     page.keyboard.press("ArrowRight")
     answered(page, 3)
-    assert len(sitting.file.read_text().splitlines()) == 4
+    assert len(interview.file.read_text().splitlines()) == 4
 
 
-def test_the_clip_can_be_heard_where_it_has_a_sound(page: Any, sitting: Sitting) -> None:
-    while sitting.shown().clip != "c0.wav":
-        number = sitting.shown().answers
+def test_the_clip_can_be_heard_where_it_has_a_sound(page: Any, interview: Interview) -> None:
+    while interview.shown().clip != "c0.wav":
+        number = interview.shown().answers
         page.keyboard.press("ArrowDown")
         answered(page, number + 1)
     wait_until(page, "!document.getElementById('sound').hidden")
@@ -125,11 +125,11 @@ def test_the_clip_can_be_heard_where_it_has_a_sound(page: Any, sitting: Sitting)
     assert abs(page.evaluate("document.getElementById('sound').duration") - 1) < 0.01
 
 
-def test_a_server_that_ended_is_said(page: Any, sitting: Sitting) -> None:
+def test_a_server_that_ended_is_said(page: Any, interview: Interview) -> None:
     page.context.set_offline(True)
     page.keyboard.press("ArrowLeft")
     wait_until(page, "document.getElementById('said').textContent.includes('the server has ended')")
-    assert not sitting.file.exists()
+    assert not interview.file.exists()
 
 
 def test_on_a_telephone_nothing_is_wider_than_the_screen(browser: Any, server: PageServer) -> None:

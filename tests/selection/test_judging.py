@@ -17,7 +17,7 @@ from tracepact.diagnostics import InvalidInput
 from tracepact.tools.select.asking import Tried, outlook, tried_contracts
 from tracepact.tools.select.calibration import Case
 from tracepact.tools.select.judge_command import prepared
-from tracepact.tools.select.judging import Given, Sitting, Undone
+from tracepact.tools.select.judging import Given, Interview, Undone
 from tracepact.tools.select.reading import load_calibration
 from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.separate import Pair, difference
@@ -93,55 +93,55 @@ def tables(tmp_path: Path) -> dict[str, Path]:
     return {name: tmp_path / f"{name}.tsv" for name in texts}
 
 
-def sitting_of(tables: dict[str, Path], out: Path, systems: tuple[str, ...] = ("late", "lost")) -> Sitting:
+def interview_of(tables: dict[str, Path], out: Path, systems: tuple[str, ...] = ("late", "lost")) -> Interview:
     grid = load_calibration(tables["ref"].with_name("grid.calibration"), ranked=False)
     given = Tables(str(tables["ref"]), "5", {name: str(tables[name]) for name in systems})
     return prepared(grid, read_systems(grid, given), out, "ann")
 
 
-def worse_side(sitting: Sitting, pair: int, worse: str) -> str:
-    asked = sitting.pairs[pair]
+def worse_side(interview: Interview, pair: int, worse: str) -> str:
+    asked = interview.pairs[pair]
     left = asked.b if asked.turned else asked.a
     return "left" if worse == left else "right"
 
 
 def test_every_answer_is_in_the_file_before_the_next_pair_is_shown(tables: dict[str, Path], tmp_path: Path) -> None:
     out = tmp_path / "judged.csv"
-    sitting = sitting_of(tables, out)
-    assert {one.clip for one in sitting.pairs} == {f"c{k}.wav" for k in range(4)}
-    assert {one.turned for one in sitting.pairs} == {False, True}, "sides change"
+    interview = interview_of(tables, out)
+    assert {one.clip for one in interview.pairs} == {f"c{k}.wav" for k in range(4)}
+    assert {one.turned for one in interview.pairs} == {False, True}, "sides change"
     seen = set()
     for number in range(4):
-        shown = sitting.shown()
+        shown = interview.shown()
         assert shown.pair is not None
         seen.add(shown.clip)
         assert "late" not in shown.picture.replace("translate", ""), "the judge does not see which system it is"
-        said = worse_side(sitting, shown.pair, "lost")
-        sitting.answer(Given(shown.pair, said, number))  # type: ignore[arg-type]
+        said = worse_side(interview, shown.pair, "lost")
+        interview.answer(Given(shown.pair, said, number))  # type: ignore[arg-type]
         rows = out.read_text().splitlines()
         assert rows[0] == "clip,a,b,worse,judge"
         assert rows[-1] == f"{shown.clip},late,lost,b,ann"
         assert len(rows) == number + 2
     assert len(seen) == 4, "no pair is asked twice"
-    assert sitting.shown().pair is None
-    assert sitting.shown().settled
+    assert interview.shown().pair is None
+    assert interview.shown().settled
 
 
-def test_a_sitting_goes_on_where_it_was_and_keeps_what_others_wrote(tables: dict[str, Path], tmp_path: Path) -> None:
+def test_an_interview_goes_on_where_it_was_and_keeps_what_others_wrote(tables: dict[str, Path], tmp_path: Path) -> None:
     out = tmp_path / "judged.csv"
     out.write_text(
         "judge,clip,a,b,worse,weight,why\nbob,c1.wav,lost,late,lost,2,too quiet\nbob,c2.wav,late,lost,same,,\n"
     )
-    sitting = sitting_of(tables, out)
-    assert sitting.outlook().violated == 0
-    shown = sitting.shown()
+    interview = interview_of(tables, out)
+    assert interview.outlook().violated == 0
+    shown = interview.shown()
     assert shown.answers == 2
     assert shown.clip in ("c0.wav", "c3.wav")
     assert shown.pair is not None
-    assert sitting.undo(Undone(2)).notice == "only answers of this sitting are taken back"
-    sitting.answer(Given(shown.pair, "same", 2))
+    assert interview.undo(Undone(2)).notice == "only answers of this interview are taken back"
+    interview.answer(Given(shown.pair, "same", 2))
     assert "bob,c1.wav,lost,late,lost,2,too quiet" not in out.read_text(), "columns may move"
-    again = sitting_of(tables, out)
+    again = interview_of(tables, out)
     assert again.rows[0] == {
         "judge": "bob",
         "clip": "c1.wav",
@@ -152,18 +152,18 @@ def test_a_sitting_goes_on_where_it_was_and_keeps_what_others_wrote(tables: dict
         "why": "too quiet",
     }
     assert again.rows[2]["worse"] == "same"
-    assert sitting.undo(Undone(3)).answers == 2
+    assert interview.undo(Undone(3)).answers == 2
     assert len(out.read_text().splitlines()) == 3
 
 
 def test_an_answer_of_a_page_that_is_behind_changes_nothing(tables: dict[str, Path], tmp_path: Path) -> None:
     out = tmp_path / "judged.csv"
-    sitting = sitting_of(tables, out)
-    sitting.answer(Given(0, "left", 0))
+    interview = interview_of(tables, out)
+    interview.answer(Given(0, "left", 0))
     text = out.read_text()
-    assert "another window" in sitting.answer(Given(1, "left", 0)).notice
-    assert "another window" in sitting.undo(Undone(0)).notice
-    assert sitting.answer(Given(99, "left", 1)).notice == "there is no such pair"
+    assert "another window" in interview.answer(Given(1, "left", 0)).notice
+    assert "another window" in interview.undo(Undone(0)).notice
+    assert interview.answer(Given(99, "left", 1)).notice == "there is no such pair"
     assert out.read_text() == text
 
 
@@ -183,13 +183,13 @@ def test_a_file_of_other_tables_is_refused_and_stays(
     out = tmp_path / "judged.csv"
     out.write_text(f"clip,a,b,worse\n{row}\n")
     with pytest.raises(InvalidInput, match=fault):
-        sitting_of(tables, out)
+        interview_of(tables, out)
     assert out.read_text() == f"clip,a,b,worse\n{row}\n"
 
 
 def test_systems_that_do_not_differ_leave_nothing_to_judge(tables: dict[str, Path], tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="nothing to judge"):
-        sitting_of(tables, tmp_path / "judged.csv", ("late", "same"))
+        interview_of(tables, tmp_path / "judged.csv", ("late", "same"))
 
 
 def select_judged(tables: dict[str, Path], file: Path, *more: str) -> tuple[int, str, str]:

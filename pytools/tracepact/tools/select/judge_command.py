@@ -18,7 +18,7 @@ from tracepact.tools.score.report.sounds import media_type
 from tracepact.tools.select.asking import Tried, tried_contracts
 from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.judge_page import judge_page
-from tracepact.tools.select.judging import AskedPair, Sitting, pairs_of, rows_of
+from tracepact.tools.select.judging import AskedPair, Interview, pairs_of, rows_of
 from tracepact.tools.select.observed import observe_family, with_matcher
 from tracepact.tools.select.options import stages_shown
 from tracepact.tools.select.preferences import ClipNames, read_preferences
@@ -75,21 +75,21 @@ def command(calibration: str, out: Path, judge: str, port: int, opens: bool, **g
         on_stage("reading")
         grid = load_calibration(calibration, ranked=False)
         outputs = _bounded(read_systems(grid, tables))
-        sitting = prepared(grid, outputs, out, judge)
+        interview = prepared(grid, outputs, out, judge)
     print_diagnostics(outputs.warnings)
     sounds = _sounds(tables.audio, outputs)
-    sitting.sounds.update({clip: name for clip, (name, _) in sounds.items()})
+    interview.sounds.update({clip: name for clip, (name, _) in sounds.items()})
     named = " ".join(f"--system {shlex.quote(f'{name}={table}')}" for name, table in systems.items())
     lengths = "" if tables.durations is None else f" --durations {shlex.quote(tables.durations)}"
     again = f"tracepact select {calibration} --preferences {out} --ref {shlex.quote(tables.ref)} {named}{lengths}"
-    with PageServer(judge_page(sitting, again), sitting.questions, port, dict(sounds.values())) as server:
+    with PageServer(judge_page(interview, again), interview.questions, port, dict(sounds.values())) as server:
         server.serve_page(opens=opens)
-    say(f"{count(len(sitting.rows), 'answer')} in {out}")
+    say(f"{count(len(interview.rows), 'answer')} in {out}")
     return Exit.OK
 
 
-def prepared(grid: Calibration, outputs: SystemOutputs, out: Path, judge: str) -> Sitting:
-    """A sitting with what was answered before; InvalidInput if no pair differs, or if the file is of other tables."""
+def prepared(grid: Calibration, outputs: SystemOutputs, out: Path, judge: str) -> Interview:
+    """An interview with the answers so far; InvalidInput if no pair differs, or if the file is of other tables."""
     places = {
         (clip, system): number * len(outputs.systems) + k
         for number, clip in enumerate(outputs.durations)
@@ -107,11 +107,11 @@ def prepared(grid: Calibration, outputs: SystemOutputs, out: Path, judge: str) -
         headline = "on no clip do two systems differ in a way that a candidate sees; there is nothing to judge"
         diagnostics.add("empty-family", headline, RowPlace(str(out)), "widen the family, or take other systems")
         raise InvalidInput(diagnostics)
-    sitting = Sitting(outputs, kept, tried, out, judge)
+    interview = Interview(outputs, kept, tried, out, judge)
     if out.exists():
         judged = read_preferences(str(out), ClipNames(outputs), empty=True)
-        sitting.rows = rows_of(out.read_text(encoding="utf-8-sig"), judged)
-    return sitting
+        interview.rows = rows_of(out.read_text(encoding="utf-8-sig"), judged)
+    return interview
 
 
 def _tried(calibration: Calibration, pairs: list[AskedPair]) -> Tried:

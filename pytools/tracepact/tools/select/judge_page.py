@@ -4,17 +4,17 @@ from pathlib import Path
 from typing import Any
 
 from tracepact.show.page import Section, html_page, templates
-from tracepact.tools.select.judging import Sitting
+from tracepact.tools.select.judging import Interview
 
 _FOLDER = Path(__file__).resolve().parent
 
 
-def judge_page(sitting: Sitting, command: str) -> str:
-    """The page of a sitting; `command` is what makes a contract of its file."""
+def judge_page(interview: Interview, command: str) -> str:
+    """The page of an interview; `command` is what makes a contract of its file."""
     parts: Any = templates(_FOLDER).get_template("judge.html").module
     sections = [
         Section("pair", "Which of the two is worse?", parts.pair()),
-        Section("known", "What is known", parts.progress(str(sitting.file), command)),
+        Section("known", "What is known", parts.progress(str(interview.file), command)),
     ]
     return html_page(
         "tracepact judge",

@@ -1,4 +1,4 @@
-"""A sitting of a judge: pairs of outputs, the answers so far, and the file they are kept in (rule 14.30)."""
+"""An interview of a judge: pairs of outputs, the answers so far, and the file they are kept in (rule 14.30)."""
 
 import csv
 import hashlib
@@ -76,7 +76,7 @@ class Shown(Record, frozen=True):
 
 
 @dataclass(slots=True)
-class Sitting:
+class Interview:
     """The answers of a judge; every one is written before the next pair is shown."""
 
     outputs: SystemOutputs
@@ -100,7 +100,7 @@ class Sitting:
         }
 
     def shown(self, _: Nothing = Nothing(), notice: str = "") -> Shown:  # noqa: B008  (a frozen record)
-        """The next pair and the state of the sitting."""
+        """The next pair and the state of the interview."""
         found = self.outlook()
         place = found.next
         asked = None if place is None else self.pairs[place]
@@ -139,7 +139,7 @@ class Sitting:
             if undone.after != len(self.rows):
                 return self.shown(notice="this was answered in another window; here is what is next")
             if not self.own:
-                return self.shown(notice="only answers of this sitting are taken back")
+                return self.shown(notice="only answers of this interview are taken back")
             self._write(self.rows[:-1])
             self.own -= 1
         return self.shown()
