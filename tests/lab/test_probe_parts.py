@@ -23,6 +23,7 @@ from tracelab.probe.latency import drawn_clips, joined_spans, quantile_interval,
 from tracelab.probe.loading import load_detector, load_encoder
 from tracelab.probe.registry import EncoderEntry, own_registry, read_registry
 from tracelab.probe.tables import published
+from tracelab.probe.views import hardest_sentence
 from tracelab.probe.weights import check_present, pickled_arrays
 from tracelab.protocol import Protocol
 from tracelab.scenes.voices import FormantVoice, open_voice
@@ -453,3 +454,33 @@ def write(path: Path) -> None:
     from tracelab.sound import write_sound
 
     write_sound(path, (noise(0.5, 8000) * 32767).astype(np.int16), 8000)
+
+
+# What the page says
+
+
+def onset_rows(**shares: tuple[int, int]) -> dict[str, list[dict[str, str]]]:
+    """Of ten onsets under each condition, as many in time as these of the detectors `a` and `b`."""
+    return {
+        "scores": [
+            {
+                "group": "gates",
+                "system": system,
+                "clause": "onset_guard",
+                "condition": condition,
+                "satisfied": str(kept),
+                "obligated": "10",
+            }
+            for condition, pair in shares.items()
+            for system, kept in zip("ab", pair, strict=True)
+        ]
+    }
+
+
+def test_the_hardest_condition_is_named_by_its_measure_and_the_two_measures_may_differ():
+    apart = hardest_sentence(onset_rows(clean=(9, 8), noise=(6, 0), compound=(4, 3)), ["a", "b"])
+    assert "By the best detector of each condition the hardest is compound, where it has 0.400" in apart
+    assert "by the mean of all detectors it is noise, with 0.300, against 0.350 in compound." in apart
+    same = hardest_sentence(onset_rows(clean=(9, 8), noise=(3, 0)), ["a", "b"])
+    assert "the hardest is noise, where it has 0.300" in same
+    assert same.endswith("by the mean of all detectors it is noise, with 0.150.")

@@ -128,22 +128,30 @@ def _gate_sentences(rows: Rows) -> list[str]:
         f"{missed[1]} stays shut in {missed[0].utterances - missed[0].opened} of {missed[0].utterances} utterances, "
         "more than any other."
     )
-    shares = pooled(rows)
-    worst = {
-        condition: max(shares.get((GATES, name, "onset_guard", condition), Fraction(0)) for name in gates)
-        for condition in present_conditions(rows)
-    }
-    hard = min(worst, key=lambda condition: worst[condition])
-    said.append(
-        f"The hardest condition is {hard}: there the best detector has {share(worst[hard])} of the onsets in time."
-    )
+    said.append(hardest_sentence(rows, gates))
     if "speech_alone" in ranked_gates(rows):
         said.append(
             "The control speech_alone, which hears nothing but the speech, has "
-            f"{_text(rows, GATES, 'speech_alone', 'onset_guard')}: the rest is soft beginnings and pauses of the "
-            "recordings, which no detector could hear in time."
+            f"{_text(rows, GATES, 'speech_alone', 'onset_guard')}: what it misses is not hidden by other sound."
         )
     return said
+
+
+def hardest_sentence(rows: Rows, gates: Sequence[str]) -> str:
+    """The hardest condition by two measures, which need not agree: its best detector, and the mean of all."""
+    shares = pooled(rows)
+    onsets = {
+        condition: [shares.get((GATES, name, "onset_guard", condition), Fraction(0)) for name in gates]
+        for condition in present_conditions(rows)
+    }
+    best = {condition: max(found) for condition, found in onsets.items()}
+    mean = {condition: sum(found, Fraction(0)) / len(found) for condition, found in onsets.items()}
+    first, second = (min(measure, key=measure.__getitem__) for measure in (best, mean))
+    besides = "" if first == second else f", against {share(mean[first])} in {first}"
+    return (
+        f"By the best detector of each condition the hardest is {first}, where it has {share(best[first])} of the "
+        f"onsets in time; by the mean of all detectors it is {second}, with {share(mean[second])}{besides}."
+    )
 
 
 def _encoder_sentences(rows: Rows) -> list[str]:
