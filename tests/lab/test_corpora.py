@@ -1,6 +1,9 @@
 """Corpora: the layout, the split by recording, labels on the grid, the audit, the tracks and what they refuse."""
 
 import json
+import signal
+import subprocess
+import sys
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -235,11 +238,22 @@ def test_labels_alone_give_tables_a_page_and_a_record_that_verifies(sample: Path
         lab("corpus", "maestro", sample, "--out", out)
 
 
+def detectors_of(sample: Path, out: Path) -> tuple[object, ...]:
+    """The command that trains and scores every detector on a small corpus."""
+    return ("corpus", "maestro", sample, "--fold", 1, "--epochs", 1, "--clip", 4, "--out", out)
+
+
+@pytest.fixture(scope="module")
+def finished(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that nothing stopped."""
+    out = tmp_path_factory.mktemp("finished") / "out"
+    assert lab(*detectors_of(sample, out)).exit_code == 0
+    return out
+
+
 @pytest.mark.slow
-def test_detectors_are_trained_scored_and_kept_on_the_sound_of_a_corpus(sample: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    command = ("corpus", "maestro", sample, "--fold", 1, "--epochs", 1, "--clip", 4, "--out", out)
-    assert lab(*command).exit_code == 0
+def test_detectors_are_trained_scored_and_kept_on_the_sound_of_a_corpus(sample: Path, finished: Path) -> None:
+    out = finished
     first = json.loads((out / "corpus.json").read_text(encoding="utf-8"))
     stages = {path.name for path in (out / "stages").iterdir()}
     models = {path.name for path in (out / "stages").glob("model-*")}
@@ -255,9 +269,45 @@ def test_detectors_are_trained_scored_and_kept_on_the_sound_of_a_corpus(sample: 
         "test,2,12,0",
     ]
     assert lab("verify", out).stdout.startswith("8 runs")
-    assert lab(*command).exit_code == 0
+    assert lab(*detectors_of(sample, out)).exit_code == 0
     assert {path.name for path in (out / "stages").iterdir()} == stages
     assert json.loads((out / "corpus.json").read_text(encoding="utf-8")) == first
+
+
+KILLED = """
+import os, signal, sys
+from tracelab.commands import commands
+from tracelab.corpora import systems
+save, calls = systems.save_model, []
+def save_some(model, folder):
+    save(model, folder)
+    calls.append(folder)
+    if len(calls) == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+systems.save_model = save_some
+commands(sys.argv[1:])
+"""
+
+
+@pytest.mark.slow
+def test_a_run_killed_while_it_kept_a_model_goes_on_and_ends_the_same(
+    sample: Path, finished: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "killed"
+    command = [str(argument) for argument in detectors_of(sample, out)]
+    killed = subprocess.run([sys.executable, "-c", KILLED, *command], capture_output=True, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert not (out / "corpus.json").exists()
+    assert len(list((out / "stages").glob(".model-*.part"))) == 1
+    kept = {path: path.stat().st_mtime_ns for path in out.glob("stages/*/stage.json")}
+    assert sorted(path.parent.name.split("-")[0] for path in kept) == ["model", "model", "run", "run"]
+    assert lab(*command).exit_code == 0
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept, "what was whole is not made again"
+    assert not list((out / "stages").glob(".*"))
+    assert {path.name for path in (out / "stages").iterdir()} == {path.name for path in (finished / "stages").iterdir()}
+    assert (out / "corpus.json").read_bytes() == (finished / "corpus.json").read_bytes()
+    assert (out / "tables" / "gap.csv").read_bytes() == (finished / "tables" / "gap.csv").read_bytes()
+    assert lab("verify", out).stdout.endswith("as they were\n")
 
 
 def test_score_files_are_scored_at_three_thresholds_and_at_all(tmp_path: Path) -> None:
