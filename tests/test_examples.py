@@ -562,3 +562,10 @@ def test_the_corpora_example_verifies_and_its_text_says_what_its_tables_hold(tmp
     onset = next(row for row in readings if row["clause"] == "onset_guard" and row["within"] == "1/20")
     assert f"of the {onset['obligated']} onsets" in text
     assert f"{onset['inside']} would not be there" in text
+    table = csv.DictReader(StringIO((folder / "baseline" / "tables" / "baseline.csv").read_text(encoding="utf-8")))
+    of = {(r["threshold"], r["labels"], r["measure"]): f"{float(Fraction(r['value'])):.3f}" for r in table}
+    mean, local = "mean of the vector", "local class detector"
+    indexed = f"{of['0.5', 'classes', mean]} and the event F1 {of['0.5', 'classes', 'event F1']}"
+    told = " ".join(text.split())
+    assert f"vector by class is {indexed}; as a union {of['0.5', 'union', mean]}." in told
+    assert f"mean of {of[local, 'classes', mean]} and an event F1 of {of[local, 'classes', 'event F1']}." in told
