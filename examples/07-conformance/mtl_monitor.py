@@ -4,8 +4,8 @@
     python mtl_monitor.py careful
 
 `careful` goes around what the first run finds: a window is written one frame longer, since its end is left out, and cut
-at the end of the trace by an atom that holds up to there; a radius of 0 is not tried. Windows
-in one another on more than eight frames are never tried: they take it minutes.
+at the end of the trace by an atom that holds up to there; a radius of 0 is not tried, and atoms get names of small
+letters. Windows in one another on more than eight frames, and anything large, are never tried: they take it minutes.
 """
 
 import sys
@@ -55,6 +55,20 @@ def nested(tree):
     return max(map(nested, parts)) + (tree[0] in ("F", "G", "U"))
 
 
+def renamed(tree, names):
+    """The formula with names that it reads: small letters, no underscore before others."""
+    if isinstance(tree, str):
+        return names[tree]
+    return [tree[0], *(renamed(part, names) for part in tree[1:])] if isinstance(tree, list) else tree
+
+
+def farthest(tree):
+    """The greatest bound of a formula."""
+    if isinstance(tree, str | bool):
+        return 0
+    return max(abs(part) if type(part) is int else farthest(part) for part in tree[1:])
+
+
 class Mtl(Monitor):
     """Whole traces, one unit of time a frame."""
 
@@ -62,8 +76,12 @@ class Mtl(Monitor):
     formula = measure = project = runs = match = open = None
 
     def truth(self, tree, masks, n):
-        if nested(tree) > 1 and n > LONGEST:
-            raise Unsupported("nested windows on a trace that takes it too long")
+        large = max(n, farthest(tree), str(tree).count("[")) > 8 * LONGEST
+        if large or (nested(tree) > 1 and n > LONGEST):
+            raise Unsupported("windows on a trace that takes it too long")
+        if CAREFUL:
+            names = {name: f"p{k}" for k, name in enumerate(sorted(masks))}
+            tree, masks = renamed(tree, names), {names[name]: mask for name, mask in masks.items()}
         formula = mtl.parse(text(tree))
         clock = {"alive_": [(i, i < n) for i in range(n + 1)]}
         data = clock | {name: [(i, digit == "1") for i, digit in enumerate(mask)] for name, mask in masks.items()}

@@ -21,7 +21,8 @@ with warnings.catch_warnings():
     import rtamt
 
 CAREFUL = "careful" in sys.argv
-LONGEST = 1000
+LONGEST = 300
+MOST = 8
 WORDS = {"and": "and", "or": "or", "implies": "implies", "iff": "iff"}
 
 
@@ -53,6 +54,13 @@ def stl(tree):
     return f"({stl(rest[0])} {WORDS[operator]} {stl(rest[1])})"
 
 
+def measured(tree):
+    """The greatest bound of a formula."""
+    if isinstance(tree, str | bool):
+        return 0
+    return max(abs(part) if type(part) is int else measured(part) for part in tree[1:])
+
+
 def specification(tree, names, kind=rtamt.StlDiscreteTimeSpecification):
     found = kind()
     for name in (*names, "one_"):
@@ -68,8 +76,10 @@ class Offline(Monitor):
     profiles = ("core", "past")
 
     def truth(self, tree, masks, n):
-        if CAREFUL and n == 1:
+        if CAREFUL and n <= 1:
             raise Unsupported("a trace of one frame")
+        if n > LONGEST:
+            raise Unsupported("a trace that takes it too long")
         signals = {name: [1.0 if digit == "1" else -1.0 for digit in mask] for name, mask in masks.items()}
         found = specification(tree, masks).evaluate({"time": list(range(n)), "one_": [1.0] * n, **signals})
         return [value > 0 for _, value in found]
@@ -104,6 +114,8 @@ class Online(Offline):
         super().open(case)
         if self.counts is not None:
             raise Unsupported("it does not count")
+        if len(self.clauses) > MOST or any(measured(tree) > LONGEST for clause in self.clauses for tree in clause):
+            raise Unsupported("a stream that takes it too long")
         self.trees = [tree for clause in self.clauses for tree in clause]
         for tree in self.trees:
             stl(tree)
@@ -116,6 +128,8 @@ class Online(Offline):
         return max(map(horizon, self.clauses[k]))
 
     def frame(self, case):
+        if self.n >= LONGEST:
+            raise Unsupported("a stream that takes it too long")
         if self.monitors is None:
             self.monitors = [specification(tree, case["values"]) for tree in self.trees]
             for monitor in self.monitors:
@@ -132,11 +146,14 @@ class Online(Offline):
         self.given = None
         return super().close(case)
 
-    def word(self, i, k):
+    def words(self, k, due):
         if self.given is None:
-            return super().word(i, k)
-        obliged, held = (self.given[j][i + horizon(self.trees[j])] for j in (2 * k, 2 * k + 1))
-        return "free" if not obliged else "satisfied" if held else "violated"
+            return super().words(k, due)
+        obliged, held = ([self.given[j][i + horizon(self.trees[j])] for i in due] for j in (2 * k, 2 * k + 1))
+        return ["free" if not o else "satisfied" if h else "violated" for o, h in zip(obliged, held, strict=True)]
+
+    def forget(self):
+        """Its offline monitor gives the last verdicts, and needs the whole trace for them."""
 
 
 class Dense(Online):
@@ -154,6 +171,8 @@ class Dense(Online):
         return {}
 
     def chunk(self, case):
+        if self.n + case["frames"] > LONGEST:
+            raise Unsupported("a stream that takes it too long")
         if self.monitors is None:
             kind = rtamt.StlDenseTimeSpecification
             self.monitors = [specification(tree, case["masks"], kind) for tree in self.trees]
@@ -166,10 +185,10 @@ class Dense(Online):
         ]
         for given, monitor in zip(self.given, self.monitors, strict=True):
             for time, value in monitor.update(*chunk):
-                self.take(given, time, value > 0)
+                self.keep(given, time, value > 0)
         return Monitor.chunk(self, case)
 
-    def take(self, given, time, value):
+    def keep(self, given, time, value):
         """A value holds from its time on, to the next one; a second that has one keeps it."""
         while len(given) < time:
             given.append(given[-1] if given else value)
