@@ -62,6 +62,13 @@ class Mutant:
             source = source.replace(found, put)
         return source
 
+    def written(self, folder: Path) -> Path:
+        """The example's monitor with the fault, as a program that starts quickly."""
+        place = folder / f"{self.id}.py"
+        source = self.applied(MONITOR.read_text(encoding="utf-8"))
+        place.write_text(source.replace('"a small monitor"', f'"mutant {self.id}"'), encoding="utf-8")
+        return place
+
     def peer(self, timeout: float = 20) -> AnyPeer:
         """The mutant, to be asked: that of the example in this process, any other in a copy of it."""
         if self.kind == "protocol":
