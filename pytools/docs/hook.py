@@ -33,7 +33,7 @@ def _generated(config: MkDocsConfig) -> Iterator[File]:
         yield File.generated(config, path, content=text)
     for path, text in repository_pages.linked_pages().items():
         yield File.generated(config, path, content=text, inclusion=InclusionLevel.NOT_IN_NAV)
-    for path, source in repository_pages.pictures().items():
+    for path, source in repository_pages.files_as_they_are().items():
         yield File.generated(config, path, abs_src_path=str(source))
 
 

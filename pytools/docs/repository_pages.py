@@ -9,7 +9,7 @@ from pathlib import Path
 from tracepact.specs import rules, spec_path
 
 ROOT = Path(__file__).resolve().parents[2]
-PICTURES = (".png", ".svg")
+AS_THEY_ARE = (".pdf", ".png", ".svg")
 LANGUAGES = {".json": "json", ".lean": "lean", ".py": "python", ".toml": "toml"}
 _LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(#[^)\s]+)?(?=\))")
 _RULE = re.compile(r"^- \*\*(\d+\.\d+|P\d+)\*\*", re.MULTILINE)
@@ -43,9 +43,9 @@ def _target(source: str, link: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(source), link))
 
 
-def pictures() -> dict[str, Path]:
-    """The pictures that the texts show."""
-    return {path: ROOT / path for path in _linked() if path.endswith(PICTURES)}
+def files_as_they_are() -> dict[str, Path]:
+    """The pictures and documents that the texts show or link to."""
+    return {path: ROOT / path for path in _linked() if path.endswith(AS_THEY_ARE)}
 
 
 @cache
@@ -58,7 +58,7 @@ def linked_pages() -> dict[str, str]:
             inside = sorted(file for file in place.rglob("*") if file.is_file())
             made |= {_page_of(name): _shown(name) for file in inside for name in [file.relative_to(ROOT).as_posix()]}
             made[f"{path}/index.md"] = _listing(path, [file.relative_to(place).as_posix() for file in inside])
-        elif place.is_file() and path not in texts() and not path.endswith(PICTURES):
+        elif place.is_file() and path not in texts() and not path.endswith(AS_THEY_ARE):
             made[_page_of(path)] = _shown(path)
     return made
 

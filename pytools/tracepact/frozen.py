@@ -88,23 +88,23 @@ _FROZEN = {
 }
 
 
+def _dataclass(*, frozen: bool = False, slots: bool = False, eq: bool = True, **more: Any) -> Callable[[Any], Any]:
+    """What `dataclasses.dataclass` makes of a class with these arguments."""
+
+    def decorate(cls: Any) -> Any:
+        if more or not (frozen and slots):
+            return dataclasses.dataclass(frozen=frozen, slots=slots, eq=eq, **more)(cls)
+        made: Any = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True)(cls)
+        methods = {"__init__": _initialise(made), "__repr__": _show(made), **_FROZEN}
+        for name, method in (methods | _compare(made) if eq else methods).items():
+            if name not in cls.__dict__:
+                setattr(made, name, method)
+        return made
+
+    return decorate
+
+
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass  # so that checkers know the fields
 else:
-
-    def dataclass(
-        *, frozen: bool = False, slots: bool = False, eq: bool = True, **more: bool
-    ) -> Callable[[type], type]:
-        """What `dataclasses.dataclass` makes of a class with these arguments."""
-
-        def decorate(cls: type) -> type:
-            if more or not (frozen and slots):
-                return dataclasses.dataclass(frozen=frozen, slots=slots, eq=eq, **more)(cls)
-            made = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True)(cls)
-            methods = {"__init__": _initialise(made), "__repr__": _show(made), **_FROZEN}
-            for name, method in (methods | _compare(made) if eq else methods).items():
-                if name not in cls.__dict__:
-                    setattr(made, name, method)
-            return made
-
-        return decorate
+    dataclass = _dataclass
