@@ -284,11 +284,7 @@ def test_a_vector_is_a_dictionary_all_the_same() -> None:
 @pytest.mark.parametrize(
     "decoding",
     [
-        tracepact.Decoding("half"),  # type: ignore[arg-type]  # what it is about, here and below
-        tracepact.Decoding(None),  # type: ignore[arg-type]
-        tracepact.Decoding(Fraction(1, 2), median="3"),  # type: ignore[arg-type]
-        tracepact.Decoding(Fraction(1, 2), median=1.5),  # type: ignore[arg-type]
-        tracepact.Decoding(Fraction(1, 2), low=[]),  # type: ignore[arg-type]
+        tracepact.Decoding("half"),  # type: ignore[arg-type]  # what it is about
         object(),
         {"threshold": 1},
     ],
@@ -298,6 +294,16 @@ def test_a_decoding_that_cannot_be_is_refused(decoding: Any, tmp_path: Path) -> 
     with pytest.raises(InvalidInput) as raised:
         tracepact.score("boundary_gate", {"x": [(0, 1, "dog")]}, tmp_path / "x.tsv", durations=2, decoding=decoding)
     assert {found.code for found in raised.value.diagnostics} == {"bad-decoding"}
+
+
+@pytest.mark.parametrize(
+    ("threshold", "more"),
+    [(None, {}), (Fraction(1, 2), {"median": "3"}), (Fraction(1, 2), {"median": 1.5}), (Fraction(1, 2), {"low": []})],
+)
+def test_a_decoding_of_wrong_types_cannot_be_made(threshold: Any, more: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        tracepact.Decoding(threshold, **more)
+    assert [found.code for found in raised.value.diagnostics] == ["type-mismatch"]
 
 
 def test_the_version_is_that_of_the_package() -> None:

@@ -169,7 +169,7 @@ def test_the_extension_is_a_package_that_an_editor_can_install(tmp_path: Path) -
     named = {t.attrib["PartName"].removeprefix("/") for t in types if "PartName" in t.attrib}
     assert [n for n in names if Path(n).suffix not in typed and n not in named and n != "[Content_Types].xml"] == []
     shown = [package["main"], *(g["path"] for g in package["contributes"]["grammars"])]
-    shown += [g["configuration"] for g in package["contributes"]["languages"]]
+    shown += [g["configuration"] for g in package["contributes"]["languages"] if "configuration" in g]
     assert {f"extension/{path.removeprefix('./')}" for path in shown} <= names
     assert all(f"extension/node_modules/{name}/package.json" in names for name in package["dependencies"])
 

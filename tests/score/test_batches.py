@@ -300,7 +300,7 @@ def test_a_missing_and_a_truncated_file_are_refused_by_name(tmp_path: Path, file
         with pytest.raises(InvalidInput) as found:
             score_batches(CONTRACT, **{**files, "ref": broken})
         assert [one.code for one in found.value.diagnostics] == ["unreadable-file"]
-        assert Path(broken).name in found.value.diagnostics[0].headline
+        assert Path(broken).name in str(found.value)
 
 
 def test_faults_of_rows_are_reported_with_their_rows_whatever_the_batch(tmp_path: Path, files: dict[str, Any]) -> None:
