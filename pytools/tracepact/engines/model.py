@@ -52,7 +52,7 @@ def engine_from(given: "Engine | str | None") -> Engine:
         return Engine(kind, int(rest))
     if kind is EngineKind.DASK and "://" in rest:
         return Engine(kind, None, rest)
-    raise InvalidInput([Diagnostic("unknown-choice", f"`{rest}` is no number of workers", None, _FORMS)])
+    raise InvalidInput([Diagnostic("unknown-choice", f"`{rest}` is not a number of workers", None, _FORMS)])
 
 
 _FORMS = "write local, processes, processes:4, dask, dask:2, or dask:tcp://host:8786 with a scheduler's address"

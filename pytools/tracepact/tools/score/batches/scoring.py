@@ -61,7 +61,7 @@ def memory_from(given: str | int) -> int:
     unit = _UNITS.get(found[2].lower()) if found else None
     amount = int(Fraction(found[1]) * unit) if found and unit else 0
     if amount < _LEAST:
-        headline = f"`{given}` is no amount of memory, or less than 64MB"
+        headline = f"`{given}` is not an amount of memory of at least 64MB"
         raise InvalidInput([Diagnostic("bad-memory", headline, None, "write it as `2GB` or `500MB`")])
     return amount
 
