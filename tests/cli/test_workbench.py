@@ -12,6 +12,7 @@ from cli.command import events, run, write
 import tracepact
 from tracepact import cli, starter_contracts
 from tracepact.diagnostics import CODES
+from tracepact.tools.score.tally import LISTED_DIAGNOSTICS
 
 ROOT = Path(__file__).parents[2]
 FAULTY = "contract faulty\nstep 20ms\nclause a on ref_onest : pred_onset\n"
@@ -86,19 +87,32 @@ def test_a_folder_stands_for_the_contracts_below_it(tmp_path: Path) -> None:
     assert run("check", str(tmp_path / "empty")).code == 2
 
 
-def test_warnings_about_a_known_reference_are_counted_and_others_listed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("batches", [(), ("--memory", "1GB")], ids=["at once", "in batches"])
+def test_warnings_about_a_known_reference_are_counted_and_others_listed(
+    tmp_path: Path, batches: tuple[str, ...]
+) -> None:
     write(tmp_path, TABLES)
     twice = "filename\tonset\toffset\tevent_label\na\t1\t2\tx\na\t1\t2\tx\n"
     write(tmp_path, {"twice.tsv": twice})
     both = ("score", "boundary_gate", "--ref", "twice.tsv", "--pred", "twice.tsv", "--durations", "4")
-    other = ("score", "boundary_gate", "--ref", "twice.tsv", *SCORED[2:])
+    other = ("score", "boundary_gate", "--ref", "twice.tsv", *SCORED[2:], *batches)
     first, again = (run(*other, *more, folder=tmp_path) for more in ((), ("--ref-known",)))
     assert first.code == again.code == 0
     assert "twice.tsv" in first.err
     assert "twice.tsv" not in again.err
     assert "1 warning about the reference" in again.err
     assert first.out == again.out
-    assert "about the reference" in run(*both, "--ref-known", folder=tmp_path).err
+    assert "about the reference" in run(*both, *batches, "--ref-known", folder=tmp_path).err
+
+
+def test_warnings_that_a_run_in_batches_does_not_keep_are_counted(tmp_path: Path) -> None:
+    write(tmp_path, TABLES)
+    write(tmp_path, {"often.tsv": "filename\tonset\toffset\tevent_label\n" + "a\t1\t2\tx\n" * (LISTED_DIAGNOSTICS + 8)})
+    scored = ("score", "boundary_gate", "--ref", "often.tsv", *SCORED[2:], "--memory", "1GB")
+    done = run(*scored, folder=tmp_path)
+    assert f"… and {LISTED_DIAGNOSTICS - 5:,} more in often.tsv" in done.err
+    assert "\n7 more of `duplicate-row`" in done.err
+    assert "\n7 more of `duplicate-row`" in run(*scored, "--ref-known", folder=tmp_path).err
 
 
 def test_a_brief_score_is_the_vector_and_a_line_for_each_violated_clause(tmp_path: Path) -> None:

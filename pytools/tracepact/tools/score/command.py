@@ -1,6 +1,7 @@
 """`tracepact score`: score predictions against references under a contract."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -38,7 +39,7 @@ from tracepact.tools.score.batches.command import check_batch_options, score_in_
 from tracepact.tools.score.batches.scoring import BatchRun, diagnostic_of
 from tracepact.tools.score.metric_options import MetricOptions, metric_options, metric_settings
 from tracepact.tools.score.report.build import report_of
-from tracepact.tools.score.report.record import Report
+from tracepact.tools.score.report.record import DiagnosticsRecord, Report
 from tracepact.tools.score.report.sounds import check_audio, embed_audio_option, find_sounds
 from tracepact.tools.score.report.stored import written_views
 from tracepact.tools.score.report.text import brief_lines, render_report
@@ -145,6 +146,7 @@ def command(
         settings = metric_settings(given)
         violations = not no_violations
         batched = score_in_batches(compiled, engine, memory, conditions, settings, data, out, violations=violations)
+        _print_tallied(batched.report.diagnostics, data["ref"] if ref_known else None)
         return _show_batches(batched, profiles, wanted, form, brief=brief)
     for left in remove_dead_parts(out) if out is not None else ():
         say(f"removed {left}, left over by a process that died")
@@ -155,7 +157,7 @@ def command(
         run = replace(run, settings=metric_settings(given), violation_rows=not no_violations)
         advance("reporting")
         report = report_of(run)
-    print_diagnostics(_without_reference(run) if ref_known else run.diagnostics)
+    print_diagnostics(_without_reference(run.diagnostics, run.reference.name) if ref_known else run.diagnostics)
     if out is not None:
         if not no_violations and (line := _large_rows(report, out)):
             say(line)
@@ -182,13 +184,15 @@ def command(
     return Exit.VIOLATED if failed else Exit.OK
 
 
-def _without_reference(run: Run) -> list[Diagnostic]:
+def _without_reference(diagnostics: Iterable[Diagnostic], reference: str) -> list[Diagnostic]:
     """What is not about the rows of the reference; how much else there is, is said."""
-    place = run.reference.name
-    known = [d for d in run.diagnostics if isinstance(d.place, RowPlace) and _is_in(d.place.file, place)]
+    known, others = [], []
+    for found in diagnostics:
+        place = found.place
+        (known if isinstance(place, RowPlace) and _is_in(place.file, reference) else others).append(found)
     if known:
         say(f"{count(len(known), 'warning')} about the reference, as `tracepact lint-data` lists them")
-    return [d for d in run.diagnostics if d not in known]
+    return others
 
 
 def _is_in(file: str, place: str) -> bool:
@@ -196,12 +200,23 @@ def _is_in(file: str, place: str) -> bool:
     return file == place or Path(place) in Path(file).parents
 
 
+def _print_tallied(tallied: DiagnosticsRecord, known_reference: str | None) -> None:
+    """Diagnostics of a run in batches; it keeps the first of each code, and how many more there are is said."""
+    found = list(map(diagnostic_of, tallied.items))
+    kept = Counter(one.code for one in found)
+    print_diagnostics(found if known_reference is None else _without_reference(found, known_reference))
+    for code, times in tallied.counts.items():
+        if times > kept[code]:
+            say(
+                f"{times - kept[code]:,} more of `{code}`, counted and not kept: the run keeps the first {kept[code]:,}"
+            )
+
+
 def _show_batches(
     run: BatchRun, profiles: Sequence[str], wanted: Sequence[Requirement], form: str, *, brief: bool
 ) -> int:
     """Print the report of a run in batches, and say what was required and does not hold."""
     report = run.report
-    print_diagnostics(tuple(map(diagnostic_of, report.diagnostics.items)))
     if profiles:
         report = _keep_profiles(report, profiles)
     with reader_may_leave():
