@@ -186,7 +186,8 @@ def command(
 
 def _without_reference(diagnostics: Iterable[Diagnostic], reference: str) -> list[Diagnostic]:
     """What is not about the rows of the reference; how much else there is, is said."""
-    known, others = [], []
+    known: list[Diagnostic] = []
+    others: list[Diagnostic] = []
     for found in diagnostics:
         place = found.place
         (known if isinstance(place, RowPlace) and _is_in(place.file, reference) else others).append(found)
