@@ -188,6 +188,20 @@ def test_the_state_of_a_stream_in_a_bank_is_that_of_a_monitor() -> None:
     assert save_state(monitor) == state["streams"][1]
 
 
+def test_a_bank_scores_its_open_streams_as_one_monitor_of_them_all_does() -> None:
+    contract = load_contract("acoustic_front_end")
+    bank, monitor = StreamBank(contract), StreamMonitor(contract, streams=("a", "b"))
+    bank.open("a", "b")
+    generator = np.random.default_rng(3)
+    frames = {atom: generator.random((300, 2)) < 0.5 for atom in ("ref_active", "pred_active")}
+    bank.push(frames)
+    monitor.push(frames)
+    assert bank.vector() == monitor.vector()
+    assert 0 < bank.logic() == monitor.logic() < 1
+    assert contract.profiles
+    assert all(bank.profile(p) == monitor.profile(p) for p in contract.profiles)
+
+
 def test_a_bank_takes_over_streams_of_monitors_of_its_own_kind_alone() -> None:
     bank, monitor = StreamBank("boundary_gate"), StreamMonitor("boundary_gate", streams=("a",))
     monitor.push({"ref_active": [1, 1, 0], "pred_active": [0, 1, 0]})

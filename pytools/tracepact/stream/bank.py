@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tracepact.core import Aggregation, Contract
+from tracepact.core import Contract
 from tracepact.diagnostics import known_name
 from tracepact.lang import load_contract
-from tracepact.scoring import ClauseCounts, Score, aggregate
-from tracepact.scoring.by_clause import ByClause
+from tracepact.scoring import ClauseCounts
 from tracepact.stream import rows
 from tracepact.stream.bank_arrival import BankArrival
 from tracepact.stream.bank_events import BankEvents
@@ -19,12 +18,13 @@ from tracepact.stream.bank_window import BankStep, BankWindow
 from tracepact.stream.frames import FrameReader
 from tracepact.stream.lanes import Lanes
 from tracepact.stream.monitor import StreamMonitor, check_names, clause_formulas
+from tracepact.stream.scores import StreamScores
 from tracepact.stream.verdicts import ClauseStream, EventVerdict
 from tracepact.trace.assembly import UNION_CLASS
 from tracepact.trace.layout import Indices, Words
 
 
-class StreamBank:
+class StreamBank(StreamScores):
     """Monitors many streams under one contract, which open, pause and close as they like and get chunks of any length.
 
     Every stream gets the verdicts that a `StreamMonitor` of its own would give, at the same frames (rule 12.13); all
@@ -179,32 +179,6 @@ class StreamBank:
         """
         known_name(clause, [c.name for c in self.contract.clauses], "clause", "unknown-clause")
         return self._counts_of(clause, np.arange(len(self._number)))
-
-    def score(self, clause: str, aggregation: Aggregation | None = None) -> Score:
-        """The score of a clause over the verdicts of the open streams that are out (rule 12.5).
-
-        Args:
-            clause: the name of the clause.
-            aggregation: how streams and classes become one value; the contract's own by default.
-
-        Returns:
-            The score with its counts.
-
-        Raises:
-            InvalidInput: the contract has no such clause; it names those there are.
-        """
-        return aggregate(self.counts(clause), aggregation or self.contract.aggregation)
-
-    def vector(self, aggregation: Aggregation | None = None) -> dict[str, Score]:
-        """The score of every clause over the verdicts of the open streams that are out.
-
-        Args:
-            aggregation: how streams and classes become one value; the contract's own by default.
-
-        Returns:
-            The scores by clause, in source order.
-        """
-        return ByClause({clause.name: self.score(clause.name, aggregation) for clause in self.contract.clauses})
 
     # One stream as a monitor of its own: how a bank is saved and restored.
 

@@ -1,22 +1,21 @@
 """The streaming monitor: frames in as they come, verdicts out at their frame, counts and scores at any moment."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tracepact.core import Aggregation, And, Atom, Contract, Formula, FrameClause, Implies, Located, Not, Profile
+from tracepact.core import And, Atom, Contract, Formula, FrameClause, Implies, Located, Not
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, did_you_mean, known_name
 from tracepact.lang import load_contract
-from tracepact.scoring import ClauseCounts, Score, aggregate
-from tracepact.scoring.by_clause import ByClause
+from tracepact.scoring import ClauseCounts
 from tracepact.stream.events import EventStream
 from tracepact.stream.frames import IGNORED, FrameReader
 from tracepact.stream.lanes import Lanes, channel_mask
+from tracepact.stream.scores import StreamScores
 from tracepact.stream.single import TakeFrame, Taken, compile_frame
 from tracepact.stream.tallies import Tallies
 from tracepact.stream.verdicts import Arrival, ClauseStream, EventVerdict, FrameArrival
@@ -27,7 +26,7 @@ Frames = Mapping[str, Any]
 """By atom (`ref_active`, `pred_active`, declared ones): a truth value, or an array of frames, or frames × channels."""
 
 
-class StreamMonitor:
+class StreamMonitor(StreamScores):
     """Monitors streams that advance together, one for each pair of a stream and a class.
 
     Every verdict comes out as soon as the contract determines it and is never changed (chapter 12). Channel
@@ -283,59 +282,6 @@ class StreamMonitor:
         judge = next(judge for judge in self.events.judges if judge.clause.name == clause)
         satisfied, obligated = judge.satisfied.reshape(shape), judge.obligated.reshape(shape)
         return ClauseCounts(satisfied, obligated, self.events.counter.reshape(shape) & (obligated == 0))
-
-    def score(self, clause: str, aggregation: Aggregation | None = None) -> Score:
-        """The score of a clause over the verdicts that are out (rule 12.5).
-
-        Args:
-            clause: the name of the clause.
-            aggregation: how streams and classes become one value; the contract's own by default.
-
-        Returns:
-            The score with its counts.
-
-        Raises:
-            InvalidInput: the contract has no such clause; it names those there are.
-        """
-        return aggregate(self.counts(clause), aggregation or self.contract.aggregation)
-
-    def vector(self, aggregation: Aggregation | None = None) -> dict[str, Score]:
-        """The score of every clause over the verdicts that are out.
-
-        Args:
-            aggregation: how streams and classes become one value; the contract's own by default.
-
-        Returns:
-            The scores by clause, in source order.
-        """
-        return ByClause({clause.name: self.score(clause.name, aggregation) for clause in self.contract.clauses})
-
-    def logic(self, aggregation: Aggregation | None = None) -> Fraction:
-        """The mean of the vector (rule 7.7).
-
-        Args:
-            aggregation: how streams and classes become one value; the contract's own by default.
-
-        Returns:
-            The mean, exact; a vacuous clause counts as 1.
-        """
-        values = [score.value for score in self.vector(aggregation).values()]
-        return sum(values, Fraction(0)) / len(values)
-
-    def profile(self, profile: Profile) -> Fraction:
-        """The weighted mean of a risk profile (rule 7.8).
-
-        Args:
-            profile: one of the contract's `profiles`; it names its aggregation.
-
-        Returns:
-            The mean, exact.
-
-        Raises:
-            KeyError: the profile weighs a clause that the contract does not have.
-        """
-        total = sum((weight for _, weight in profile.weights), Fraction(0))
-        return sum((w * self.score(c, profile.aggregation).value for c, w in profile.weights), Fraction(0)) / total
 
 
 def check_names(contract: Contract, streams: tuple[str, ...], classes: tuple[str, ...]) -> None:
