@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import exp
-from unittest.mock import Mock
+from unittest.mock import Mock, patch
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from tracepact.lang import override, parse_contract
 from tracepact.monitor import truth
 from tracepact.scoring import NO_WITNESS, Scorecard, aggregate, score_family, scorecard, sweep
 from tracepact.scoring.aggregate import ClauseCounts
+from tracepact.trace import layout
 
 CONTRACT = parse_contract(
     """
@@ -58,10 +59,19 @@ def naive_counts(clause: FrameClause, clip: Clip) -> tuple[int, int]:
     return sum(formula[i] for i in obligated), len(obligated)
 
 
-@given(st.lists(clips, min_size=1, max_size=5))
+blocks = st.sampled_from([1, 2, layout.BLOCK_WORDS])
+"""How many words of a mask are worked on at a time: every clip by itself, some together, all of them."""
+
+
+def scored(some: list[Clip], words: int) -> Scorecard:
+    with patch.object(layout, "BLOCK_WORDS", words):
+        return score_family(CONTRACT, family_of(some))
+
+
+@given(st.lists(clips, min_size=1, max_size=5), blocks)
 @settings(max_examples=300)
-def test_counts_are_those_of_the_definitions(some: list[Clip]) -> None:
-    card = score_family(CONTRACT, family_of(some))
+def test_counts_are_those_of_the_definitions(some: list[Clip], words: int) -> None:
+    card = scored(some, words)
     for clause in CONTRACT.frame_clauses:
         counts = card.counts[clause.name]
         expected = [naive_counts(clause, clip) for clip in some]
@@ -77,9 +87,10 @@ def test_the_violations_of_a_clause_are_found_once(monkeypatch: pytest.MonkeyPat
     assert finding.call_count == 1
 
 
-@given(st.lists(clips, min_size=1, max_size=5))
-def test_satisfied_and_violated_part_the_obligations(some: list[Clip]) -> None:
-    card = score_family(CONTRACT, family_of(some))
+@given(st.lists(clips, min_size=1, max_size=5), blocks)
+def test_satisfied_and_violated_part_the_obligations(some: list[Clip], words: int) -> None:
+    card = scored(some, words)
+    assert card.violated == score_family(CONTRACT, family_of(some)).violated
     for clause in CONTRACT.frame_clauses:
         counts = card.counts[clause.name]
         violations = card.frame_violations(clause.name)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.io.collection import uncollected
 from tracepact.io.columnar import frame_columns, frame_of
 from tracepact.io.delimited import report_missing
 from tracepact.io.rows import EventRows, Times
@@ -57,9 +58,10 @@ class Dataset:
         rows = EventRows(self.name, diagnostics, Times(fractions=False))
         columns = (*EVENT_COLUMNS, CONFIDENCE) if self.confidence else EVENT_COLUMNS
         wanted = frozenset(clips)
-        for piece in (self.pieces[number] for number in pieces):
-            rows.add_all(self._rows(piece, columns, wanted))
-        return EventTable(self.name, rows.table().clips, self.digest, Origin("table"))
+        with uncollected():
+            for piece in (self.pieces[number] for number in pieces):
+                rows.add_all(self._rows(piece, columns, wanted))
+            return EventTable(self.name, rows.table().clips, self.digest, Origin("table"))
 
     def whole(self, diagnostics: Diagnostics) -> EventTable:
         """The events of all clips; a clip that is in two files is reported."""

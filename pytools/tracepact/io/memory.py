@@ -8,6 +8,7 @@ from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.io.audacity import UNLABELLED
+from tracepact.io.collection import uncollected
 from tracepact.io.columnar import Frame, field_text, frame_of
 from tracepact.io.columns import Columns, columns_from, offered_map
 from tracepact.io.decoding import field_events
@@ -42,7 +43,8 @@ def events_from(
     a path, of scores, or of a data frame what the content does not.
     """
     if isinstance(data, str | os.PathLike):
-        return read_events(data, diagnostics, reading)
+        with uncollected():
+            return read_events(data, diagnostics, reading)
     given = reading or Reading()
     field = field_from(data, diagnostics, name=name, clip=clip, classes=given.classes, step=given.step)
     if field is not None:

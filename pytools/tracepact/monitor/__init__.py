@@ -1,7 +1,7 @@
 """The monitor: a naive reference semantics, and the fast engines that are tested against it."""
 
 from tracepact.monitor.algebra import BitAlgebra, IntegerAlgebra
-from tracepact.monitor.bitset import evaluate_masks, evaluate_trace, trace_evaluator
+from tracepact.monitor.bitset import evaluate_masks, evaluate_trace, masks_evaluator, trace_evaluator
 from tracepact.monitor.reference import Environment, holds, truth
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "evaluate_masks",
     "evaluate_trace",
     "holds",
+    "masks_evaluator",
     "trace_evaluator",
     "truth",
 ]

@@ -8,9 +8,20 @@ from tracepact.monitor.algebra import BitAlgebra, IntegerAlgebra, Mask, always, 
 
 def evaluate_masks(formulas: Iterable[Formula], atoms: Mapping[str, Mask], algebra: BitAlgebra[Mask]) -> list[Mask]:
     """The mask of every formula; equal subformulas are evaluated once."""
+    return masks_evaluator(formulas)(atoms, algebra)
+
+
+def masks_evaluator(
+    formulas: Iterable[Formula],
+) -> Callable[[Mapping[str, Mask], BitAlgebra[Mask]], list[Mask]]:
+    """What `evaluate_masks` does, ready for many parts of a family."""
     dag, roots = Dag.of(formulas)
-    masks = _evaluate(dag, atoms, algebra)
-    return [masks[root] for root in roots]
+
+    def evaluate(atoms: Mapping[str, Mask], algebra: BitAlgebra[Mask]) -> list[Mask]:
+        masks = _evaluate(dag, atoms, algebra)
+        return [masks[root] for root in roots]
+
+    return evaluate
 
 
 def evaluate_trace(formula: Formula, atoms: Mapping[str, int], frames: int) -> int:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tracepact.core import Aggregation, Contract, Formula, FrameClause, Profile
+from tracepact.core import Aggregation, Contract, Formula, Profile
 from tracepact.deprecation import renamed
 from tracepact.diagnostics import known_name, one_of
 from tracepact.events import EventClauseEvaluation, EventEvaluation, evaluate_events
@@ -15,6 +15,7 @@ from tracepact.lang import override
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.scoring.aggregate import ClauseCounts, Score, aggregate
 from tracepact.scoring.by_clause import ByClause
+from tracepact.scoring.frame_counts import frame_counts
 from tracepact.scoring.soft import SoftCounts, soft_counts
 from tracepact.scoring.vacuity import headline_mean
 from tracepact.scoring.violation import FrameViolations, find_violations
@@ -216,27 +217,11 @@ def score_family(contract: Contract, family: Family) -> Scorecard:
     atoms = Atoms(family, layout)
     counts: dict[str, ClauseCounts] = {}
     violated: dict[str, int] = {}
-    for clause, found, failed in _frame_counts(contract.frame_clauses, family, layout, atoms):
+    for clause, found, failed in frame_counts(contract.frame_clauses, family, layout, atoms):
         counts[clause], violated[clause] = found, failed
     events = evaluate_events(contract, family)
     counts |= _event_counts(events, family)
     return Scorecard(contract, family, counts, events, layout, atoms, violated)
-
-
-def _frame_counts(
-    clauses: Sequence[FrameClause], family: Family, layout: Layout, atoms: Atoms
-) -> Iterator[tuple[str, ClauseCounts, int]]:
-    """The name of each frame clause, its counts, and the mask of its violated frames."""
-    formulas = [formula for clause in clauses for formula in (clause.obligation, clause.formula)]
-    masks = evaluate_masks(formulas, atoms, IntegerAlgebra(layout.valid, layout.longest))
-    obliged = layout.valid ^ atoms.ignored
-    shape = len(family.classes), len(family.clips)
-    no_counter = np.zeros(shape, dtype=np.bool_)
-    for clause, obligation, formula in zip(clauses, masks[::2], masks[1::2], strict=True):
-        obligated = obligation & obliged
-        violated = obligated & ~formula
-        total, failed = layout.counts(obligated), layout.counts(violated)
-        yield clause.name, ClauseCounts((total - failed).reshape(shape), total.reshape(shape), no_counter), violated
 
 
 def _event_counts(events: EventEvaluation, family: Family) -> dict[str, ClauseCounts]:
@@ -287,7 +272,7 @@ def sweep_counts(card: Scorecard) -> Iterator[tuple[str, str, dict[str, ClauseCo
     for parameter, value, contract in swept:
         counts = dict(card.counts)
         frames = [clause for clause in contract.frame_clauses if clause not in before.clauses]
-        counts |= {name: found for name, found, _ in _frame_counts(frames, family, layout, atoms)}
+        counts |= {name: found for name, found, _ in frame_counts(frames, family, layout, atoms)}
         if _judges_intervals_otherwise(contract, before):
             counts |= _event_counts(evaluate_events(contract, family), family)
         yield parameter, value, {clause.name: counts[clause.name] for clause in contract.clauses}

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from tracepact.core.runs import FrameRun
-from tracepact.trace.layout import Layout
+from tracepact.trace.layout import Block, Layout, Words
 
 Runs = Mapping[int, tuple[FrameRun, ...]]
 
@@ -92,10 +92,8 @@ class Atoms(dict[str, int]):
                 return self._layout.paint(self._family.runs[Side.REF])
             case "pred_active":
                 return self._layout.paint(self._family.runs[Side.PRED])
-            case "ref_onset" | "pred_onset":
-                return onset(self[name.replace("onset", "active")])
-            case "ref_offset" | "pred_offset":
-                return offset(self[name.replace("offset", "active")], self._layout.valid)
+            case _ if name in _EDGES:
+                return _edge(name, self, self._layout.valid)
             case "other_ref_active" | "other_pred_active":
                 return self._others(self[name.removeprefix("other_")])
         return self._layout.paint(self._family.masks[name])
@@ -113,6 +111,55 @@ class Atoms(dict[str, int]):
             before[1:] = np.bitwise_or.accumulate(words, axis=0)[:-1]
             after[:-1] = np.bitwise_or.accumulate(words[::-1], axis=0)[::-1][1:]
         return self._layout.mask(before | after)
+
+
+class BlockAtoms(dict[str, int]):
+    """The masks of atoms over a block of a layout: cut out of those of the whole, or made of what is cut out."""
+
+    def __init__(self, whole: "AtomWords", block: Block) -> None:
+        super().__init__()
+        self._whole, self._block = whole, block
+
+    def __missing__(self, name: str) -> int:
+        made = _edge(name, self, self.valid) if name in _EDGES else self._cut(self._whole[name])
+        mask = self[name] = made
+        return mask
+
+    @cached_property
+    def valid(self) -> int:
+        """The frames that belong to a clip."""
+        return self._cut(self._whole.valid)
+
+    @cached_property
+    def ignored(self) -> int:
+        """The frames that carry no obligation."""
+        return self._cut(self._whole.ignored)
+
+    def _cut(self, words: Words) -> int:
+        return int.from_bytes(words[self._block.first_word : self._block.last_word].tobytes(), "little")
+
+
+class AtomWords(dict[str, Words]):
+    """The masks of a family's atoms as words, each made when first asked for; blocks are cut out of them."""
+
+    def __init__(self, atoms: Atoms, layout: Layout) -> None:
+        super().__init__()
+        self._atoms, self._layout = atoms, layout
+        self.valid, self.ignored = layout.to_words(layout.valid), layout.to_words(atoms.ignored)
+
+    def __missing__(self, name: str) -> Words:
+        words = self[name] = self._layout.to_words(self._atoms[name])
+        return words
+
+
+_EDGES = ("ref_onset", "ref_offset", "pred_onset", "pred_offset")
+
+
+def _edge(name: str, masks: Mapping[str, int], valid: int) -> int:
+    """The mask of onsets or offsets of a side, from that of its active frames."""
+    side, _, edge = name.partition("_")
+    active = masks[f"{side}_active"]
+    return onset(active) if edge == "onset" else offset(active, valid)
 
 
 def onset(active: int) -> int:

@@ -4,7 +4,8 @@ Segment s holds one clip of one class. Its frame i is bit `start[s] + i` of ever
 the reach of the contract, so a window never carries a bit from one clip into the next (rule 6.6).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +18,22 @@ Words = NDArray[np.uint64]
 Indices = NDArray[np.int64]
 _WORD = 64
 _ONE = np.uint64(1)
+BLOCK_WORDS = 1 << 13
+"""About how many words of a mask are worked on at a time: all masks of a contract then stay near the processor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Consecutive segments of a layout, and the words that they lie on."""
+
+    first: int
+    last: int
+    first_word: int
+    last_word: int
+
+    def octets(self, mask: int) -> bytes:
+        """A mask of the block as the bytes of its words."""
+        return mask.to_bytes((self.last_word - self.first_word) * 8, "little")
 
 
 class Layout:
@@ -28,6 +45,7 @@ class Layout:
         self.gap = min(max(gap, 1), max(self.longest, 1))
         words = -(-(self.frames + self.gap) // _WORD)
         ends = np.cumsum(words)
+        self._ends: Indices = ends
         self._first_word: Indices = ends - words
         self.start: Indices = self._first_word * _WORD
         self.words = int(ends[-1]) if len(ends) else 0
@@ -54,11 +72,21 @@ class Layout:
         for edge in (base + start, base + end):
             # An end may be the bit after the last word only if the gap were zero, which it never is.
             np.bitwise_xor.at(words, edge // _WORD, _ONE << (edge % _WORD).astype(np.uint64))
-        for shift in (1, 2, 4, 8, 16, 32):
-            words ^= words << np.uint64(shift)
-        carry = np.bitwise_xor.accumulate(words >> np.uint64(63))
-        words[1:] ^= np.uint64(0) - carry[:-1]
+        for block in self.blocks():  # every run ends in its own segment, so no parity is carried over
+            part = words[block.first_word : block.last_word]
+            for shift in (1, 2, 4, 8, 16, 32):
+                part ^= part << np.uint64(shift)
+            carry = np.bitwise_xor.accumulate(part >> np.uint64(63))
+            part[1:] ^= np.uint64(0) - carry[:-1]
         return self.mask(words)
+
+    def blocks(self) -> Iterator[Block]:
+        """The layout cut between segments into parts of at most so many words, or of one segment."""
+        first, base = 0, 0
+        while first < self.segments:
+            last = max(int(np.searchsorted(self._ends, base + BLOCK_WORDS, side="right")), first + 1)
+            yield Block(first, last, base, base := int(self._ends[last - 1]))
+            first = last
 
     def mask(self, words: Words) -> int:
         """The mask of an array of words."""
@@ -72,8 +100,13 @@ class Layout:
         """The number of active frames of each segment."""
         if not self.segments:
             return np.zeros(0, dtype=np.int64)
-        ones = np.bitwise_count(self.to_words(mask)).astype(np.int64)
-        return np.add.reduceat(ones, self._first_word)
+        whole = Block(0, self.segments, 0, self.words)
+        return self.block_counts(whole.octets(mask), whole)
+
+    def block_counts(self, octets: bytes, block: Block) -> Indices:
+        """The number of active frames of each segment of a block, given the bytes of its mask."""
+        ones = np.bitwise_count(np.frombuffer(octets, dtype=np.uint64)).astype(np.int64)
+        return np.add.reduceat(ones, self._first_word[block.first : block.last] - block.first_word)
 
     def positions(self, mask: int) -> Indices:
         """The active bits, ascending."""
