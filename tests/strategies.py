@@ -1,6 +1,7 @@
 """Shared Hypothesis strategies: core formulas, written formulas, traces, families, contracts."""
 
 from fractions import Fraction
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -133,3 +134,39 @@ def written_predicates() -> st.SearchStrategy[s.Expression]:
         )
 
     return st.recursive(leaf, grow, max_leaves=8)
+
+
+LABELS = ("cat", "dog")
+
+
+def labelled_intervals() -> st.SearchStrategy[list[tuple[Fraction, Fraction, str]]]:
+    """At most four events, some of them beyond the end of their clip."""
+    edge = st.integers(0, 44).map(lambda n: Fraction(n, 20))
+    one = st.tuples(edge, edge, st.sampled_from(LABELS)).map(lambda e: (min(e[:2]), max(e[:2]), e[2]))
+    return st.lists(one, max_size=4)
+
+
+def corpora() -> st.SearchStrategy[dict[str, dict[str, Any]]]:
+    """A few clips with both sides, ignored regions, a condition and a length; some without predictions."""
+    clip = st.fixed_dictionaries(
+        {
+            "ref": labelled_intervals(),
+            "pred": st.none() | labelled_intervals(),
+            "ignored": labelled_intervals(),
+            "condition": st.sampled_from(["wet", "dry"]),
+            "length": st.sampled_from([Fraction(2), Fraction(9, 4), Fraction(7, 3)]),
+        }
+    )
+    return st.dictionaries(st.text("abcdef", min_size=1, max_size=3), clip, min_size=1, max_size=9)
+
+
+def tasks_of(corpus: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """A corpus as the arguments of `score`, with a label map."""
+    return {
+        "ref": {clip: one["ref"] for clip, one in corpus.items()},
+        "pred": {clip: one["pred"] for clip, one in corpus.items() if one["pred"] is not None},
+        "durations": {clip: one["length"] for clip, one in corpus.items()},
+        "ignore": {clip: one["ignored"] for clip, one in corpus.items()},
+        "conditions": {clip: one["condition"] for clip, one in corpus.items()},
+        "label_map": {"rename": {"dog": "hound"}, "keep": ["cat"]},
+    }

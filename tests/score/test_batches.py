@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import LABELS, corpora, tasks_of
 
 import tracepact
 from tracepact import InvalidInput, parse_contract, score, score_batches
@@ -28,9 +29,13 @@ from tracepact.engines import Engine, EngineKind, EngineLost, Work, clusters, en
 from tracepact.files import remove_dead_parts
 from tracepact.io.storage import public_name
 from tracepact.records import record_bytes, record_from_bytes
-from tracepact.tools.score.batches import scoring, store, work
-from tracepact.tools.score.batches.scoring import memory_from
+from tracepact.tools.score.batches import running, scoring, store
+from tracepact.tools.score.batches.making import Making
+from tracepact.tools.score.batches.running import memory_from
 from tracepact.tools.score.batches.sums import BatchSum
+from tracepact.tools.score.tally import RunTally
+
+RunSum = BatchSum[RunTally]
 
 CONTRACT = """
 contract c
@@ -46,37 +51,6 @@ clause matched_well on each matched : abs(pred.onset - ref.onset) <= 100ms
 clause found  on each ref : matched and covering <= 1
 """
 parse_contract(CONTRACT)  # a fault of it would make every refusal below look right
-LABELS = ("cat", "dog")
-
-
-def intervals() -> st.SearchStrategy[list[tuple[Fraction, Fraction, str]]]:
-    edge = st.integers(0, 44).map(lambda n: Fraction(n, 20))
-    one = st.tuples(edge, edge, st.sampled_from(LABELS)).map(lambda e: (min(e[:2]), max(e[:2]), e[2]))
-    return st.lists(one, max_size=4)
-
-
-def corpora() -> st.SearchStrategy[dict[str, dict[str, Any]]]:
-    clip = st.fixed_dictionaries(
-        {
-            "ref": intervals(),
-            "pred": st.none() | intervals(),
-            "ignored": intervals(),
-            "condition": st.sampled_from(["wet", "dry"]),
-            "length": st.sampled_from([Fraction(2), Fraction(9, 4), Fraction(7, 3)]),
-        }
-    )
-    return st.dictionaries(st.text("abcdef", min_size=1, max_size=3), clip, min_size=1, max_size=9)
-
-
-def tasks_of(corpus: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "ref": {clip: one["ref"] for clip, one in corpus.items()},
-        "pred": {clip: one["pred"] for clip, one in corpus.items() if one["pred"] is not None},
-        "durations": {clip: one["length"] for clip, one in corpus.items()},
-        "ignore": {clip: one["ignored"] for clip, one in corpus.items()},
-        "conditions": {clip: one["condition"] for clip, one in corpus.items()},
-        "label_map": {"rename": {"dog": "hound"}, "keep": ["cat"]},
-    }
 
 
 @given(corpus=corpora(), size=st.integers(1, 4), outside=st.sampled_from(["false-alarm", "cut", "drop"]))
@@ -101,21 +75,21 @@ def refused(work: Callable[[], object]) -> set[str]:
     return set()
 
 
-def batch_sums(corpus: dict[str, Any]) -> list[BatchSum]:
+def batch_sums(corpus: dict[str, Any]) -> list[RunSum]:
     """What each batch of one clip gives, as an engine would receive it."""
-    kept: list[BatchSum] = []
+    kept: list[RunSum] = []
 
-    def keeping(engine: Engine, work: Work[BatchSum], progress: object = None) -> BatchSum:
+    def keeping(engine: Engine, work: Work[RunSum], progress: object = None) -> RunSum:
         kept.extend(work.do(task) for task in work.tasks)
         return reduce(add, kept)
 
-    before, scoring.run_tasks = scoring.run_tasks, keeping  # type: ignore[assignment]
+    before, running.run_tasks = running.run_tasks, keeping  # type: ignore[assignment]
     try:
         score_batches(CONTRACT, **tasks_of(corpus), batch_clips=1)
     except InvalidInput:
         pass
     finally:
-        scoring.run_tasks = before
+        running.run_tasks = before
     return kept
 
 
@@ -132,7 +106,7 @@ def test_tallies_added_in_any_order_and_by_any_tree_are_the_same_bytes(
         pool.append(first + second)
     assert (record_bytes(pool[0]) if pool else b"") == expected
     for one in sums:
-        assert record_bytes(record_from_bytes(record_bytes(one), BatchSum)) == record_bytes(one)
+        assert record_bytes(record_from_bytes(record_bytes(one), RunSum)) == record_bytes(one)
 
 
 ROWS = [
@@ -265,7 +239,7 @@ def test_a_batch_that_fails_is_named_and_the_rest_is_marked_incomplete(
 ) -> None:
     true = scoring.score_batch
 
-    def broken(job: Any, task: Any) -> BatchSum:
+    def broken(job: Any, task: Any) -> RunSum:
         if task.batch.number == 1:
             raise OSError("the disk is full")
         return true(job, task)
@@ -406,7 +380,7 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(
     score_batches(CONTRACT, **files, batch_clips=5, out=tmp_path / "whole")
     true, done = scoring.score_batch, []
 
-    def interrupted(job: Any, task: Any) -> BatchSum:
+    def interrupted(job: Any, task: Any) -> RunSum:
         if task.batch.number == 3:
             raise KeyboardInterrupt
         return true(job, task)
@@ -420,12 +394,12 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(
     rows = making / "batch-000002.scores.parquet"
     rows.write_bytes(rows.read_bytes()[:-1] + b"?")
 
-    def counted(self: Any, number: int, found: BatchSum, card: Any) -> None:
+    def counted(self: Any, number: int, found: RunSum, card: Any) -> None:
         done.append(number)
         keep(self, number, found, card)
 
-    keep = work.Making.keep
-    monkeypatch.setattr(work.Making, "keep", counted)
+    keep = Making.keep
+    monkeypatch.setattr(Making, "keep", counted)
     monkeypatch.setattr(scoring, "score_batch", true)
     score_batches(CONTRACT, **files, batch_clips=5, out=tmp_path / "run")
     assert done == [1, 2, 3, 4]  # the first is kept; a damaged record and damaged rows are done again
@@ -436,19 +410,19 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(
 def test_a_batch_that_fails_leaves_no_run_directory_and_the_same_call_ends_it(
     tmp_path: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    true = work.Making.keep
+    true = Making.keep
 
-    def full(self: Any, number: int, found: BatchSum, card: Any) -> None:
+    def full(self: Any, number: int, found: RunSum, card: Any) -> None:
         if number == 1:
             raise OSError(28, "No space left on device")
         true(self, number, found, card)
 
-    monkeypatch.setattr(work.Making, "keep", full)
+    monkeypatch.setattr(Making, "keep", full)
     first = score_batches(CONTRACT, **files, batch_clips=10, out=tmp_path / "run")
     assert not first.complete
     assert "No space left" in first.given_up[0].why
     assert not (tmp_path / "run").exists()
-    monkeypatch.setattr(work.Making, "keep", true)
+    monkeypatch.setattr(Making, "keep", true)
     assert score_batches(CONTRACT, **files, batch_clips=10, out=tmp_path / "run").complete
     assert store.drifts(tmp_path / "run") == []
 
@@ -491,12 +465,12 @@ def test_what_a_dead_process_left_is_removed_and_said(tmp_path: Path, files: dic
 def test_a_scheduler_that_goes_away_is_said_and_what_is_finished_stays(
     tmp_path: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lost(engine: Engine, given_work: Work[BatchSum], progress: object = None) -> BatchSum:
+    def lost(engine: Engine, given_work: Work[RunSum], progress: object = None) -> RunSum:
         given_work.do(given_work.tasks[0])
         raise EngineLost("the scheduler no longer answers")
 
     with monkeypatch.context() as patch:
-        patch.setattr(scoring, "run_tasks", lost)
+        patch.setattr(running, "run_tasks", lost)
         with pytest.raises(EngineLost):
             score_batches(CONTRACT, **files, batch_clips=10, out=tmp_path / "run")
     assert [path.name for path in (tmp_path / "run.making").glob("*.record")] == ["batch-000000.record"]

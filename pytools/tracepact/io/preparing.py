@@ -54,7 +54,7 @@ def prepare(
     pred, pred_renamed = name_clips(prediction, ref, lengths, diagnostics)
     if _is_one_file(ref) and _is_one_file(pred) and ref.clips.keys() != pred.clips.keys():
         pred, pred_renamed = _renamed(pred, dict(zip(pred.clips, ref.clips, strict=True))), 1
-    own = [_lengths(table, ref.clips) if durations is None else {} for table in (ref, pred)]
+    own = [lengths_of_files(table, ref.clips) if durations is None else {} for table in (ref, pred)]
     if isinstance(durations, AudioFolder):
         durations = audio_durations(durations, ref.clips, diagnostics)
     elif isinstance(durations, Durations):
@@ -148,7 +148,7 @@ def _renamed(table: EventTable, names: Mapping[str, str]) -> EventTable:
     return EventTable(table.name, clips, table.digest, origin)
 
 
-def _lengths(table: EventTable, clips: Collection[str]) -> dict[str, Fraction]:
+def lengths_of_files(table: EventTable, clips: Collection[str]) -> dict[str, Fraction]:
     """How long the files of a side say these clips are (rule 13.16)."""
     found = table.origin.lengths if table.origin else {}
     return {clip: length for clip, length in found.items() if clip in clips}

@@ -1,7 +1,7 @@
 """Two tables without a scoring run: every clip of either side counts, and the metrics are taken (rule 15.3)."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tracepact.core import Contract
@@ -11,6 +11,15 @@ from tracepact.metrics.standard import StandardMetrics, standard_metrics
 from tracepact.trace import Durations, EventTable, Mode, Regions, assemble
 from tracepact.trace.similar_names import by_stem, similar_clip
 from tracepact.wording import count
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What only the whole can tell of which two tables are a part: its classes, its clips, how many have no length."""
+
+    classes: tuple[str, ...]
+    clips: int
+    unmeasured: int
 
 
 def compare(
@@ -25,10 +34,12 @@ def compare(
     arithmetic: Arithmetic = Arithmetic.EXACT,
     diagnostics: Diagnostics,
     allow_outside: bool = False,
+    part_of: Whole | None = None,
 ) -> StandardMetrics:
     """Put both tables on the contract's grid and measure them; its clauses are not asked.
 
-    Findings go to `diagnostics`; errors raise InvalidInput. `allow_outside` is as in `assemble`.
+    Findings go to `diagnostics`; errors raise InvalidInput. `allow_outside` is as in `assemble`. Metrics of a part are
+    such that they add up to those of the whole.
     """
     contract = replace(contract, clauses=(), declared_atoms=())
     lengths = _lengths(reference, prediction, durations, contract.step)
@@ -42,7 +53,10 @@ def compare(
         ignore=ignore,
         diagnostics=diagnostics,
         allow_outside=allow_outside,
+        classes=part_of.classes if part_of else None,
     )
+    measured = isinstance(durations, Fraction)
+    unmeasured = 0 if measured else len(lengths.clips.keys() - _listed(durations).keys())
     return standard_metrics(
         reference,
         prediction,
@@ -53,7 +67,8 @@ def compare(
         ignore=ignore,
         durations=lengths.clips,
         unlisted=unlisted,
-        unmeasured=len(lengths.clips.keys() - _listed(durations).keys()) if not isinstance(durations, Fraction) else 0,
+        unmeasured=part_of.unmeasured if part_of else unmeasured,
+        clips=part_of.clips if part_of else None,
     )
 
 

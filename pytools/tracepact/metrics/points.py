@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from tracepact.diagnostics import Diagnostics
-from tracepact.metrics.compare import report_unlisted
+from tracepact.metrics.compare import Whole, report_unlisted
 from tracepact.metrics.counts import Counts
 from tracepact.metrics.intervals import Intervals, intervals
 from tracepact.metrics.matching import largest
@@ -43,9 +43,10 @@ def compare_points(
     durations: Durations | Fraction | None = None,
     rules: Rules = USUAL_RULES,
     diagnostics: Diagnostics,
+    part_of: Whole | None = None,
 ) -> Measured:
     """References with a prediction in their buffer, and predictions in no buffer (rule 15.16)."""
-    given = _given(reference, prediction, mode, ignore, durations, half_width)
+    given = _given(reference, prediction, mode, ignore, durations, part_of, half_width)
     reach = int(half_width * given.unit)
     groups = _groups(given)
     found = near(groups[0], given.ref.onset - reach, given.ref.onset + reach, groups[1], given.pred.onset)
@@ -64,9 +65,10 @@ def compare_overlap(
     durations: Durations | Fraction | None = None,
     rules: Rules = USUAL_RULES,
     diagnostics: Diagnostics,
+    part_of: Whole | None = None,
 ) -> Measured:
     """Pairs whose intersection over union is greater than the threshold, each event in one pair (rule 15.17)."""
-    given = _given(reference, prediction, mode, ignore, durations)
+    given = _given(reference, prediction, mode, ignore, durations, part_of)
     found = _overlapping(given)
     hits = found.where(_above(given.ref, given.pred, found, threshold))
     words = f"intersection over union > {print_number(threshold)}; a further prediction on a matched reference is false"
@@ -80,12 +82,14 @@ def _given(
     mode: Mode,
     ignore: Regions | None,
     durations: Durations | Fraction | None,
+    part_of: Whole | None,
     *times: Fraction,
 ) -> Intervals:
-    """All clips of either side and of the durations (rule 15.3), and all classes of either side."""
+    """All clips of either side and of the durations (rule 15.3), and all classes of either side, or of the whole."""
     listed = durations.clips if isinstance(durations, Durations) else {}
     clips = tuple({**reference.clips, **prediction.clips, **listed})
-    classes = (UNION_CLASS,) if mode is Mode.UNION else tuple(sorted(reference.labels | prediction.labels))
+    own = (UNION_CLASS,) if mode is Mode.UNION else tuple(sorted(reference.labels | prediction.labels))
+    classes = own if part_of is None else part_of.classes
     return intervals(reference, prediction, clips, classes, times, ignore)
 
 

@@ -46,12 +46,14 @@ def standard_metrics(
     durations: Mapping[str, Fraction] | None = None,
     unlisted: int = 0,
     unmeasured: int = 0,
+    clips: int | None = None,
 ) -> StandardMetrics:
     """Measure two tables and the family they make; the contract declares grid and matcher.
 
     `durations` are the lengths of all clips, needed where segments end with the clip;
     `events` is the evaluation of that matcher on the family, where there is one already; `unlisted` is the
-    number of predictions on clips that were not listed, `unmeasured` that of clips taken to end with their last event.
+    number of predictions on clips that were not listed, `unmeasured` that of clips taken to end with their last event,
+    of so many `clips` in all, if the family is a part of them.
     """
     settings = settings or MetricSettings()
     times = (settings.event.collar, settings.segment)
@@ -63,9 +65,8 @@ def standard_metrics(
     else:
         grid = f"frames of {time_text(family.step)}, {contract.projection.value}"
         if unmeasured:
-            grid += (
-                f"; {unmeasured:,} of {len(family.clips):,} clips without a duration, taken to end with the last event"
-            )
+            of_all = len(family.clips) if clips is None else clips
+            grid += f"; {unmeasured:,} of {of_all:,} clips without a duration, taken to end with the last event"
         runs = f"runs joined over {time_text(contract.merge_gap)}; {grid}" if contract.merge_gap else grid
         matched = events or evaluate_events(replace(contract, clauses=()), family)
         frames, transitions = frame_metrics(family, settings.transition, grid, settings.rules())

@@ -11,8 +11,8 @@ from tracepact.metrics.counts import Counts
 from tracepact.metrics.events import EventMetrics, PairDifference
 from tracepact.metrics.pairs import Pairs
 from tracepact.metrics.policy import Arithmetic, Input, MetricSettings
-from tracepact.metrics.record import Differences, ListedDifferences, MetricsRecord, metrics_record
-from tracepact.metrics.result import CountMetric, MeanMetric, Metric
+from tracepact.metrics.record import ListedDifferences, MetricsRecord, metrics_record
+from tracepact.metrics.result import CountMetric, MeanMetric, Measured, Metric
 from tracepact.metrics.standard import StandardMetrics
 from tracepact.records import Record
 from tracepact.trace import Side
@@ -98,7 +98,11 @@ class PlacedCell(Record, frozen=True):
 
 
 class MetricsTally(Record, frozen=True):
-    """All standard metrics of some clips; of the decisions that differ, the first are kept."""
+    """Metrics of some clips; of the decisions on which arithmetics differ, the first are kept.
+
+    `counted` are the event and the segment metric under either arithmetic, `means` the errors of onsets and offsets;
+    metrics of points or of overlap alone have neither.
+    """
 
     arithmetic: Arithmetic
     clips: int
@@ -114,8 +118,12 @@ class MetricsTally(Record, frozen=True):
     listed_cells: tuple[PlacedCell, ...]
 
     @classmethod
-    def of(cls, found: StandardMetrics, first: int, most: int) -> "MetricsTally":
+    def of(cls, found: Measured, first: int, most: int) -> "MetricsTally":
         """The tally of a batch whose clips start at this place among all clips."""
+        shown = tuple(MetricTally.of(m) if isinstance(m, CountMetric) else None for m in found.metrics)
+        head = found.arithmetic, found.clips, found.left_out, found.unlisted, most, shown
+        if not isinstance(found, StandardMetrics):
+            return cls(*head, (), (), 0, 0, (), ())
         index = {clip: first + number for number, clip in enumerate(found.clip_names)}
         both = (found.event.exact, found.event.sed_eval, found.segment.exact, found.segment.sed_eval)
         labels = {label: number for number, label in enumerate(both[0].labels)}
@@ -125,14 +133,8 @@ class MetricsTally(Record, frozen=True):
             PlacedCell((sides[d.side], labels[d.label], index[d.clip], number), d)
             for number, d in enumerate(found.cell_differences)
         ]
-        shown = tuple(MetricTally.of(m) if isinstance(m, CountMetric) else None for m in found.metrics)
         return cls(
-            found.arithmetic,
-            found.clips,
-            found.left_out,
-            found.unlisted,
-            most,
-            shown,
+            *head,
             tuple(map(MetricTally.of, both)),
             (MeanTally.of(found.event.onset_error), MeanTally.of(found.event.offset_error)),
             len(pairs),
@@ -157,30 +159,33 @@ class MetricsTally(Record, frozen=True):
             tuple(sorted((*self.listed_cells, *other.listed_cells), key=_place)[: self.most]),
         )
 
-    def record(self, settings: MetricSettings) -> MetricsRecord:
-        """The record of all metrics of all clips."""
+    def measured(self, settings: MetricSettings) -> Measured:
+        """The metrics of all clips, as if one clip had all that was counted; without the list of differences."""
         exact, floats = Arithmetic.EXACT, Arithmetic.SED_EVAL
-        kinds = (exact, floats, exact, floats)
-        event, event_floats, segment, segment_floats = (
-            tally.metric(settings, kind) for tally, kind in zip(self.counted, kinds, strict=True)
-        )
-        onset, offset = (tally.metric for tally in self.means)
-        means = iter((onset, offset))
+        means = [tally.metric for tally in self.means]
+        following = iter(means)
         metrics: tuple[Metric, ...] = tuple(
-            tally.metric(settings, self.arithmetic) if tally is not None else next(means) for tally in self.shown
+            tally.metric(settings, self.arithmetic) if tally is not None else next(following) for tally in self.shown
+        )
+        head = self.arithmetic, ("",) * self.clips, metrics, self.left_out, self.unlisted
+        if not self.counted:
+            return Measured(*head)
+        event, event_floats, segment, segment_floats = (
+            tally.metric(settings, kind)
+            for tally, kind in zip(self.counted, (exact, floats, exact, floats), strict=True)
         )
         none = np.zeros(0, dtype=np.int64)
-        found = StandardMetrics(
-            self.arithmetic,
-            ("",) * self.clips,
-            metrics,
-            self.left_out,
-            self.unlisted,
-            EventMetrics(event, event_floats, onset, offset, Pairs(none, none), ()),
+        return StandardMetrics(
+            *head,
+            EventMetrics(event, event_floats, means[0], means[1], Pairs(none, none), ()),
             SegmentMetrics(segment, segment_floats, ()),
         )
-        record = metrics_record(found)
-        assert isinstance(record.differences, Differences)
+
+    def record(self, settings: MetricSettings) -> MetricsRecord:
+        """The record of all metrics of all clips."""
+        record = metrics_record(self.measured(settings))
+        if record.differences is None:
+            return record
         listed = ListedDifferences(
             tuple(one.found for one in self.listed_pairs), tuple(one.found for one in self.listed_cells)
         )

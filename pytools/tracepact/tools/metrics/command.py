@@ -1,15 +1,14 @@
 """`tracepact metrics`: the standard metrics of two tables, each with its policy."""
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 import click
 from rich.console import Group
 
+from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics
 from tracepact.files import json_text
-from tracepact.io import Prepared
 from tracepact.io.outside import Outside
 from tracepact.metrics import (
     HALF_WIDTH,
@@ -19,14 +18,11 @@ from tracepact.metrics import (
     Arithmetic,
     Measured,
     MetricIntervals,
-    MetricSettings,
-    compare,
-    compare_overlap,
-    compare_points,
     compare_systems,
     interval_rows,
     intervals_record,
     metric_rows,
+    metrics_record,
 )
 from tracepact.records import record_of
 from tracepact.scoring.uncertainty import Bootstrap
@@ -36,61 +32,27 @@ from tracepact.show.screen import output
 from tracepact.show.terminal import TerminalTable
 from tracepact.tools.bootstrap import bootstrap_options
 from tracepact.tools.exits import Exit
+from tracepact.tools.metrics.batches import measure_batches
+from tracepact.tools.metrics.measuring import Measuring
 from tracepact.tools.metrics.record import MetricsOutput, metrics_output
 from tracepact.tools.metrics.submission import check_submission
 from tracepact.tools.parameters import Length, Share, format_option, named_contract
 from tracepact.tools.results import print_rows
-from tracepact.tools.score.arguments import SideOptions, mode_option, read_sides, side_options, strict_option
+from tracepact.tools.score.arguments import (
+    SideOptions,
+    engine_options,
+    mode_option,
+    read_sides,
+    side_options,
+    strict_option,
+)
+from tracepact.tools.score.batches.command import batch_options, print_tallied, say_missing, told_batches
 from tracepact.tools.score.metric_options import MetricOptions, metric_options, metric_settings
 from tracepact.tools.score.report.metric_intervals import interval_tables
 from tracepact.tools.score.report.metrics import accuracy_tables, render_metrics
 from tracepact.tools.score.report.preparation import Preparation
-from tracepact.trace import Durations, Mode, Regions
+from tracepact.trace import Mode
 from tracepact.wording import ms, print_number
-
-
-class _Shared(TypedDict):
-    """What every comparison takes."""
-
-    durations: Durations | Fraction | None
-    mode: Mode
-    ignore: Regions | None
-    diagnostics: Diagnostics
-
-
-@dataclass(frozen=True, slots=True)
-class _Scoring:
-    """How two tables are measured: by all standard metrics, or by points of a half-width, or by overlap alone."""
-
-    contract: str
-    arithmetic: Arithmetic
-    settings: MetricSettings
-    mode: Mode
-    half_width: Fraction | None
-    overlap: Fraction | None
-    allow_outside: bool
-
-    def measure(self, ready: Prepared, diagnostics: Diagnostics) -> Measured:
-        """The metrics of what was read."""
-        tables = ready.reference, ready.prediction
-        shared: _Shared = {
-            "durations": ready.durations,
-            "mode": self.mode,
-            "ignore": ready.ignore,
-            "diagnostics": diagnostics,
-        }
-        if self.half_width is not None:
-            return compare_points(*tables, half_width=self.half_width, rules=self.settings.rules(), **shared)
-        if self.overlap is not None:
-            return compare_overlap(*tables, threshold=self.overlap, rules=self.settings.rules(), **shared)
-        return compare(
-            named_contract(self.contract),
-            *tables,
-            settings=self.settings,
-            arithmetic=self.arithmetic,
-            allow_outside=self.allow_outside,
-            **shared,
-        )
 
 
 class _Given(SideOptions, MetricOptions):
@@ -146,6 +108,7 @@ class _Given(SideOptions, MetricOptions):
     help="Further predictions, compared with --pred on every value: differences, intervals, p after Holm; repeatable.",
 )
 @bootstrap_options
+@engine_options
 @format_option("text", "json", "csv")
 def command(
     class_indexed: bool,
@@ -162,6 +125,8 @@ def command(
     draws: int,
     seed: int,
     level: Fraction,
+    engine: str | None,
+    memory: str | None,
     form: str,
     **given: Unpack[_Given],
 ) -> int:
@@ -171,6 +136,7 @@ def command(
     is an error, unless --clips says which clips count (rule 13.32). The report says where sed_eval's floats
     differ. Times have a unit, as 200ms or 1.5s; a bare number is in seconds, and refused if it is 10 or more.
     With --intervals or --compare, --format csv lists every value with its interval, and every difference.
+    With --engine or --memory, data that does not fit in memory is measured in batches of clips.
     """
     sides: SideOptions = given
     if sides["pred"] is None or (sides["ref"] is None and submission is None):
@@ -185,8 +151,7 @@ def command(
             print_diagnostics(diagnostics)
             say(f"{sides['pred']} and {submission} are a valid submission")
             return Exit.OK
-    scoring = _Scoring(
-        contract,
+    how = Measuring(
         Arithmetic(policy),
         metric_settings(given),
         Mode.CLASS_INDEXED if class_indexed else Mode.UNION,
@@ -194,15 +159,21 @@ def command(
         iou if overlap else None,
         sides["outside"] != Outside.ERROR,
     )
+    compiled = named_contract(contract)
+    if engine is not None or memory is not None:
+        needs = {"--clips": sides["clips"], "--intervals": intervals, "--compare": others, "--submission": submission}
+        for option in (option for option, value in needs.items() if value):
+            raise click.UsageError(f"{option} needs all clips at once; leave out --engine and --memory")
+        return _measure_in_batches(compiled, how, engine, memory, sides, form, strict=strict)
     with progress(2 + len(others) + bool(intervals or others)) as advance:
         advance("reading")
         ready, _ = read_sides(sides, diagnostics)
         advance("measuring")
-        found = [scoring.measure(ready, diagnostics)]
+        found = [how.measure(compiled, ready, diagnostics)]
         for other in others:
             advance(f"measuring {other}")
             own = Diagnostics()
-            found.append(scoring.measure(read_sides({**sides, "pred": other}, own)[0], own))
+            found.append(how.measure(compiled, read_sides({**sides, "pred": other}, own)[0], own))
             diagnostics.extend(finding for finding in own if finding not in diagnostics.items)
         diagnostics.raise_errors(strict=strict)
         drawn: MetricIntervals | None = None
@@ -212,7 +183,40 @@ def command(
             drawn = intervals_record([sides["pred"], *others], compare_systems(found, bootstrap), bootstrap)
     print_diagnostics(diagnostics)
     with reader_may_leave():
-        _show(found[0], metrics_output(found[0], record_of(ready.record, Preparation), drawn), form)
+        record = metrics_output(metrics_record(found[0]), found[0], record_of(ready.record, Preparation), drawn)
+        _show(found[0], record, form)
+    return Exit.OK
+
+
+def _measure_in_batches(
+    contract: Contract,
+    how: Measuring,
+    engine: str | None,
+    memory: str | None,
+    sides: SideOptions,
+    form: str,
+    *,
+    strict: bool,
+) -> int:
+    """Measure and show what the options name; of a part nothing is shown, so that it is not taken for the whole."""
+    with told_batches() as on_plan:
+        found = measure_batches(
+            contract,
+            sides["ref"],
+            sides["pred"],
+            how,
+            engine=engine,
+            memory=memory,
+            strict=strict,
+            on_plan=on_plan,
+            **batch_options(sides),
+        )
+    print_tallied(found.findings)
+    if found.given_up:
+        say_missing(found.given_up)
+        return Exit.FAILURE
+    with reader_may_leave():
+        _show(found.metrics, found.output, form)
     return Exit.OK
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import asdict
 
-from tracepact.metrics import Measured, MetricIntervals, MetricsRecord, metrics_record
+from tracepact.metrics import Measured, MetricIntervals, MetricsRecord
 from tracepact.metrics.record import AccuracyRecord, accuracy_records
 from tracepact.tools.score.report.preparation import Preparation
 
@@ -21,10 +21,12 @@ class MetricsOutput(MetricsRecord, frozen=True):
     preparation: Preparation
 
 
-def metrics_output(found: Measured, preparation: Preparation, intervals: MetricIntervals | None) -> MetricsOutput:
-    """The record of some metrics."""
+def metrics_output(
+    record: MetricsRecord, found: Measured, preparation: Preparation, intervals: MetricIntervals | None
+) -> MetricsOutput:
+    """The record of some metrics with what is shown beside it."""
     return MetricsOutput(
-        **asdict(metrics_record(found)),
+        **asdict(record),
         accuracies=accuracy_records(found),
         intervals=intervals,
         preparation=preparation,

@@ -1,6 +1,5 @@
 """`tracepact score`: score predictions against references under a contract."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -35,11 +34,11 @@ from tracepact.tools.score.arguments import (
     engine_options,
     score_from_options,
 )
-from tracepact.tools.score.batches.command import check_batch_options, score_in_batches, tallied_value
-from tracepact.tools.score.batches.scoring import BatchRun, diagnostic_of
+from tracepact.tools.score.batches.command import check_batch_options, print_tallied, score_in_batches, tallied_value
+from tracepact.tools.score.batches.scoring import BatchRun
 from tracepact.tools.score.metric_options import MetricOptions, metric_options, metric_settings
 from tracepact.tools.score.report.build import report_of
-from tracepact.tools.score.report.record import DiagnosticsRecord, Report
+from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.sounds import check_audio, embed_audio_option, find_sounds
 from tracepact.tools.score.report.stored import written_views
 from tracepact.tools.score.report.text import brief_lines, render_report
@@ -146,7 +145,9 @@ def command(
         settings = metric_settings(given)
         violations = not no_violations
         batched = score_in_batches(compiled, engine, memory, conditions, settings, data, out, violations=violations)
-        _print_tallied(batched.report.diagnostics, data["ref"] if ref_known else None)
+        reference = data["ref"] if ref_known else None
+        findings = batched.tally.findings
+        print_tallied(findings, list if reference is None else partial(_without_reference, reference=reference))
         return _show_batches(batched, profiles, wanted, form, brief=brief)
     for left in remove_dead_parts(out) if out is not None else ():
         say(f"removed {left}, left over by a process that died")
@@ -199,18 +200,6 @@ def _without_reference(diagnostics: Iterable[Diagnostic], reference: str) -> lis
 def _is_in(file: str, place: str) -> bool:
     """Whether a file is the given one, or in the given folder."""
     return file == place or Path(place) in Path(file).parents
-
-
-def _print_tallied(tallied: DiagnosticsRecord, known_reference: str | None) -> None:
-    """Diagnostics of a run in batches; it keeps the first of each code, and how many more there are is said."""
-    found = list(map(diagnostic_of, tallied.items))
-    kept = Counter(one.code for one in found)
-    print_diagnostics(found if known_reference is None else _without_reference(found, known_reference))
-    for code, times in tallied.counts.items():
-        if times > kept[code]:
-            say(
-                f"{times - kept[code]:,} more of `{code}`, counted and not kept: the run keeps the first {kept[code]:,}"
-            )
 
 
 def _show_batches(

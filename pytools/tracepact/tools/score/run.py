@@ -42,7 +42,8 @@ from tracepact.progress import OnStage, silent
 from tracepact.records import plain
 from tracepact.scoring import score_family
 from tracepact.tools.presented import Picture
-from tracepact.tools.score.batches.scoring import USUAL_MEMORY, BatchRun, refuse_in_batches, score_batches
+from tracepact.tools.score.batches.running import USUAL_MEMORY, refuse_in_batches
+from tracepact.tools.score.batches.scoring import BatchRun, score_batches
 from tracepact.tools.score.figures import run_figure
 from tracepact.tools.score.inputs import ScoreOptions, check_conditions, contract_from, input_name, is_incomplete
 from tracepact.tools.score.margins import score_margins

@@ -2,7 +2,8 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -16,14 +17,18 @@ from tracepact.engines import EngineLost, Progress
 from tracepact.io import AudioFolder
 from tracepact.metrics import MetricSettings
 from tracepact.scoring.vacuity import headline_mean
-from tracepact.show.lines import say
+from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.progress import counted
-from tracepact.tools.score.arguments import DataOptions, readings
+from tracepact.tools.score.arguments import DataOptions, SideOptions, readings
 from tracepact.tools.score.batches.making import ENDING
 from tracepact.tools.score.batches.plan import Plan
-from tracepact.tools.score.batches.scoring import USUAL_MEMORY, BatchRun, score_batches
+from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan, diagnostic_of
+from tracepact.tools.score.batches.scoring import BatchRun, score_batches
+from tracepact.tools.score.batches.sources import BatchOptions
+from tracepact.tools.score.batches.sums import GivenUp
 from tracepact.tools.score.report.build import profile_value
 from tracepact.tools.score.requirement import MEAN
+from tracepact.tools.score.tally import FindingsTally
 from tracepact.trace import Mode
 from tracepact.wording import count
 
@@ -48,42 +53,60 @@ def score_in_batches(
     for name in NOT_IN_BATCHES:
         if given[name] is not None:  # type: ignore[literal-required]
             raise click.UsageError(f"--{name} needs all clips at once; leave out --engine and --memory")
-    ref_reading, pred_reading = readings(given)
-    audio = given["audio"]
-    with _told() as progress:
-        try:
-            run = score_batches(
-                contract,
-                given["ref"],
-                given["pred"],
-                engine=engine,
-                memory=memory or USUAL_MEMORY,
-                durations=AudioFolder(audio) if given["durations"] is None and audio else given["durations"],
-                mode=Mode.CLASS_INDEXED if given["class_indexed"] else Mode.UNION,
-                ignore=given["ignore"],
-                conditions=conditions,
-                label_map=given["label_map"],
-                ref_reading=ref_reading,
-                pred_reading=pred_reading,
-                outside=given["outside"],
-                settings=settings,
-                strict=given["strict"],
-                out=out,
-                violations=violations,
-                progress=progress,
-            )
-        except EngineLost as error:
-            headline = str(error)
-            help = "start the cluster again, and this command; with --out it goes on with what is finished"
-            raise InvalidInput([Diagnostic("engine-lost", headline, None, help)]) from error
+    with told_batches() as progress:
+        run = score_batches(
+            contract,
+            given["ref"],
+            given["pred"],
+            engine=engine,
+            memory=memory or USUAL_MEMORY,
+            mode=Mode.CLASS_INDEXED if given["class_indexed"] else Mode.UNION,
+            conditions=conditions,
+            settings=settings,
+            strict=given["strict"],
+            out=out,
+            violations=violations,
+            progress=progress,
+            **batch_options(given),
+        )
     if out is not None and run.complete:
         say(f"wrote the run directory {out}")
     elif out is not None:
         say(f"{out} is not written: it would not be whole; the same command tries what is missing again", "bold red")
-    for gone in run.given_up:
+    say_missing(run.given_up)
+    return run
+
+
+def batch_options(given: SideOptions) -> BatchOptions:
+    """What options say of both sides, beside their places, as `open_sides` takes it."""
+    ref_reading, pred_reading = readings(given)
+    audio = given["audio"]
+    return {
+        "durations": AudioFolder(audio) if given["durations"] is None and audio else given["durations"],
+        "ignore": given["ignore"],
+        "label_map": given["label_map"],
+        "ref_reading": ref_reading,
+        "pred_reading": pred_reading,
+        "outside": given["outside"],
+    }
+
+
+def say_missing(given_up: Sequence[GivenUp]) -> None:
+    """Say which batches failed, each with its clips."""
+    for gone in given_up:
         names = f"`{gone.first}` to `{gone.last}`"
         say(f"incomplete: batch {gone.batch} is missing, {count(gone.clips, 'clip')}, {names}: {gone.why}", "bold red")
-    return run
+
+
+def print_tallied(found: FindingsTally, kept: Callable[[list[Diagnostic]], list[Diagnostic]] = list) -> None:
+    """Diagnostics of batches; the first of each code are kept, and how many more there are is said."""
+    items = list(map(diagnostic_of, found.items))
+    held = Counter(one.code for one in items)
+    print_diagnostics(kept(items))
+    for code, times in found.counts.items():
+        if times > held[code]:
+            more = times - held[code]
+            say(f"{more:,} more of `{code}`, counted and not kept: the run keeps the first {held[code]:,}")
 
 
 def check_batch_options(form: str, *, page: bool, parquet: bool) -> None:
@@ -111,8 +134,21 @@ def tallied_value(run: BatchRun, name: str, aggregation: Aggregation | None) -> 
 
 
 @contextmanager
-def _told() -> Iterator[Callable[[Plan], Progress]]:
-    """A bar with batches, clips a second and the time that remains; the address of a dashboard on its own line."""
+def told_batches() -> Iterator[OnPlan]:
+    """A bar with batches, clips a second and the time that remains; the address of a dashboard on its own line.
+
+    A cluster that goes away meanwhile raises InvalidInput.
+    """
+    try:
+        with _bar() as start:
+            yield start
+    except EngineLost as error:
+        help = "start the cluster again, and this command; with --out it goes on with what is finished"
+        raise InvalidInput([Diagnostic("engine-lost", str(error), None, help)]) from error
+
+
+@contextmanager
+def _bar() -> Iterator[OnPlan]:
     with counted() as update:
 
         def start(plan: Plan) -> Progress:

@@ -19,6 +19,7 @@ from tracepact.records import record_bytes, record_from_bytes
 from tracepact.scoring import Scorecard
 from tracepact.tools.score.batches.sums import BatchSum
 from tracepact.tools.score.store import columnar
+from tracepact.tools.score.tally import RunTally
 
 ENDING = ".making"
 """What the folder of a run in the making is called after its place."""
@@ -33,7 +34,7 @@ class Making:
     key: str
     violations: bool
 
-    def finished(self, number: int) -> BatchSum | None:
+    def finished(self, number: int) -> BatchSum[RunTally] | None:
         """What a batch gave, if it is kept as it was written; None if it must be done."""
         try:
             head, _, body = self._record(number).read_bytes().partition(b"\n")
@@ -42,11 +43,11 @@ class Making:
             sound = said["key"] == self.key and said["sha256"] == _digest(body)
             if not sound or any(_digest((Path(self.folder) / p).read_bytes()) != d for p, d in parts.items()):
                 return None
-            return record_from_bytes(body, BatchSum)
+            return record_from_bytes(body, BatchSum[RunTally])
         except (OSError, ValueError, KeyError, TypeError, DecodeError, ValidationError):
             return None
 
-    def keep(self, number: int, found: BatchSum, card: Scorecard) -> None:
+    def keep(self, number: int, found: BatchSum[RunTally], card: Scorecard) -> None:
         """Keep what a batch gave: its rows, then the record that says they are there."""
         parts = {}
         for name, table in tables_of(card, violations=self.violations).items():

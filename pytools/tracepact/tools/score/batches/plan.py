@@ -1,6 +1,6 @@
 """The plan of a scoring in batches: what only the whole can tell is checked first, and clips are cut into batches."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ from tracepact.io.labels import apply_map, report_merged, report_unused
 from tracepact.io.preparing import called_alike
 from tracepact.tools.score.batches.names import SideNames, label_table, names_of
 from tracepact.trace import Durations, Event, EventTable, Mode, Regions
-from tracepact.trace.assembly import check_windows, class_set, clip_lengths, report_one_sided
+from tracepact.trace.assembly import check_windows, class_set, clip_lengths, report_one_sided, report_unknown_clips
 from tracepact.trace.exact_times import common_unit, ratios, ticks
 from tracepact.trace.grid import ceil_div
 from tracepact.wording import seconds
@@ -28,6 +28,8 @@ _EVENT = 1_500
 """About how many bytes an event takes, as it is read and as it is counted."""
 _CLIP = 3_000
 """About how many bytes a clip takes beside its masks and events."""
+_UNMEASURED = Fraction(60)
+"""How long a clip is taken to be for its memory, where nothing says how long it is."""
 LEAST_CLIPS, MOST_CLIPS = 16, 20_000
 """A batch is never smaller, so that work outweighs its start; never larger, so that it stays near the processor."""
 
@@ -45,14 +47,14 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is scored in batches: the clips in their order with their lengths, the class set, the batches.
+    """What is counted in batches: the clips in their order, the lengths that are known, the class set, the batches.
 
     `findings` is what was found by the pass over names; nothing of it is found again by a batch.
     """
 
     clips: tuple[str, ...]
     lengths: Mapping[str, Fraction]
-    durations: Durations | Fraction
+    durations: Durations | Fraction | None
     classes: tuple[str, ...]
     batches: tuple[Batch, ...]
     findings: Diagnostics
@@ -69,8 +71,13 @@ def make_plan(
     memory: int,
     most_clips: int | None,
     diagnostics: Diagnostics,
+    *,
+    every_length: bool = True,
 ) -> Plan:
-    """Check the whole by its names and cut it into batches of at most so many bytes each; errors raise InvalidInput."""
+    """Check the whole by its names and cut it into batches of at most so many bytes each; errors raise InvalidInput.
+
+    `every_length` asks that every clip has a length that is known, as in a scoring (rule 5.1).
+    """
     names = [names_of(side, diagnostics) for side in (reference, prediction)]
     diagnostics.raise_errors()
     ref, pred = names
@@ -80,12 +87,13 @@ def make_plan(
     elif isinstance(durations, Durations):
         durations = called_alike(durations, known)
     listed = [label_table(side, own) for side, own in zip((reference, prediction), names, strict=True)]
-    lengths = clip_lengths(
-        EventTable(reference.name, {**dict.fromkeys(ref.clips, ()), **listed[0].clips}),
-        _unknown(prediction, pred, ref, durations),
-        durations,
-        diagnostics,
-    )
+    named = EventTable(reference.name, {**dict.fromkeys(ref.clips, ()), **listed[0].clips})
+    unknown = _unknown(prediction, pred, ref, durations)
+    if every_length:
+        lengths = clip_lengths(named, unknown, durations, diagnostics)
+        clips = tuple(lengths)
+    else:
+        clips, lengths = _known_lengths(named, unknown, durations, diagnostics)
     if labels is not None:
         used = listed[0].labels | listed[1].labels
         report_unused(labels, used, diagnostics)
@@ -93,13 +101,11 @@ def make_plan(
         listed = [apply_map(labels, table, diagnostics).table for table in listed]
     classes = class_set(contract, listed[0], listed[1], mode, diagnostics)
     diagnostics.raise_errors()
-    assert durations is not None  # clips without a length are an error
-    frames = _frames(contract, lengths)
+    frames = _frames(contract, [lengths.get(clip, _UNMEASURED) for clip in clips])
     check_windows(contract, frames, diagnostics)
     report_one_sided(listed[0], listed[1], diagnostics)
     if ignore is not None:
-        _report_unused_regions(ignore, lengths, diagnostics)
-    clips = tuple(lengths)
+        _report_unused_regions(ignore, frozenset(clips), diagnostics)
     size = _sizes(clips, names, frames, len(classes), contract.reach)
     bounds = _bounds(size, memory, most_clips or MOST_CLIPS)
     return Plan(clips, lengths, durations, tuple(classes), tuple(_batches(clips, bounds, names)), diagnostics)
@@ -114,16 +120,28 @@ def _unknown(prediction: Source, pred: SideNames, ref: SideNames, durations: Dur
     return EventTable(prediction.name, clips, None, prediction.origin if isinstance(prediction, EventTable) else None)
 
 
-def _report_unused_regions(ignore: Regions, lengths: Mapping[str, Fraction], diagnostics: Diagnostics) -> None:
+def _known_lengths(
+    reference: EventTable, unknown: EventTable, durations: Durations | Fraction | None, diagnostics: Diagnostics
+) -> tuple[tuple[str, ...], dict[str, Fraction]]:
+    """The clips of the reference and of the durations, in that order, and the lengths that are said."""
+    listed = durations.clips if isinstance(durations, Durations) else {}
+    report_unknown_clips(unknown, reference, listed, diagnostics)
+    clips = tuple({**reference.clips, **listed})
+    if isinstance(durations, Fraction):
+        return clips, dict.fromkeys(clips, durations)
+    return clips, {clip: listed[clip] for clip in clips if clip in listed}
+
+
+def _report_unused_regions(ignore: Regions, clips: Collection[str], diagnostics: Diagnostics) -> None:
     for clip, event in ignore.events:
-        if clip not in lengths:
+        if clip not in clips:
             headline = f"the ignore region of `{clip}` at {seconds(event.onset)} is for no clip and class of the family"
             diagnostics.add("unused-ignore", headline, ignore.place(clip, event.row))
 
 
-def _frames(contract: Contract, lengths: Mapping[str, Fraction]) -> NDArray[np.int64]:
-    """How many frames each clip has."""
-    taken = ratios(lengths.values())
+def _frames(contract: Contract, lengths: Sequence[Fraction]) -> NDArray[np.int64]:
+    """How many frames clips of these lengths have."""
+    taken = ratios(lengths)
     unit = common_unit(taken, (contract.step,))
     counted: NDArray[np.int64] = ceil_div(ticks(taken, unit), int(contract.step * unit)).astype(np.int64)
     return counted

@@ -1,9 +1,25 @@
 """What one batch gives, or many together, as a record that can be added."""
 
+from typing import Generic, Protocol, Self, TypeVar
+
 from tracepact.io.units import Ends
 from tracepact.records import Record
 from tracepact.tools.score.report.preparation import OutsideEvent
-from tracepact.tools.score.tally import FindingsTally, RunTally
+from tracepact.tools.score.tally import FindingsTally
+
+
+class Tally(Protocol):
+    """What is counted of some clips: it can be added in any order, and says what was odd about the input."""
+
+    @property
+    def findings(self) -> FindingsTally:
+        """What was found."""
+
+    def __add__(self, other: Self) -> Self: ...
+
+
+Tallied = TypeVar("Tallied", bound=Tally)
+NO_FINDINGS = FindingsTally({}, ())
 
 
 class SideSum(Record, frozen=True):
@@ -36,18 +52,23 @@ class GivenUp(Record, frozen=True):
     why: str
 
 
-class BatchSum(Record, frozen=True):
-    """What one batch gives, or many together; without a tally if no batch could be scored."""
+class BatchSum(Record, Generic[Tallied], frozen=True):
+    """What one batch gives, or many together; without a tally if no batch could be counted."""
 
     batches: int
-    tally: RunTally | None
+    tally: Tallied | None
     errors: FindingsTally
     reference: SideSum
     prediction: SideSum
     outside: tuple[PlacedOutside, ...] = ()
     given_up: tuple[GivenUp, ...] = ()
 
-    def __add__(self, other: "BatchSum") -> "BatchSum":
+    @property
+    def findings(self) -> FindingsTally:
+        """What was found of the clips that were counted."""
+        return NO_FINDINGS if self.tally is None else self.tally.findings
+
+    def __add__(self, other: "BatchSum[Tallied]") -> "BatchSum[Tallied]":
         tallies = [one for one in (self.tally, other.tally) if one is not None]
         return BatchSum(
             self.batches + other.batches,

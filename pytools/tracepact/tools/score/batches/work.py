@@ -1,27 +1,22 @@
-"""One batch: its events are read, prepared, put on the grid and scored; what is left is a tally."""
+"""One batch: its events are read and prepared, and what is counted of them is left as a sum that can be added."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
-from tracepact.io import LabelMap, prepare
+from tracepact.io import LabelMap, Prepared, prepare
 from tracepact.io.dataset import Dataset
 from tracepact.io.outside import Outside
 from tracepact.io.units import Ends, ends_of
 from tracepact.lang import parse_contract
-from tracepact.metrics import MetricSettings
-from tracepact.scoring import score_family
-from tracepact.tools.score.batches.making import Making
 from tracepact.tools.score.batches.plan import Batch
-from tracepact.tools.score.batches.sums import BatchSum, GivenUp, PlacedOutside, SideSum
+from tracepact.tools.score.batches.sums import NO_FINDINGS, BatchSum, GivenUp, PlacedOutside, SideSum, Tallied
 from tracepact.tools.score.report.preparation import OutsideEvent
-from tracepact.tools.score.scored import Scored
-from tracepact.tools.score.tally import FindingsTally, tally_of
-from tracepact.trace import Durations, Event, EventTable, Mode, Regions, assemble
+from tracepact.tools.score.tally import FindingsTally
+from tracepact.trace import Durations, Event, EventTable, Mode, Regions
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +52,7 @@ def _compiled(sent: ContractText) -> Contract:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What all batches share."""
+    """What all batches share; `durations` is what the table of lengths is called, None where nothing says any."""
 
     contract: ContractText
     reference: Dataset | None
@@ -66,16 +61,15 @@ class Job:
     mode: Mode
     labels: LabelMap | None
     outside: Outside
-    settings: MetricSettings
-    durations: str
-    making: Making | None = None
+    durations: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What one batch needs: its clips with their lengths, and what of its sides and tables is in memory."""
+    """What one batch needs: its clips, the lengths that are known, and what of its sides and tables is in memory."""
 
     batch: Batch
+    clips: tuple[str, ...]
     lengths: Mapping[str, Fraction]
     reference: EventTable | None = None
     prediction: EventTable | None = None
@@ -83,55 +77,20 @@ class Task:
     conditions: Mapping[str, str] | None = None
 
 
-_NO_FINDINGS = FindingsTally({}, ())
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadyBatch:
+    """One batch as it was read and prepared, what was found, and how its events end."""
+
+    tables: Prepared
+    durations: Durations | None
+    diagnostics: Diagnostics
+    ends: tuple[Ends, Ends]
 
 
-def failed_batch(task: Task, why: str) -> BatchSum:
-    """What a batch that was given up counts as: nothing, and it is named."""
-    clips = list(task.lengths)
-    gone = GivenUp(task.batch.number, clips[0], clips[-1], len(clips), why)
-    return BatchSum(1, None, _NO_FINDINGS, SideSum(), SideSum(), (), (gone,))
-
-
-def score_batch(job: Job, task: Task) -> BatchSum:
-    """The tally of one batch; faults of its rows are in it, for the whole to report.
-
-    In a run directory in the making a batch that is finished is not done again.
-    """
-    making = job.making
-    if making is not None and (kept := making.finished(task.batch.number)) is not None:
-        return kept
-    try:
-        scored, prepared, ends = _scored(job, task)
-    except InvalidInput as error:
-        if any(found.code == "other-contract" for found in error.diagnostics):
-            raise
-        return BatchSum(1, None, FindingsTally.of(error.diagnostics), SideSum(), SideSum())
-    tally = tally_of(scored, task.batch.first)
-    sides = [
-        SideSum(prepared[side]["dropped"], prepared[side]["ignored"], (own.events, own.far, own.outside, own.tiny))
-        for side, own in zip(("reference", "prediction"), ends, strict=True)
-    ]
-    index = {clip: task.batch.first + number for number, clip in enumerate(task.lengths)}
-    listed = prepared.get("outside", {}).get("events", ())
-    outside = tuple(
-        PlacedOutside(
-            (index[one["clip"]], number),
-            OutsideEvent(one["clip"], one["class"], Fraction(one["onset"]), Fraction(one["offset"]), one["row"]),
-        )
-        for number, one in enumerate(listed)
-    )
-    ordered = tuple(sorted(outside, key=lambda one: one.place))
-    found = BatchSum(1, tally, _NO_FINDINGS, sides[0], sides[1], ordered)
-    if making is not None:
-        making.keep(task.batch.number, found, scored.card)
-    return found
-
-
-def _scored(job: Job, task: Task) -> tuple[Scored, dict[str, Any], tuple[Ends, Ends]]:
-    contract = job.contract.contract
+def ready_batch(job: Job, task: Task) -> ReadyBatch:
+    """Read and prepare one batch; what makes it useless raises InvalidInput."""
     diagnostics = Diagnostics()
-    clips: Collection[str] = {*task.lengths, *([""] if task.batch.number == 0 else [])}
+    clips: Collection[str] = {*task.clips, *([""] if task.batch.number == 0 else [])}
     reference, prediction = (
         _read(source, pieces, clips, diagnostics) if held is None else held
         for held, source, pieces in (
@@ -139,34 +98,41 @@ def _scored(job: Job, task: Task) -> tuple[Scored, dict[str, Any], tuple[Ends, E
             (task.prediction, job.prediction, task.batch.prediction),
         )
     )
-    reference = replace(reference, clips=_in_order(reference, task.lengths))
-    durations = Durations(job.durations, task.lengths)
+    reference = replace(reference, clips=_in_order(reference, task.clips))
+    durations = None if job.durations is None else Durations(job.durations, task.lengths)
     ready = prepare(reference, prediction, durations, task.ignore, job.labels, diagnostics, job.outside, whole=False)
-    family = assemble(
-        contract,
-        ready.reference,
-        ready.prediction,
-        durations=ready.durations,
-        mode=job.mode,
-        ignore=ready.ignore,
-        diagnostics=diagnostics,
-        allow_outside=job.outside is not Outside.ERROR,
-        classes=job.classes,
+    return ReadyBatch(ready, durations, diagnostics, (ends_of(reference, durations), ends_of(prediction, durations)))
+
+
+def batch_sum(task: Task, ready: ReadyBatch, tally: Tallied) -> BatchSum[Tallied]:
+    """What a batch gives, with what was counted of it."""
+    record = ready.tables.record
+    sides = [
+        SideSum(record[side]["dropped"], record[side]["ignored"], (own.events, own.far, own.outside, own.tiny))
+        for side, own in zip(("reference", "prediction"), ready.ends, strict=True)
+    ]
+    index = {clip: task.batch.first + number for number, clip in enumerate(task.clips)}
+    outside = (
+        PlacedOutside(
+            (index[one["clip"]], number),
+            OutsideEvent(one["clip"], one["class"], Fraction(one["onset"]), Fraction(one["offset"]), one["row"]),
+        )
+        for number, one in enumerate(record.get("outside", {}).get("events", ()))
     )
-    scored = Scored(
-        score_family(contract, family),
-        ready.reference,
-        ready.prediction,
-        durations,
-        tuple(diagnostics),
-        (),
-        ready.ignore,
-        task.conditions,
-        ready.record,
-        None,
-        job.settings,
-    )
-    return scored, ready.record, (ends_of(reference, durations), ends_of(prediction, durations))
+    return BatchSum(1, tally, NO_FINDINGS, sides[0], sides[1], tuple(sorted(outside, key=lambda one: one.place)))
+
+
+def faulty_batch(error: InvalidInput) -> BatchSum[Tallied]:
+    """What a batch gives whose rows have faults: the faults, for the whole to report; another contract is raised."""
+    if any(found.code == "other-contract" for found in error.diagnostics):
+        raise error
+    return BatchSum(1, None, FindingsTally.of(error.diagnostics), SideSum(), SideSum())
+
+
+def failed_batch(task: Task, why: str) -> BatchSum[Tallied]:
+    """What a batch that was given up counts as: nothing, and it is named."""
+    gone = GivenUp(task.batch.number, task.clips[0], task.clips[-1], len(task.clips), why)
+    return BatchSum(1, None, NO_FINDINGS, SideSum(), SideSum(), (), (gone,))
 
 
 def _read(
@@ -176,6 +142,6 @@ def _read(
     return source.events(pieces, clips, diagnostics)
 
 
-def _in_order(table: EventTable, lengths: Mapping[str, Fraction]) -> dict[str, tuple[Event, ...]]:
+def _in_order(table: EventTable, clips: Collection[str]) -> dict[str, tuple[Event, ...]]:
     """The clips of a table in the order of the whole."""
-    return {clip: table.clips[clip] for clip in lengths if clip in table.clips}
+    return {clip: table.clips[clip] for clip in clips if clip in table.clips}

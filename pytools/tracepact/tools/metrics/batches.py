@@ -1,0 +1,116 @@
+"""The standard metrics of a source that may be larger than memory, in batches by an engine (rule 24.12)."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Unpack
+
+from tracepact.core import Contract
+from tracepact.diagnostics import Diagnostics, InvalidInput
+from tracepact.engines import engine_from
+from tracepact.metrics import Measured
+from tracepact.metrics.compare import Whole
+from tracepact.metrics.tally import MetricsTally
+from tracepact.records import Record, record_of
+from tracepact.tools.metrics.measuring import Measuring
+from tracepact.tools.metrics.record import MetricsOutput, metrics_output
+from tracepact.tools.score.batches.plan import Plan, make_plan
+from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan, batch_memory, run_batches
+from tracepact.tools.score.batches.sources import BatchOptions, job_of, open_sides
+from tracepact.tools.score.batches.sums import BatchSum, GivenUp
+from tracepact.tools.score.batches.work import Job, Task, batch_sum, faulty_batch, ready_batch
+from tracepact.tools.score.report.preparation import Preparation
+from tracepact.tools.score.tally import FindingsTally
+from tracepact.trace import Mode
+from tracepact.trace.assembly import UNION_CLASS
+
+_ALL = 1 << 62
+"""As many differing decisions as there are: this command lists all of them."""
+
+
+class MeasuredTally(Record, frozen=True):
+    """The metrics of some clips, and what was odd about the input."""
+
+    metrics: MetricsTally
+    findings: FindingsTally
+
+    def __add__(self, other: "MeasuredTally") -> "MeasuredTally":
+        return MeasuredTally(self.metrics + other.metrics, self.findings + other.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureJob:
+    """What all batches share: the data, how they are measured, and what only the whole can tell."""
+
+    data: Job
+    how: Measuring
+    whole: Whole
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchMeasured:
+    """The metrics of all clips with what was found; of those of failed batches nothing, and they are named."""
+
+    metrics: Measured
+    output: MetricsOutput
+    findings: FindingsTally
+    given_up: tuple[GivenUp, ...]
+
+
+def measure_batches(
+    contract: Contract,
+    ref: Any,
+    pred: Any,
+    how: Measuring,
+    *,
+    engine: str | None = None,
+    memory: str | int | None = None,
+    batch_clips: int | None = None,
+    strict: bool = False,
+    on_plan: OnPlan | None = None,
+    **options: Unpack[BatchOptions],
+) -> BatchMeasured:
+    """Measure in batches; `options` are those of `open_sides`. The metrics are those of measuring all at once."""
+    chosen = engine_from(engine)
+    room = batch_memory(USUAL_MEMORY if memory is None else memory, chosen)
+    diagnostics = Diagnostics()
+    sides = open_sides(ref, pred, diagnostics, **options)
+    bare = replace(contract, clauses=(), declared_atoms=(), labels=contract.labels if how.on_grid else None)
+    plan = make_plan(
+        bare,
+        sides.reference,
+        sides.prediction,
+        sides.lengths,
+        how.mode,
+        sides.labels,
+        sides.ignore,
+        room,
+        batch_clips,
+        diagnostics,
+        every_length=False,
+    )
+    job = MeasureJob(job_of(contract, sides, plan, how.mode), how, _whole(plan, how))
+    total, tally, findings = run_batches(
+        partial(measure_batch, job), sides, plan, chosen, on_plan, diagnostics, strict=strict
+    )
+    found = tally.metrics.measured(how.settings)
+    preparation = record_of(sides.preparation(total), Preparation)
+    output = metrics_output(tally.metrics.record(how.settings), found, preparation, None)
+    return BatchMeasured(found, output, findings, total.given_up)
+
+
+def _whole(plan: Plan, how: Measuring) -> Whole:
+    """What only the whole can tell; metrics without a grid have the classes that occur, and none if none does."""
+    none = not how.on_grid and how.mode is Mode.CLASS_INDEXED and plan.classes == (UNION_CLASS,)
+    return Whole(() if none else plan.classes, len(plan.clips), len(plan.clips) - len(plan.lengths))
+
+
+def measure_batch(job: MeasureJob, task: Task) -> BatchSum[MeasuredTally]:
+    """The metrics of one batch; faults of its rows are in it, for the whole to report."""
+    try:
+        ready = ready_batch(job.data, task)
+        found = job.how.measure(job.data.contract.contract, ready.tables, ready.diagnostics, job.whole)
+        ready.diagnostics.raise_errors()
+    except InvalidInput as error:
+        return faulty_batch(error)
+    tally = MetricsTally.of(found, task.batch.first, _ALL)
+    return batch_sum(task, ready, MeasuredTally(tally, FindingsTally.of(ready.diagnostics)))

@@ -1,0 +1,141 @@
+"""The standard metrics in batches: whatever the batches and the engine, they are those of all clips at once."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import corpora, tasks_of
+
+from tracepact import InvalidInput, parse_contract
+from tracepact.diagnostics import Diagnostics
+from tracepact.io import durations_from, events_from, label_map_from, prepare, regions_from
+from tracepact.io.outside import Outside
+from tracepact.metrics import Arithmetic, Evaluated, MetricSettings, metrics_record
+from tracepact.records import record_of
+from tracepact.tools.metrics import batches
+from tracepact.tools.metrics.batches import measure_batches
+from tracepact.tools.metrics.command import command
+from tracepact.tools.metrics.measuring import Measuring
+from tracepact.tools.metrics.record import MetricsOutput, metrics_output
+from tracepact.tools.score.report.preparation import Preparation
+from tracepact.trace import Mode
+
+CONTRACT = parse_contract("contract c step 50ms clause near on ref_onset : N[100ms] pred_onset")
+WAYS = {
+    "all": (None, None),
+    "points": (Fraction(1, 10), None),
+    "overlap": (None, Fraction(3, 10)),
+}
+
+
+def at_once(how: Measuring, data: dict[str, Any], outside: Outside) -> MetricsOutput:
+    """What measuring all clips at once gives."""
+    diagnostics = Diagnostics()
+    ready = prepare(
+        events_from(data["ref"], diagnostics, name="ref"),
+        events_from(data["pred"], diagnostics, name="pred"),
+        durations_from(data["durations"], diagnostics),
+        regions_from(data["ignore"], diagnostics),
+        label_map_from(data["label_map"], diagnostics),
+        diagnostics,
+        outside,
+    )
+    found = how.measure(CONTRACT, ready, diagnostics)
+    diagnostics.raise_errors()
+    return metrics_output(metrics_record(found), found, record_of(ready.record, Preparation), None)
+
+
+@given(
+    corpus=corpora(),
+    size=st.integers(1, 4),
+    way=st.sampled_from(list(WAYS)),
+    arithmetic=st.sampled_from(Arithmetic),
+    mode=st.sampled_from(Mode),
+    evaluated=st.sampled_from(Evaluated),
+    lengths=st.sampled_from(["all", "some", "none"]),
+)
+def test_metrics_of_batches_are_those_of_the_whole(
+    corpus: dict[str, Any],
+    size: int,
+    way: str,
+    arithmetic: Arithmetic,
+    mode: Mode,
+    evaluated: Evaluated,
+    lengths: str,
+) -> None:
+    data = {name: value for name, value in tasks_of(corpus).items() if name != "conditions"}
+    if lengths != "all":
+        some = list(data["durations"].items())[:: 2 if lengths == "some" else 99]
+        data["durations"] = dict(some) if lengths == "some" else None
+    how = Measuring(arithmetic, MetricSettings(evaluated=evaluated), mode, *WAYS[way], allow_outside=True)
+    try:
+        expected = at_once(how, data, Outside.FALSE_ALARM)
+    except InvalidInput:
+        with pytest.raises(InvalidInput):
+            measure_batches(CONTRACT, how=how, batch_clips=size, **data)
+        return
+    found = measure_batches(CONTRACT, how=how, batch_clips=size, **data)
+    assert found.output.to_dict() == expected.to_dict()
+
+
+ROWS = [
+    (f"clip{clip:02d}", start / 10, start / 10 + 0.3, ("cat", "dog")[(clip + start) % 2])
+    for clip in range(24)
+    for start in range(clip % 4, 18, 5)
+]
+
+
+def parquet(path: Path, rows: list[tuple[Any, ...]]) -> str:
+    names = ("filename", "onset", "offset", "event_label")
+    pq.write_table(pa.table({name: [row[n] for row in rows] for n, name in enumerate(names)}), path, row_group_size=7)
+    return str(path)
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> list[str]:
+    moved = [(clip, onset + 0.1, offset + 0.2, label) for clip, onset, offset, label in ROWS if onset != 0.3]
+    ref, pred = parquet(tmp_path / "ref.parquet", ROWS), parquet(tmp_path / "pred.parquet", moved[::-1])
+    return ["--ref", ref, "--pred", pred]
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "text"])
+def test_the_command_prints_the_same_in_batches(sides: list[str], form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = CliRunner().invoke(command, [*sides, "--format", form])
+    true = batches.make_plan
+    monkeypatch.setattr(batches, "make_plan", lambda *given, **named: true(*given[:8], 5, *given[9:], **named))
+    found = CliRunner().invoke(command, [*sides, "--format", form, "--memory", "100MB"])
+    assert (whole.exit_code, found.exit_code) == (0, 0)
+    assert found.stdout == whole.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["processes:2", "dask:2"])
+def test_every_engine_measures_the_same(sides: list[str], engine: str) -> None:
+    whole, found = (
+        CliRunner().invoke(command, [*sides, "--format", "json", *more]) for more in ([], ["--engine", engine])
+    )
+    assert json.loads(found.stdout) == json.loads(whole.stdout)
+
+
+@pytest.mark.parametrize("option", [["--intervals"], ["--clips", "all"], ["--compare", "x"]])
+def test_what_needs_all_clips_at_once_is_refused_in_batches(sides: list[str], option: list[str]) -> None:
+    found = CliRunner().invoke(command, [*sides, *option, "--engine", "local"])
+    assert found.exit_code == 2
+    assert f"{option[0]} needs all clips at once" in found.output
+
+
+def test_of_metrics_with_a_failed_batch_nothing_is_shown(sides: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(job: Any, task: Any) -> Any:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(batches, "measure_batch", broken)
+    found = CliRunner().invoke(command, [*sides, "--engine", "local"])
+    assert found.exit_code != 0
+    assert found.stdout == ""
