@@ -37,9 +37,10 @@ LATE = {
     ("tracepact.tools.conform.differential", "tracepact.tools.conform.draw"): "needs the extra `conform`",
     ("tracepact.__main__", "tracepact.cli"): "`--version` is answered without it",
     ("tracepact.show.progress", "tracepact.show.screen"): "where nobody looks, nothing is loaded to draw a bar",
+    ("tracepact.tools.check.command", "tracepact.logic.diff"): "only --against compares; a plain check starts sooner",
     ("tracepact.tools.lsp.command", "tracepact.tools.lsp.server"): "needs the extra `editor`",
 }
-"""Imports inside functions, each with its reason: what it imports needs an optional extra."""
+"""Imports inside functions, each with its reason: an optional extra, or what most calls do not need."""
 
 
 def layers() -> dict[str, int]:

@@ -109,11 +109,39 @@ def test_the_tools_for_dataclasses_work() -> None:
             assert (x, y) == (1, 2)
 
 
-def test_what_is_not_frozen_is_left_to_the_standard_library() -> None:
-    @dataclass(slots=True)
+def mutable(decorator: Callable[..., Any]) -> Any:
+    @decorator(slots=True)
     class Counter:
         number: int = 0
+        seen: list[int] = dataclasses.field(default_factory=list, init=False)
+        later: int = dataclasses.field(init=False, repr=False, compare=False)
 
-    counter = Counter()
+        def __post_init__(self) -> None:
+            self.later = self.number + 1
+
+    return Counter
+
+
+@pytest.mark.parametrize("decorator", [dataclass, dataclasses.dataclass])
+def test_what_is_not_frozen_can_change_and_has_no_hash(decorator: Callable[..., Any]) -> None:
+    cls = mutable(decorator)
+    counter = cls(3)
     counter.number = 4
-    assert counter == Counter(4)
+    assert (counter, counter.later, repr(counter).rpartition(".")[2]) == (cls(4), 4, "Counter(number=4, seen=[])")
+    assert cls().seen is not cls().seen
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(counter)
+    with pytest.raises(TypeError, match="positional"):
+        cls(1, [])
+
+
+def test_a_class_that_has_made_nothing_yet_tells_its_arguments_and_can_be_inherited() -> None:
+    theirs, ours = mutable(dataclasses.dataclass), mutable(dataclass)
+    assert list(inspect.signature(ours).parameters) == list(inspect.signature(theirs).parameters)
+
+    class Named(mutable(dataclass)):  # type: ignore[misc]  # a class made by a function
+        def __init__(self, name: str) -> None:
+            super().__init__(7)
+            self.name = name
+
+    assert (Named("a").number, Named("b").later) == (7, 8)

@@ -4,7 +4,7 @@ The parts of the package, in the order in which data flows (imports point only t
 not import each other):
 
     kernel
-        inputs, wording      what a command has read; numbers and words as people read them
+        inputs, wording      files read, and remembered; numbers and words as people read them
         files                files written whole or not at all
         version              the version of the package
         limits               how much is taken in one go

@@ -20,7 +20,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, TextIO
 
-from tracepact.inputs import UnsafePlace, has_inputs, is_input, note_input
+from tracepact.inputs import UnsafePlace, has_inputs, is_input
 from tracepact.wording import escaped_json
 
 Row = Sequence[str | int]
@@ -31,27 +31,6 @@ _BEFORE_KEY = re.compile(r"[{,]")
 _MOST_PARTS = 64
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[./][0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_PIECE = 1 << 22
-LARGEST_FILE = 1 << 34
-LARGEST_DOCUMENT = 1 << 28
-"""Bytes that are read of any file, and of one that is a single document."""
-
-
-def read_bytes(path: str | os.PathLike[str], most: int = LARGEST_FILE, *, as_input: bool = True) -> bytes:
-    """What a file holds, which is remembered as an input unless it is not; OSError if that is more than `most` bytes.
-
-    What is no input: a file of a folder that is opened, checked and written as a whole.
-    """
-    with open(path, "rb") as file:
-        if as_input:
-            note_input(path)
-        pieces, size = [], 0
-        while piece := file.read(_PIECE):
-            pieces.append(piece)
-            size += len(piece)
-            if size > most:
-                raise OSError(errno.EFBIG, f"it holds more than {most:,} bytes", os.fspath(path))
-    return b"".join(pieces)
 
 
 def json_text(data: Any, *, one_line: bool = False) -> str:

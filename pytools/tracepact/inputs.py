@@ -1,4 +1,4 @@
-"""What a command has read, so that it does not write over it; and places that are not written to at all."""
+"""Reads files, and remembers what a command has read, so that it is not written over; places never written to."""
 
 import errno
 import os
@@ -6,6 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+_PIECE = 1 << 22
+LARGEST_FILE = 1 << 34
+LARGEST_DOCUMENT = 1 << 28
+"""Bytes that are read of any file, and of one that is a single document."""
 _read: ContextVar[set[tuple[int, int]] | None] = ContextVar("read", default=None)
 """The files that the command has read so far, by device and number; None where no command runs."""
 
@@ -32,6 +36,23 @@ def note_input(path: str | os.PathLike[str]) -> None:
     noted = _read.get()
     if noted is not None and (found := _identity(path)) is not None:
         noted.add(found)
+
+
+def read_bytes(path: str | os.PathLike[str], most: int = LARGEST_FILE, *, as_input: bool = True) -> bytes:
+    """What a file holds, which is remembered as an input unless it is not; OSError if that is more than `most` bytes.
+
+    What is no input: a file of a folder that is opened, checked and written as a whole.
+    """
+    with open(path, "rb") as file:
+        if as_input:
+            note_input(path)
+        pieces, size = [], 0
+        while piece := file.read(_PIECE):
+            pieces.append(piece)
+            size += len(piece)
+            if size > most:
+                raise OSError(errno.EFBIG, f"it holds more than {most:,} bytes", os.fspath(path))
+    return b"".join(pieces)
 
 
 def has_inputs() -> bool:

@@ -20,17 +20,14 @@ _LONGEST_SECONDS = 14
 _FLOAT_PLACES = 12
 _DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?", re.ASCII)
 _LONGEST = 60
-
-
-_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
-
-
-_ESCAPED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+_ACTING = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
+_ESCAPED = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
+"""Compiled when they are first used: large classes take long, and most commands need neither."""
 
 
 def escaped_json(text: str) -> str:
     """JSON text with the signs escaped that act on a terminal, turn the reading direction or are none."""
-    return _ESCAPED.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
+    return re.sub(_ESCAPED, lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def visible(text: str) -> str:
@@ -41,7 +38,9 @@ def visible(text: str) -> str:
     >>> visible("\x1b[2J\u202ecat")
     '\\x1b[2J\\u202ecat'
     """
-    return _ACTING.sub(lambda sign: sign[0].encode("unicode_escape").decode(), text)
+    if text.isascii() and text.isprintable():
+        return text
+    return re.sub(_ACTING, lambda sign: sign[0].encode("unicode_escape").decode(), text)
 
 
 def decimal(value: Shown | None, places: int = 3) -> str:

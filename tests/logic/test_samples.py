@@ -6,9 +6,12 @@ from time import monotonic
 from hypothesis import given
 from strategies import formulas
 
-from tracepact.core import Formula
+from tracepact.core import Formula, atoms
 from tracepact.lang import parse_formula
-from tracepact.logic.samples import sampled, sampled_long
+from tracepact.logic import samples
+from tracepact.logic.samples import FEW, MORE, holds_on_a_sample, sampled, sampled_long
+from tracepact.logic.vocabulary import over_base_atoms
+from tracepact.monitor import evaluate_trace
 
 
 @given(formulas(("p", "q"), farthest=40, leaves=8))
@@ -16,6 +19,16 @@ def test_a_formula_holds_on_the_trace_that_was_drawn_for_it(formula: Formula) ->
     for model in (sampled(formula), sampled_long(formula, None, monotonic() + 60)):
         if model is not None:
             assert model.replayed(formula) == model
+
+
+@given(formulas(("pred_active", "ref_onset", "q"), farthest=40, leaves=8))
+def test_samples_end_to_end_are_judged_as_each_is_alone(formula: Formula) -> None:
+    base = over_base_atoms(formula)
+    names, frames = sorted(atoms(base)), samples._frames(base)
+    for part in (FEW, MORE):
+        masks = [samples._drawn(column, frames, part) for column in range(len(names))]
+        alone = [{name: row[at] for name, row in zip(names, masks, strict=True)} for at in range(len(part))]
+        assert holds_on_a_sample(formula, (part,)) is any(evaluate_trace(base, given, frames) for given in alone)
 
 
 @given(formulas(("p", "q"), farthest=40, leaves=8))

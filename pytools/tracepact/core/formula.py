@@ -110,9 +110,11 @@ def children(formula: Formula) -> tuple[Formula, ...]:
 
 def subformulas(formula: Formula) -> Iterator[Formula]:
     """The formula and all its parts, parents first, repeats included."""
-    yield formula
-    for part in children(formula):
-        yield from subformulas(part)
+    waiting = [formula]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting += reversed(children(part))
 
 
 def atoms(formula: Formula) -> frozenset[str]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
-from tracepact.files import read_bytes
+from tracepact.inputs import read_bytes
 from tracepact.io.source import shown
 from tracepact.trace import Durations, EventTable, Regions
 from tracepact.trace.similar_names import by_stem, same_clip

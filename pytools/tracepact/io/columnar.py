@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.files import read_bytes, table_text
+from tracepact.files import table_text
+from tracepact.inputs import read_bytes
 from tracepact.io.source import PathLike, TextFile, read_text, shown
 
 _PARQUET, _ARROW = b"PAR1", b"ARROW1"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.files import read_bytes
+from tracepact.inputs import read_bytes
 from tracepact.io.arrays import SHAPE, FieldArrays, array_of, is_array
 from tracepact.io.columnar import Frame, first_bytes, frame_of, is_columnar, open_columnar
 from tracepact.io.files import clip_files

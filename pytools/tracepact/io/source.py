@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracepact.diagnostics import Diagnostics, RowPlace, did_you_mean
-from tracepact.files import LARGEST_DOCUMENT, LARGEST_FILE
-from tracepact.inputs import note_input
+from tracepact.inputs import LARGEST_DOCUMENT, LARGEST_FILE, note_input
 
 PathLike = str | os.PathLike[str]
 

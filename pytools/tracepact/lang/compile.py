@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tracepact.core import Contract, Formula, Located
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, Source, did_you_mean, require_type
-from tracepact.files import read_bytes
+from tracepact.inputs import read_bytes
 from tracepact.lang.formulas import lower_formula
 from tracepact.lang.parsed import parse_source
 from tracepact.lang.reader import read_formula

@@ -105,10 +105,8 @@ def _clause_head(statement: s.Statement) -> tuple[str, str, str] | None:
             return None
 
 
-def _statement(statement: s.Statement, name_width: int, obligation_width: int) -> str:
-    head = _clause_head(statement)
-    if head:
-        return f"clause {head[0]:<{name_width}} on {head[1]:<{obligation_width}} : {head[2]}"
+def _statement(statement: s.Statement) -> str:
+    """A statement that is no clause."""
     match statement:
         case s.ContractName(name, title):
             return f"contract {name.text}" + (f" {_string(title)}" if title is not None else "")
@@ -135,10 +133,15 @@ def _statement(statement: s.Statement, name_width: int, obligation_width: int) -
 
 
 def _lines(document: s.Document) -> list[str]:
-    heads = [head for head in map(_clause_head, document.statements) if head]
-    name_width = max((len(name) for name, _, _ in heads), default=0)
-    obligation_width = max((len(obligation) for _, obligation, _ in heads), default=0)
-    return [_statement(statement, name_width, obligation_width) for statement in document.statements]
+    heads = [_clause_head(statement) for statement in document.statements]
+    name_width = max((len(head[0]) for head in heads if head), default=0)
+    obligation_width = max((len(head[1]) for head in heads if head), default=0)
+    return [
+        f"clause {head[0]:<{name_width}} on {head[1]:<{obligation_width}} : {head[2]}"
+        if head
+        else _statement(statement)
+        for head, statement in zip(heads, document.statements, strict=True)
+    ]
 
 
 def canonical_text(document: s.Document) -> str:

@@ -38,13 +38,15 @@ class Scope:
 
     def known(self, value: s.Value) -> tuple[Fraction, str] | None:
         """The signed number and unit a value stands for, parameters looked up; None if there is none such."""
-        sign = -1 if value.negative else 1
         match value.body:
             case s.Quantity(number, unit):
-                return sign * number, unit
+                pass
             case s.Name(name):
                 inner = self.known(self.parameters[name]) if name in self.parameters else None
-                return (sign * inner[0], inner[1]) if inner else None
+                if inner is None:
+                    return None
+                number, unit = inner
+        return -number if value.negative else number, unit
 
     def literal(self, value: s.Value) -> tuple[Fraction, str] | None:
         """What a value stands for; a parameter counts as used, and one that nobody declared is reported."""

@@ -8,8 +8,8 @@ from tracepact.logic.model import Model
 
 NOT_SMALLEST = "it is not known whether a smaller trace shows it"
 _ACTIVE, _INACTIVE, _MARK = "█", "·", "▼"
-_HEAD = re.compile(r"frame [0-9]+ of ([0-9]+)\b")
-_ROW = re.compile(rf"(\w+)  +([{_ACTIVE}{_INACTIVE}]+)")
+_HEAD = r"frame [0-9]+ of ([0-9]+)\b"
+_ROW = rf"(\w+)  +([{_ACTIVE}{_INACTIVE}]+)"
 _LONGEST = 64
 _WIDEST = 120
 """How many columns of a long trace are drawn."""
@@ -35,12 +35,12 @@ def picture(model: Model, names: Iterable[str] | None = None) -> str:
 def read_picture(text: str) -> Mapping[str, tuple[bool, ...]] | None:
     """The truth values of the atoms in the first picture of a text; None if it has none, or not every frame of it."""
     lines = text.splitlines()
-    head = _HEAD.match(lines[0]) if lines else None
+    head = re.match(_HEAD, lines[0]) if lines else None
     if head is None:
         return None
     frames, found = int(head[1]), {}
     for line in lines[1:]:
-        row = _ROW.fullmatch(line)
+        row = re.fullmatch(_ROW, line)
         if row is None:
             break
         found[row[1]] = tuple(cell == _ACTIVE for cell in row[2])

@@ -13,12 +13,9 @@ from tracepact.logic.identity import contradicts_itself
 from tracepact.logic.intervals import holds_for_constant_prediction, same_for_every_prediction
 from tracepact.logic.model import Model
 from tracepact.logic.picture import NOT_SMALLEST, picture
-from tracepact.logic.samples import sampled
+from tracepact.logic.samples import FEW, MORE, holds_on_a_sample, sampled
 from tracepact.logic.vocabulary import without_other_classes
 from tracepact.progress import OnStage, silent
-
-_FEW = 8
-"""How many samples are tried before the form of a question is looked at."""
 
 
 @dataclass(slots=True)
@@ -44,11 +41,11 @@ class ContractQuestions:
 
     def _decided(self, formula: Formula, question: str, place: TextPlace) -> bool | None:
         """Samples and form first, then the solver."""
-        if sampled(formula, _FEW) is not None:
+        if holds_on_a_sample(formula, (FEW,)):
             return True
         if contradicts_itself(formula):
             return False
-        if sampled(formula) is not None:
+        if holds_on_a_sample(formula, (MORE,)):
             return True
         answer = solve(formula, Terms(budget=self.budget, minimise=False))
         if answer.verdict is Verdict.UNKNOWN:

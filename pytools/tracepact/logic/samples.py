@@ -1,33 +1,62 @@
 """Seeded random traces on which a formula may hold: a cheap way to an answer that is often yes."""
 
 import random
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import islice
 from time import monotonic
 
 from tracepact.core import Formula, atoms, lookahead, lookback
-from tracepact.logic.drawn import Drawn
 from tracepact.logic.model import Model
 from tracepact.logic.vocabulary import over_base_atoms
-from tracepact.monitor import trace_evaluator
+from tracepact.monitor import IntegerAlgebra, evaluate_masks, trace_evaluator
 
-_SAMPLES = 40
+FEW, MORE = range(8), range(8, 40)
+"""The samples that are tried first, and those that are tried after; each part is judged in one go."""
 _LONGEST_SAMPLE = 4000
 _LONG_SAMPLES, _LONGEST = 60, 400_000
 """How many traces as long as a formula looks are tried, and how long they are at most."""
 
 
-def sampled(formula: Formula, most: int = _SAMPLES) -> Model | None:
-    """One of so many traces where the formula holds."""
+def sampled(formula: Formula) -> Model | None:
+    """The first of the samples on which the formula holds somewhere, at the first such frame."""
     base = over_base_atoms(formula)
-    names = sorted(atoms(base))
-    frames = min(1 << (2 * _sight(base) + 7).bit_length(), _LONGEST_SAMPLE)  # few lengths, many questions
-    evaluate = trace_evaluator(base)
-    for masks in islice(_traces(len(names), frames), most):
-        given = dict(zip(names, masks, strict=True))
-        if found := evaluate(given, frames):
-            return _model(found, given, frames)
+    frames = _frames(base)
+    for part in (FEW, MORE):
+        if found := _held(base, frames, part):
+            number, judged = divmod((found & -found).bit_length() - 1, 2 * frames)
+            names = enumerate(sorted(atoms(base)))
+            return _model(1 << judged, {name: _drawn(column, frames, part)[number] for column, name in names}, frames)
     return None
+
+
+def holds_on_a_sample(formula: Formula, parts: Sequence[range] = (FEW, MORE)) -> bool:
+    """Whether the formula holds somewhere on one of the samples, or of these parts of them."""
+    base = over_base_atoms(formula)
+    frames = _frames(base)
+    return any(_held(base, frames, part) for part in parts)
+
+
+def _frames(base: Formula) -> int:
+    """How long the samples of a formula are: few lengths, so that many questions share them."""
+    return min(1 << (2 * _sight(base) + 7).bit_length(), _LONGEST_SAMPLE)
+
+
+def _held(base: Formula, frames: int, part: range) -> int:
+    """The frames of a part of the samples at which the formula holds."""
+    given = {name: _end_to_end(column, frames, part) for column, name in enumerate(sorted(atoms(base)))}
+    return evaluate_masks([base], given, IntegerAlgebra(_valid(frames, len(part)), frames))[0]
+
+
+@lru_cache(maxsize=64)
+def _valid(frames: int, number: int) -> int:
+    """The frames that exist of so many samples, end to end."""
+    return sum(((1 << frames) - 1) << (2 * frames * at) for at in range(number))
+
+
+@lru_cache(maxsize=256)
+def _end_to_end(column: int, frames: int, part: range) -> int:
+    """The masks of an atom on a part of the samples, each followed by as many frames that are none."""
+    return sum(mask << (2 * frames * at) for at, mask in enumerate(_drawn(column, frames, part)))
 
 
 def sampled_long(formula: Formula, length: int | None, deadline: float) -> Model | None:
@@ -57,11 +86,11 @@ def _model(found: int, masks: dict[str, int], frames: int) -> Model:
 
 
 @lru_cache(maxsize=64)
-def _traces(number: int, frames: int) -> Drawn[tuple[int, ...]]:
+def _drawn(column: int, frames: int, part: range) -> tuple[int, ...]:
     """Masks of runs of random lengths, short and long; some without a run, with one frame, or active throughout."""
-    generator = random.Random(number * 1_000_003 + frames)
-    kinds = (_silent, _lonely, _full, _one_run, *(_runs,) * 5)
-    return Drawn(tuple(generator.choice(kinds)(generator, frames) for _ in range(number)) for _ in range(_SAMPLES))
+    generator = random.Random((column * 1_000_003 + frames) * 100 + part.start)
+    kinds = (_silent, _lonely, _full, _one_run, _coins, *(_runs,) * 4)
+    return tuple(generator.choice(kinds)(generator, frames) for _ in part)
 
 
 def _silent(_: random.Random, frames: int) -> int:
@@ -86,8 +115,12 @@ def _edge(generator: random.Random, frames: int) -> int:
     return before if generator.random() < 0.5 else before ^ (1 << frames) - 1
 
 
+def _coins(generator: random.Random, frames: int) -> int:
+    return generator.getrandbits(frames)
+
+
 def _runs(generator: random.Random, frames: int) -> int:
-    return _of_length(generator, frames, generator.choice((1, 3, 10, 40)))
+    return _of_length(generator, frames, generator.choice((3, 10, 40)))
 
 
 def _long_runs(generator: random.Random, frames: int) -> int:

@@ -10,7 +10,7 @@ from tracepact.core import Always, And, Atom, Constant, Eventually, Formula, Iff
 from tracepact.frozen import dataclass
 from tracepact.logic.decide import Outcome, Terms, equivalent
 from tracepact.logic.normal import side_by_side
-from tracepact.logic.samples import sampled
+from tracepact.logic.samples import holds_on_a_sample
 
 _MOST_LETTERS = 8
 """sympy's minimal forms take exponential time in the letters."""
@@ -77,7 +77,7 @@ class _Simplifier:
     def _under_obligation(self, formula: Formula, obligation: Formula) -> Formula:
         """Where the obligation holds anyway, the formula or parts of it above the modalities may be constant."""
         for value in (True, False):
-            if not sampled(And(obligation, Not(formula) if value else formula)):
+            if not holds_on_a_sample(And(obligation, Not(formula) if value else formula)):
                 formula = self._better(formula, Constant(value), obligation)
         while True:
             shorter = self._first_better(formula, _with_a_constant_part(formula), obligation)
@@ -99,9 +99,9 @@ class _Simplifier:
 
 def _constants(formula: Formula) -> Iterator[Formula]:
     """Truth or falsehood, unless a few traces show that it is not."""
-    if not sampled(Not(formula)):
+    if not holds_on_a_sample(Not(formula)):
         yield Constant(True)
-    elif not sampled(formula):
+    elif not holds_on_a_sample(formula):
         yield Constant(False)
 
 
@@ -151,7 +151,7 @@ def _with_fewer_operands(formula: And | Or) -> Iterator[Formula]:
             yield reduce(kind, [joined if k == i else part for k, part in enumerate(parts) if k != j])
     for i in range(len(parts)):
         rest = parts[:i] + parts[i + 1 :]
-        if len(parts) > 2 and not sampled(Not(Iff(formula, reduce(kind, rest)))):
+        if len(parts) > 2 and not holds_on_a_sample(Not(Iff(formula, reduce(kind, rest)))):
             yield reduce(kind, rest)
 
 

@@ -69,7 +69,8 @@ def _with_atoms(formula: Formula, of: Callable[[Atom], Formula]) -> Formula:
         case Constant():
             return formula
         case Not(body) | Eventually(body=body) | Always(body=body):
-            return replace(formula, body=_with_atoms(body, of))
+            inner = _with_atoms(body, of)
+            return formula if inner is body else replace(formula, body=inner)
         case (
             And(left=left, right=right)
             | Or(left=left, right=right)
@@ -78,7 +79,8 @@ def _with_atoms(formula: Formula, of: Callable[[Atom], Formula]) -> Formula:
             | Until(left=left, right=right)
             | Since(left=left, right=right)
         ):
-            return replace(formula, left=_with_atoms(left, of), right=_with_atoms(right, of))
+            before, after = _with_atoms(left, of), _with_atoms(right, of)
+            return formula if before is left and after is right else replace(formula, left=before, right=after)
 
 
 def with_derived_atoms(base: Mapping[str, Sequence[bool]]) -> dict[str, tuple[bool, ...]]:

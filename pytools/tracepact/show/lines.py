@@ -16,13 +16,14 @@ from tracepact.wording import visible
 
 _USUAL = 80
 """The columns of a terminal that does not tell."""
-_ENTRY = re.compile(r"\s*(?:= help: |\S+\s{2,})?")
+# Patterns are compiled when they are first used: a command that has nothing to break or draw starts sooner.
+_ENTRY = r"\s*(?:= help: |\S+\s{2,})?"
 """What stands before the text of an entry: an indent, a mark, the term of a list."""
-_QUOTED_LINE = re.compile(r"\s*\d* \|")
+_QUOTED_LINE = r"\s*\d* \|"
 """A line of the input, or of a picture, as a diagnostic quotes it."""
 
-_HEAD = re.compile(r"(?: *\| )?frame \d+ of \d+\b")
-_ROW = re.compile(r"(?: *\| )?\w+ {2,}(?=[█·…])")
+_HEAD = r"(?: *\| )?frame \d+ of \d+\b"
+_ROW = r"(?: *\| )?\w+ {2,}(?=[█·…])"
 _CELL = re.compile(r" ?…[^…]*… ?|.")
 """The parts of a picture: its first line, the name of a row, a frame or what is said of frames that are left out."""
 
@@ -79,7 +80,7 @@ def terminal_width(stream: TextIO) -> int | None:
 def _folded(line: str, width: int) -> str:
     if len(line) <= width:
         return line
-    indent = min(len(_ENTRY.match(line)[0]), width // 2)  # type: ignore[index]  # it matches the empty text
+    indent = min(len(re.match(_ENTRY, line)[0]), width // 2)  # type: ignore[index]  # it matches the empty text
     rest = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False, drop_whitespace=True)
     rest.subsequent_indent = " " * indent
     return rest.fill(line)
@@ -95,8 +96,8 @@ def parted(text: str, width: int | None) -> str:
     shown: list[str] = []
     lines = text.split("\n")
     while lines:
-        is_picture = _HEAD.match(lines[0]) is not None
-        rows = list(takewhile(_ROW.match, lines[1:])) if is_picture else []
+        is_picture = re.match(_HEAD, lines[0]) is not None
+        rows = list(takewhile(re.compile(_ROW).match, lines[1:])) if is_picture else []
         block, lines = lines[: len(rows) + 1], lines[len(rows) + 1 :]
         shown += _parts(block, width) if rows and max(map(len, block)) > width else block
     return "\n".join(shown)
@@ -104,7 +105,7 @@ def parted(text: str, width: int | None) -> str:
 
 def _parts(block: list[str], width: int) -> Iterator[str]:
     """A picture in parts of the width; cells and what is said in their place are not cut."""
-    start = min(len(_ROW.match(line)[0]) for line in block[1:])  # type: ignore[index]  # every row matches
+    start = min(len(re.match(_ROW, line)[0]) for line in block[1:])  # type: ignore[index]  # every row matches
     cells = max((line[start:] for line in block[1:]), key=len)
     low = 0
     while low < len(cells):
@@ -134,7 +135,7 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], form: str = "text", *, 
     styles = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
     for line in text.splitlines():
         style = next((style for severity, style in styles.items() if line.startswith(f"{severity.value}[")), None)
-        say(line, style, answer=answer, verbatim=bool(_QUOTED_LINE.match(line)))
+        say(line, style, answer=answer, verbatim=bool(re.match(_QUOTED_LINE, line)))
 
 
 def refuse(diagnostics: Iterable[Diagnostic], summary: str, command: str = "") -> None:

@@ -9,7 +9,8 @@ import click
 from msgspec import Meta, ValidationError
 
 from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.files import LARGEST_DOCUMENT, encoded, json_data, json_text, read_bytes, write_folder
+from tracepact.files import encoded, json_data, json_text, write_folder
+from tracepact.inputs import LARGEST_DOCUMENT, read_bytes
 from tracepact.records import Record, plain, record_of
 from tracepact.wording import quoted
 

@@ -10,7 +10,8 @@ import click
 
 from tracepact.core import Aggregation, Contract, Profile
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, did_you_mean
-from tracepact.files import json_data, read_bytes
+from tracepact.files import json_data
+from tracepact.inputs import read_bytes
 from tracepact.lang import parse_contract
 from tracepact.scoring.constant import is_constant
 from tracepact.scoring.vacuity import vacuous_share, weighted_mean

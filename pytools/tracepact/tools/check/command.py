@@ -21,7 +21,6 @@ from tracepact.diagnostics import (
 )
 from tracepact.lang import compile_source, decode_source, read_source
 from tracepact.logic import Budget
-from tracepact.logic.diff import diff_contracts
 from tracepact.logic.findings import CHECK_BUDGET, check_contract
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.progress import counted
@@ -142,6 +141,8 @@ def _findings(
         if longest is not None:
             _check_windows(contract, longest, found)
         if earlier is not None:
+            from tracepact.logic.diff import diff_contracts
+
             found.extend(diff_contracts(contract, earlier, budget=budget, watch=watch))
     return found
 

@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, ValidationError
 
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
-from tracepact.files import BadTable, json_data, json_text, read_bytes, write_folder
+from tracepact.files import BadTable, json_data, json_text, write_folder
+from tracepact.inputs import read_bytes
 from tracepact.records import Count, Digest, Record, plain, record_of
 from tracepact.tools.league.base import Base
 from tracepact.tools.league.system import LeagueSystem, file_name, read_system, system_bytes

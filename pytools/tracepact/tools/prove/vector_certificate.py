@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from tracepact.files import read_bytes, write_whole
-from tracepact.inputs import UnsafePlace
+from tracepact.files import write_whole
+from tracepact.inputs import UnsafePlace, read_bytes
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.family import FamilyCertificate, family_certificate, left_out
 from tracepact.tools.prove.prove import Theorem, axioms_of

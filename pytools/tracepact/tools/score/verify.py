@@ -11,7 +11,8 @@ from msgspec import Meta, field
 
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
 from tracepact.diagnostics.record import DiagnosticRecord, diagnostic_record
-from tracepact.files import read_bytes, table_text
+from tracepact.files import table_text
+from tracepact.inputs import read_bytes
 from tracepact.io.files import clip_files
 from tracepact.records import Count, Record
 from tracepact.scoring import ClauseCounts, ScoreRows

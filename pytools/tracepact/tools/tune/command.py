@@ -6,8 +6,8 @@ from typing import Any, Unpack
 
 import click
 
-from tracepact.files import LARGEST_DOCUMENT, read_bytes, toml_data, write_whole
-from tracepact.inputs import UnsafePlace
+from tracepact.files import toml_data, write_whole
+from tracepact.inputs import LARGEST_DOCUMENT, UnsafePlace, read_bytes
 from tracepact.io.decoding_file import FORMAT
 from tracepact.metrics import MetricValue
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say

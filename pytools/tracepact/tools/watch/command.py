@@ -12,8 +12,8 @@ from rich.live import Live
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
-from tracepact.files import LARGEST_DOCUMENT, json_data, json_text, read_bytes, write_whole
-from tracepact.inputs import UnsafePlace
+from tracepact.files import json_data, json_text, write_whole
+from tracepact.inputs import LARGEST_DOCUMENT, UnsafePlace, read_bytes
 from tracepact.records import Record, plain
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.screen import output

@@ -10,7 +10,8 @@ from msgspec import ValidationError
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
-from tracepact.files import LARGEST_DOCUMENT, BadTable, json_data, read_bytes
+from tracepact.files import BadTable, json_data
+from tracepact.inputs import LARGEST_DOCUMENT, read_bytes
 from tracepact.io import Conditions
 from tracepact.lang import parse_contract
 from tracepact.records import record_of

@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from tracepact.diagnostics import Diagnostics, RowPlace
-from tracepact.files import LARGEST_DOCUMENT, encoded, json_text, read_bytes, table_text, write_folder
+from tracepact.files import encoded, json_text, table_text, write_folder
+from tracepact.inputs import LARGEST_DOCUMENT, read_bytes
 from tracepact.tools.score.margins import margins_text
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.record import Report
