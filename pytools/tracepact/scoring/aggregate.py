@@ -181,15 +181,15 @@ def mean_tally(counts: ClauseCounts, leaves_out: LeftOut) -> MeanTally:
     )
 
 
-_SMALL = 1 << 22
-"""Below this, denominators are counted in a table of their own size, which takes no sorting."""
+_DENSE = 64
+"""Denominators of up to so many times their number are counted in a table of their own size, which takes no sorting."""
 
 
 def _sums_by_kind(kinds: Counts, parts: Counts) -> dict[int, int]:
     """The sums of the parts of each kind, by kind; sums stay far below 2**53, where floats add exactly."""
     if not len(kinds):
         return {}
-    if int(kinds.max()) < _SMALL:
+    if int(kinds.max()) <= _DENSE * len(kinds):
         found = np.flatnonzero(np.bincount(kinds))
         sums = np.bincount(kinds, weights=parts)[found].astype(np.int64)
     else:
