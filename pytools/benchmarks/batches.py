@@ -1,29 +1,37 @@
 """Scoring in batches: cost against the size of the data, memory at a million clips, engines beside each other.
 
 Every job runs in a process of its own; times are CPU seconds of it and its workers, so that a busy machine says little.
-`python -m benchmarks.batches make FOLDER CLIPS` writes generated tables, `… job NAME FOLDER` does one job.
+`python -m benchmarks.batches make FOLDER CLIPS` writes generated tables, `… job ENGINE FOLDER` scores them in batches,
+`… growth FOLDER…` scores them at once, `… graph FOLDER SAMPLE` counts what the task graph of a folder sends.
 """
 
 import json
 import os
+import pickle
 import resource
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import reduce
+from operator import add
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from benchmarks.harness import Options, Row, Target
 from tracepact import score, score_batches
+from tracepact.engines import Engine, EngineKind, Work
 from tracepact.engines.clusters import tree_levels
 from tracepact.engines.model import FAN_IN
+from tracepact.tools.score.batches import running
 
 SUBJECT = "batches"
 SMALL, LARGE = 1_168, 100_448
+WORKERS = 100
 MILLION = int(os.environ.get("TRACEPACT_BATCH_CLIPS", "1000000"))
 CLASSES = tuple(f"class{number}" for number in range(10))
 _CHUNK = 20_000
@@ -74,15 +82,9 @@ def _paths(folder: Path) -> dict[str, Any]:
 
 def job(name: str, folder: Path) -> None:
     """Do one job and print what it took: CPU seconds, seconds, the largest memory of the process and of a worker."""
-    given = _paths(folder)
-    if name == "vector":  # start-up is the same for both sizes and no part of the growth
-        score("boundary_gate", [(1, 2)], [(1, 2)], durations=3)
     start, began = process_time(), perf_counter()
-    if name == "vector":
-        answer = {clause: str(value) for clause, value in score("boundary_gate", **given).vector.items()}
-    else:
-        run = score_batches("boundary_gate", **given, engine=name, memory="2GB")
-        answer = {clause: str(value) for clause, value in run.vector.items()} | {"batches": str(run.batches)}
+    run = score_batches("boundary_gate", **_paths(folder), engine=name, memory="2GB")
+    answer = {clause: str(value) for clause, value in run.vector.items()} | {"batches": str(run.batches)}
     took = process_time() - start
     seconds = perf_counter() - began
     own, workers = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -99,10 +101,73 @@ def job(name: str, folder: Path) -> None:
     )
 
 
-def _ran(name: str, folder: Path) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.batches", "job", name, str(folder)]
-    found: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return found
+def growth(*folders: Path) -> None:
+    """Print the CPU seconds from Parquet to the vector of each folder, all at once, in one process."""
+    score("boundary_gate", [(1, 2)], [(1, 2)], durations=3)  # what is loaded at first is no part of the growth
+    took = []
+    for folder in folders:
+        start = process_time()
+        score("boundary_gate", **_paths(folder))
+        took.append(process_time() - start)
+    print(json.dumps(took))
+
+
+class _Captured(Exception):  # noqa: N818  (it is what was caught)
+    """The work of a scoring in batches, caught before it is done."""
+
+    def __init__(self, work: Work[Any]) -> None:
+        super().__init__()
+        self.work = work
+
+
+def _work(folder: Path, workers: int) -> Work[Any]:
+    """The work of a scoring by so many workers: its tasks as an engine is given them."""
+
+    def caught(engine: Engine, work: Work[Any], progress: Any = None) -> Any:
+        raise _Captured(work)
+
+    engine = Engine(EngineKind.PROCESSES, workers)
+    with patch.object(running, "run_tasks", caught):
+        try:
+            score_batches("boundary_gate", **_paths(folder), engine=engine, memory=f"{workers}GB")
+        except _Captured as found:
+            return found.work
+    raise AssertionError("a scoring in batches has work")
+
+
+def graph(whole: Path, sample: Path) -> None:
+    """Print what the task graph of a whole sends: its own tasks in bytes, and results of the size of a sample's.
+
+    A result has the worst and first of each kind, so its size hardly grows with the clips it is of: the first level
+    of the tree is taken to have results as large as those of the sample's batches, the others as large as their sum.
+    """
+    work = _work(whole, WORKERS)
+    bare = len(pickle.dumps(Work(work.do, (), work.given_up)))
+    tasks = [len(pickle.dumps(task)) for task in work.tasks]
+    of_sample = _work(sample, WORKERS)
+    sums = [of_sample.do(task) for task in of_sample.tasks]
+    result, added = max(len(pickle.dumps(one)) for one in sums), len(pickle.dumps(reduce(add, sums)))
+    levels = tree_levels(len(tasks))
+    moved = levels[0] * result + sum(levels[1:-1]) * added
+    print(
+        json.dumps(
+            {
+                "levels": levels,
+                "messages": 2 * sum(levels) + WORKERS + levels[0] + sum(levels[1:-1]),
+                "bytes": bare * WORKERS + sum(tasks) + moved + added,
+                "job": bare,
+                "task": max(tasks),
+                "result": result,
+                "sum": added,
+            }
+        )
+    )
+
+
+def _ran(*words: str | Path) -> Any:
+    """What a job prints, in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.batches", *map(str, words)]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def measure(_: Options) -> Iterator[Row]:
@@ -111,39 +176,48 @@ def measure(_: Options) -> Iterator[Row]:
         folders = {clips: Path(place) / str(clips) for clips in (SMALL, LARGE, MILLION)}
         for clips, folder in folders.items():
             make(folder, clips)
-        small, large = (_ran("vector", folders[clips]) for clips in (SMALL, LARGE))
+        _, small, large = _ran("growth", folders[SMALL], folders[SMALL], folders[LARGE])
         note = f"{LARGE:,} clips from Parquet to the vector, all at once"
-        yield Row(SUBJECT, "CPU of 100,448 clips", large["cpu"], "s", Target(10, at_least=False), note)
-        growth = large["cpu"] / (LARGE / SMALL * small["cpu"])
-        yield Row(
-            SUBJECT, "CPU against 86 × the small run", growth, "×", None, f"{SMALL:,} clips: {small['cpu']:.3f} s"
-        )
-        runs = {engine: _ran(engine, folders[LARGE]) for engine in ("local", "processes:1", "processes:2", "dask:2")}
+        yield Row(SUBJECT, "CPU of 100,448 clips", large, "s", Target(10, at_least=False), note)
+        note = f"{SMALL:,} clips: {small:.3f} s, the second time, in the same process"
+        yield Row(SUBJECT, "CPU against 86 × the small run", large / (LARGE / SMALL * small), "×", None, note)
+        runs = {
+            engine: _ran("job", engine, folders[LARGE]) for engine in ("local", "processes:1", "processes:2", "dask:2")
+        }
         yield from _engine_rows(runs)
-        million = _ran("local", folders[MILLION])
+        million = _ran("job", "local", folders[MILLION])
         note = f"{million['cpu']:.0f} s of CPU, {million['seconds']:.0f} s, {million['answer']['batches']} batches"
         yield Row(SUBJECT, f"memory at {MILLION:,} clips", million["memory"], "GB", Target(2, at_least=False), note)
-        yield from _graph_rows(int(million["answer"]["batches"]))
+        yield from _graph_rows(folders[MILLION], folders[LARGE])
 
 
 def _engine_rows(runs: dict[str, dict[str, Any]]) -> Iterator[Row]:
     same = len({json.dumps({k: v for k, v in r["answer"].items() if k != "batches"}) for r in runs.values()}) == 1
-    for ours, other in (("processes:2", "local"), ("processes:2", "processes:1"), ("dask:2", "processes:2")):
+    pairs = (("processes:2", "local"), ("processes:2", "processes:1"), ("dask:2", "dask:1"), ("dask:2", "processes:2"))
+    for ours, other in pairs:
         ratio = runs[other]["seconds"] / runs[ours]["seconds"]
         note = f"{runs[ours]['seconds']:.1f} s against {runs[other]['seconds']:.1f} s; same vector: {same}"
         yield Row(SUBJECT, f"throughput of {ours} over {other}", ratio, "×", None, note)
 
 
-def _graph_rows(batches: int) -> Iterator[Row]:
-    """What the graph of the million costs in messages on 100 workers: counted from the graph, not measured."""
-    levels = tree_levels(batches)
-    tasks = sum(levels)
-    note = f"levels {levels}, {FAN_IN} results added at a time; one message to start and one to end each task"
-    yield Row(SUBJECT, "messages of the task graph on 100 workers", 2 * tasks, "messages", None, note)
+def _graph_rows(whole: Path, sample: Path) -> Iterator[Row]:
+    """What the graph of the million costs on 100 workers: counted from the graph, not measured."""
+    found = _ran("graph", whole, sample)
+    note = f"levels {found['levels']}, {FAN_IN} results added at a time; a start and an end of each task, each result "
+    note += "moved once, the job to each worker"
+    yield Row(SUBJECT, f"messages of the task graph on {WORKERS} workers", found["messages"], "messages", None, note)
+    note = f"job {found['job']:,} B to each worker, a task at most {found['task']:,} B, a batch's result at most "
+    note += f"{found['result']:,} B, their sum {found['sum']:,} B"
+    yield Row(SUBJECT, f"bytes of the task graph on {WORKERS} workers", found["bytes"] / 1e6, "MB", None, note)
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "make":
-        make(Path(sys.argv[2]), int(sys.argv[3]))
-    else:
-        job(sys.argv[2], Path(sys.argv[3]))
+    match sys.argv[1:]:
+        case ["make", folder, clips]:
+            make(Path(folder), int(clips))
+        case ["growth", *folders]:
+            growth(*map(Path, folders))
+        case ["graph", whole, sample]:
+            graph(Path(whole), Path(sample))
+        case ["job", name, folder]:
+            job(name, Path(folder))
