@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -15,10 +16,12 @@ from operator import add
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import LABELS, corpora, tasks_of
@@ -28,11 +31,20 @@ from tracepact import InvalidInput, parse_contract, score, score_batches
 from tracepact.engines import Engine, EngineKind, EngineLost, Work, clusters, engine_from, run_tasks
 from tracepact.files import remove_dead_parts
 from tracepact.io.storage import public_name
+from tracepact.metrics.record import accuracy_records
 from tracepact.records import record_bytes, record_from_bytes
+from tracepact.tools.score import tally
 from tracepact.tools.score.batches import running, scoring, store
 from tracepact.tools.score.batches.making import Making
+from tracepact.tools.score.batches.pages import open_pages
 from tracepact.tools.score.batches.running import memory_from
 from tracepact.tools.score.batches.sums import BatchSum
+from tracepact.tools.score.command import command as score_command
+from tracepact.tools.score.report import clips
+from tracepact.tools.score.report.evidence import Evidence
+from tracepact.tools.score.report.html import report_page
+from tracepact.tools.score.report.measured import measured
+from tracepact.tools.score.report_command import command as report_command
 from tracepact.tools.score.tally import RunTally
 
 RunSum = BatchSum[RunTally]
@@ -476,3 +488,67 @@ def test_a_scheduler_that_goes_away_is_said_and_what_is_finished_stays(
     assert [path.name for path in (tmp_path / "run.making").glob("*.record")] == ["batch-000000.record"]
     score_batches(CONTRACT, **files, batch_clips=10, out=tmp_path / "run")
     assert store.drifts(tmp_path / "run") == []
+
+
+@given(corpus=corpora(), size=st.integers(1, 4), most=st.integers(1, 5))
+def test_the_clips_of_a_page_of_batches_are_those_of_the_whole(corpus: dict[str, Any], size: int, most: int) -> None:
+    data = tasks_of(corpus)
+    if refused(partial(score, CONTRACT, **data)):
+        return
+    whole = score(CONTRACT, **data)
+    few = partial(clips.clips_tally, most=most)
+    with tempfile.TemporaryDirectory() as folder, patch.object(tally, "clips_tally", few):
+        run = score_batches(CONTRACT, **data, batch_clips=size, out=Path(folder) / "run")
+        pages = open_pages(Path(folder) / "run")
+    assert pages is not None
+    shown = clips.page_clips(pages.contract, pages.report.family.classes, pages.data.clips)
+    assert shown == clips.clip_data(whole.card, whole.conditions, most=most)
+    assert run.report == pages.report
+    accuracies = accuracy_records(measured(whole))
+    page = report_page(whole, run.report, Evidence({}, (), accuracies)) if most >= len(corpus) else None
+    assert page in (None, pages.forms(["html"])["html"])
+
+
+def test_a_page_of_batches_is_written_with_the_run_and_made_again_from_it(
+    tmp_path: Path, files: dict[str, Any]
+) -> None:
+    place = tmp_path / "run"
+    options = ["--ref", files["ref"], "--pred", files["pred"], "--durations", "3", "--engine", "local"]
+    contract = tmp_path / "c.contract"
+    contract.write_text(CONTRACT)
+    done = CliRunner().invoke(score_command, [str(contract), *options, "--out", str(place), "--page"])
+    assert done.exit_code == 0, done.output
+    assert store.drifts(place) == []
+    again = CliRunner().invoke(report_command, [str(place), "--out", str(tmp_path / "views")])
+    assert again.exit_code == 0, again.output
+    for name in ("report.html", "report.md", "report.txt"):
+        assert (tmp_path / "views" / name).read_text() == (place / name).read_text()
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda data: data["clips"]["worst"][0]["segments"][0].__setitem__(0, 99),
+        lambda data: data["clips"]["worst"][0]["segments"][0][6].append([77, 1, 1, "x"]),
+        lambda data: data["clips"]["worst"][0]["segments"][0][6].append([]),
+        lambda data: data["clips"].pop("total"),
+        lambda data: data["clips"]["worst"][0].__setitem__("condition", "elsewhere"),
+    ],
+)
+def test_a_forged_page_is_refused(tmp_path: Path, files: dict[str, Any], forge: Callable[[Any], object]) -> None:
+    score_batches(CONTRACT, **files, out=tmp_path / "run")
+    place = tmp_path / "run" / "page.json"
+    data = json.loads(place.read_text())
+    forge(data)
+    place.write_text(json.dumps(data))
+    assert codes(partial(open_pages, tmp_path / "run")) == {"broken-run"}
+
+
+def test_a_run_directory_at_an_address_is_refused_and_no_key_is_shown(tmp_path: Path, files: dict[str, Any]) -> None:
+    place = "memory://user:secret@bucket/run"
+    assert codes(partial(score_batches, CONTRACT, **files, out=place)) == {"unsafe-place"}
+    options = ["boundary_gate", "--ref", files["ref"], "--pred", files["pred"], "--durations", "3", "--out", place]
+    with pytest.raises(InvalidInput) as found:
+        CliRunner().invoke(score_command, options, catch_exceptions=False)
+    assert "memory://bucket/run" in str(found.value)
+    assert "secret" not in str(found.value)

@@ -164,7 +164,11 @@ CODES: dict[str, Code] = {
         ("bad-decoding", "13.9 20.13", "a threshold, hysteresis or filter length that cannot be"),
         ("bad-label-map", "13.11", "the label map does not have the expected form"),
         ("unmapped-label", "13.11", "a label that the label map says nothing about"),
-        ("unsafe-place", "13.13 13.14", "what would be written lies on an input, or among other files"),
+        (
+            "unsafe-place",
+            "13.13 13.14 24.15",
+            "the place to write to is an input, has other files, or is in a store",
+        ),
         ("unwritable-value", "13.13", "a time, label or name that the format cannot hold"),
         ("not-a-run", "17.1 17.4", "the folder is not a run directory, or holds more than one"),
         ("broken-run", "17.3 17.5", "a file of a run directory is missing or not as it was written"),

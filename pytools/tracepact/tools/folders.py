@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 import click
 from msgspec import Meta, ValidationError
 
-from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, RowPlace
 from tracepact.files import encoded, json_data, json_text, write_folder
 from tracepact.inputs import LARGEST_DOCUMENT, read_bytes
+from tracepact.io.storage import is_address, public_name
 from tracepact.records import Record, plain, record_of
 from tracepact.wording import quoted
 
@@ -26,16 +27,36 @@ class FolderListing(Record, frozen=True):
     files: tuple[str, ...]
 
 
-class OutputFolder(click.Path):
+class LocalFolder(click.Path):
+    """A folder of this machine to write to; an address of a store is refused, for nothing is written whole there."""
+
+    def __init__(self) -> None:
+        super().__init__(file_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The place."""
+        if isinstance(value, str):
+            refuse_address(value)
+        return Path(os.fsdecode(super().convert(value, param, ctx)))
+
+
+def refuse_address(place: str | Path) -> None:
+    """Refuse, with InvalidInput, to write to the address of a store (rule 24.15)."""
+    if is_address(place):
+        headline = f"`{public_name(place)}` is the address of a store, where no folder can be written whole"
+        raise InvalidInput([Diagnostic("unsafe-place", headline, None, "write it here, and copy the finished folder")])
+
+
+class OutputFolder(LocalFolder):
     """A folder for the results of a command, refused before anything is computed if something would be lost there."""
 
     def __init__(self, command: str) -> None:
-        super().__init__(file_okay=False, path_type=Path)
+        super().__init__()
         self.command = command
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The place."""
-        folder = Path(os.fsdecode(super().convert(value, param, ctx)))
+        folder = super().convert(value, param, ctx)
         check_folder(folder, self.command)
         return folder
 

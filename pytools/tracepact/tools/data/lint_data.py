@@ -18,6 +18,7 @@ from tracepact.io.writing import check_place, written, written_format
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.progress import progress
 from tracepact.tools.exits import Exit
+from tracepact.tools.folders import LocalFolder
 from tracepact.tools.parameters import TEXT, diagnostics_format_option, fail_on_option
 from tracepact.tools.score.arguments import SideOptions, read_sides, side_options
 from tracepact.trace import Durations, EventTable
@@ -30,7 +31,7 @@ LOG = "changes.tsv"
 @side_options
 @fail_on_option("error", "warning", "never")
 @click.option("--fix", "fixing", is_flag=True, help="Write a corrected copy and a log of every change to --out.")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="A new folder for the corrected copy.")
+@click.option("--out", type=LocalFolder(), help="A new folder for the corrected copy.")
 @diagnostics_format_option
 def command(fail_on: str, form: str, fixing: bool, out: Path | None, **options: Unpack[SideOptions]) -> int:
     """Find what is odd in a reference, and in predictions for it, with file and row.

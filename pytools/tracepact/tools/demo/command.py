@@ -13,6 +13,7 @@ from tracepact.show.screen import output
 from tracepact.show.table import Bar, Cell, Table, Tone, words
 from tracepact.show.terminal import TerminalTable
 from tracepact.tools.demo.systems import CONTRACT, SYSTEMS, DemoSystem, demo_contract, score_demo
+from tracepact.tools.folders import LocalFolder
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.stored import written_views
@@ -24,7 +25,7 @@ from tracepact.wording import decimal
 @click.command()
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=LocalFolder(),
     default=Path("out/demo"),
     show_default=True,
     help="The folder to write the run directories to.",

@@ -14,6 +14,7 @@ from tracepact.show.progress import progress
 from tracepact.show.screen import print_tables
 from tracepact.show.terminal import TerminalTable
 from tracepact.tools.bootstrap import bootstrap_options
+from tracepact.tools.folders import LocalFolder
 from tracepact.tools.league import tables
 from tracepact.tools.league.base import Settings
 from tracepact.tools.league.build import league_of
@@ -56,7 +57,7 @@ _KEPT = ("draws", "seed", "level", "conditions")
 @bootstrap_options
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=LocalFolder(),
     help="Also write the league directory: page, Markdown, CSV, JSON, and what adding a system needs.",
 )
 @click.option(

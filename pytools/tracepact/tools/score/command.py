@@ -17,6 +17,7 @@ from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.progress import progress
 from tracepact.show.screen import print_tables
 from tracepact.tools.exits import Exit
+from tracepact.tools.folders import LocalFolder
 from tracepact.tools.parameters import (
     TEXT,
     complete_clause,
@@ -80,7 +81,7 @@ class _Given(DataOptions, MetricOptions):
 )
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=LocalFolder(),
     help="Also write the run directory: rows, tables, report, manifest.",
 )
 @click.option(
@@ -141,10 +142,13 @@ def command(
     wanted = [found for text in requirements if (found := requirement_from(text, values, faults))]
     faults.raise_errors()
     if engine is not None or memory is not None:
-        check_batch_options(form, page=page, parquet=parquet)
+        check_batch_options(form, parquet=parquet)
         settings = metric_settings(given)
         violations = not no_violations
-        batched = score_in_batches(compiled, engine, memory, conditions, settings, data, out, violations=violations)
+        heard = partial(find_sounds, given["audio"], page_folder=out or Path(), embed=embed_audio) if page else None
+        batched = score_in_batches(
+            compiled, engine, memory, conditions, settings, data, out, violations=violations, page=heard
+        )
         reference = data["ref"] if ref_known else None
         findings = batched.tally.findings
         print_tallied(findings, list if reference is None else partial(_without_reference, reference=reference))

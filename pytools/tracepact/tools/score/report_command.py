@@ -1,5 +1,6 @@
 """`tracepact report`: a stored run as a page, as Markdown and as text."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -7,9 +8,11 @@ import click
 from tracepact.diagnostics import Diagnostics
 from tracepact.show.lines import give, reader_may_leave, say
 from tracepact.show.progress import progress
-from tracepact.tools.folders import check_folder, write_results
+from tracepact.tools.folders import LocalFolder, check_folder, write_results
+from tracepact.tools.score.batches.pages import BatchPages, open_pages
 from tracepact.tools.score.report.sounds import check_audio, embed_audio_option, find_sounds, sounds_line
-from tracepact.tools.score.report.stored import FILES, report_forms
+from tracepact.tools.score.report.stored import report_forms
+from tracepact.tools.score.report.text import FILES
 from tracepact.tools.score.store.opening import open_run
 from tracepact.tools.score.store.writing import add_views
 
@@ -18,7 +21,7 @@ _COMMAND = "report"
 
 @click.command()
 @click.argument("run", type=click.Path())
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="The folder to write to.")
+@click.option("--out", type=LocalFolder(), help="The folder to write to.")
 @click.option(
     "--format",
     "forms",
@@ -42,6 +45,9 @@ def command(run: str, out: Path | None, forms: tuple[str, ...], audio: str | Non
     check_audio(audio, embed_audio)
     if out is not None and not _is_own(out, run):
         check_folder(out, _COMMAND)
+    if (pages := open_pages(Path(run))) is not None:
+        _write_batches(pages, run, out, forms or tuple(FILES), audio, embed=embed_audio)
+        return
     stored = open_run(run, Diagnostics())
     sounds = find_sounds(audio, stored.rows.clips, out or Path(), embed=embed_audio)
     with progress(3) as advance:
@@ -57,6 +63,23 @@ def command(run: str, out: Path | None, forms: tuple[str, ...], audio: str | Non
         add_views(Path(run), stored.manifest, files)
     else:
         write_results(out, _COMMAND, files, beside=True)
+    say(f"wrote {', '.join(str(out / name) for name in files)}")
+
+
+def _write_batches(
+    pages: BatchPages, run: str, out: Path | None, forms: Sequence[str], audio: str | None, *, embed: bool
+) -> None:
+    """Write the report of a run in batches, or print its one form."""
+    if out is not None and _is_own(out, run):
+        raise click.UsageError("the folder of a run in batches is not written to again: give another --out")
+    sounds = find_sounds(audio, pages.clips, out or Path(), embed=embed)
+    made = pages.forms(forms, sounds)
+    if out is None:
+        with reader_may_leave():
+            give(made[forms[0]])
+        return
+    files = {FILES[form]: text for form, text in made.items()}
+    write_results(out, _COMMAND, files, beside=True)
     say(f"wrote {', '.join(str(out / name) for name in files)}")
 
 

@@ -17,6 +17,7 @@ from tracepact.records import Record
 from tracepact.scoring import Scorecard, SoftCounts
 from tracepact.scoring.scorecard import sweep_counts
 from tracepact.scoring.tally import ClauseTally, GroupTally
+from tracepact.tools.score.report.clips import ClipsTally, clips_tally
 from tracepact.tools.score.report.measured import measured
 from tracepact.tools.score.report.record import MatchRecord
 from tracepact.tools.score.report.timeline import SHOWN as SHOWN_TIMELINES
@@ -127,7 +128,7 @@ class SweepTally(Record, frozen=True):
 
 
 class RunTally(Record, frozen=True):
-    """What a report needs of some clips."""
+    """What a report needs of some clips; `clips` is what its page shows of them, where one may be made."""
 
     frames: int
     group: GroupTally
@@ -138,6 +139,7 @@ class RunTally(Record, frozen=True):
     matches: MatchesTally
     metrics: MetricsTally
     findings: FindingsTally
+    clips: ClipsTally | None = None
 
     def __add__(self, other: "RunTally") -> "RunTally":
         conditions = dict(self.conditions)
@@ -153,6 +155,7 @@ class RunTally(Record, frozen=True):
             self.matches + other.matches,
             self.metrics + other.metrics,
             self.findings + other.findings,
+            self.clips + other.clips if self.clips and other.clips else None,
         )
 
 
@@ -160,8 +163,8 @@ def _added_sweeps(a: SweepTally, b: SweepTally) -> SweepTally:
     return SweepTally(a.parameter, a.value, {name: found + b.clauses[name] for name, found in a.clauses.items()})
 
 
-def tally_of(run: Scored, first: int = 0) -> RunTally:
-    """The tally of a run whose clips start at this place among all clips."""
+def tally_of(run: Scored, first: int = 0, *, clips: bool = False) -> RunTally:
+    """The tally of a run whose clips start at this place among all clips; with what a page shows of them, if asked."""
     card = run.card
     family = card.family
     clauses = card.contract.clauses
@@ -178,6 +181,7 @@ def tally_of(run: Scored, first: int = 0) -> RunTally:
         _matches(card),
         MetricsTally.of(measured(run), first, LISTED_DIFFERENCES),
         FindingsTally.of(run.diagnostics),
+        clips_tally(card, run.conditions, first) if clips else None,
     )
 
 

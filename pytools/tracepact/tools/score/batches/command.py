@@ -27,6 +27,7 @@ from tracepact.tools.score.batches.scoring import BatchRun, score_batches
 from tracepact.tools.score.batches.sources import BatchOptions
 from tracepact.tools.score.batches.sums import GivenUp
 from tracepact.tools.score.report.build import profile_value
+from tracepact.tools.score.report.sounds import Sounds
 from tracepact.tools.score.requirement import MEAN
 from tracepact.tools.score.tally import FindingsTally
 from tracepact.trace import Mode
@@ -45,6 +46,7 @@ def score_in_batches(
     out: Path | None,
     *,
     violations: bool,
+    page: Callable[[Sequence[str]], Sounds] | None,
 ) -> BatchRun:
     """Score what the options name in batches; batches that failed are said."""
     going_on = out is not None and out.resolve().with_name(out.resolve().name + ENDING).is_dir()
@@ -66,6 +68,7 @@ def score_in_batches(
             strict=given["strict"],
             out=out,
             violations=violations,
+            page=page,
             progress=progress,
             **batch_options(given),
         )
@@ -109,12 +112,10 @@ def print_tallied(found: FindingsTally, kept: Callable[[list[Diagnostic]], list[
             say(f"{more:,} more of `{code}`, counted and not kept: the run keeps the first {held[code]:,}")
 
 
-def check_batch_options(form: str, *, page: bool, parquet: bool) -> None:
+def check_batch_options(form: str, *, parquet: bool) -> None:
     """Refuse what a run in batches does not give."""
     if form == "csv":
         raise click.UsageError("--format csv lists every clip; --out writes them as Parquet")
-    if page:
-        raise click.UsageError("--page draws every clip; leave out --engine and --memory")
     if parquet:
         raise click.UsageError("--parquet is how rows in batches are written: leave it out")
 

@@ -1,6 +1,6 @@
 """Scores a source of clips that may be larger than memory, in batches by an engine; the result is that of the whole."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -12,12 +12,15 @@ from msgspec import structs
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, one_of
 from tracepact.engines import Engine, engine_from
+from tracepact.files import json_text
 from tracepact.io import Reading
 from tracepact.io.outside import Outside
 from tracepact.metrics import MetricSettings
 from tracepact.scoring import score_family
 from tracepact.scoring.by_clause import ByClause
+from tracepact.tools.folders import refuse_address
 from tracepact.tools.score.batches.making import Making
+from tracepact.tools.score.batches.pages import PAGE, BatchPages, page_data
 from tracepact.tools.score.batches.plan import make_plan
 from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan, batch_memory, run_batches
 from tracepact.tools.score.batches.sources import job_of, open_sides
@@ -34,7 +37,8 @@ from tracepact.tools.score.batches.work import (
 from tracepact.tools.score.inputs import check_conditions, contract_from
 from tracepact.tools.score.report.build import Head, report_from
 from tracepact.tools.score.report.record import Report
-from tracepact.tools.score.report.text import report_text
+from tracepact.tools.score.report.sounds import Sounds
+from tracepact.tools.score.report.text import FILES, report_text
 from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.tally import RunTally, tally_of
 from tracepact.trace import Mode, assemble
@@ -118,6 +122,7 @@ def score_batches(
     strict: bool = False,
     out: str | Path | None = None,
     violations: bool = True,
+    page: Callable[[Sequence[str]], Sounds] | None = None,
     progress: OnPlan | None = None,
 ) -> BatchRun:
     """Score a source of clips that may be larger than memory, in batches; the report is that of scoring all at once.
@@ -144,6 +149,7 @@ def score_batches(
         strict: whether warnings are errors.
         out: where to write the run directory; the same call goes on with what an interrupted one has finished.
         violations: whether the run directory holds every violated obligation.
+        page: given the clips that a page holds, the sounds it plays; without it the run directory has no page.
         progress: given the plan, what is told how many batches are done.
 
     Returns:
@@ -160,6 +166,8 @@ def score_batches(
         >>> run.batches, set(run.vector.values())
         (2, {Fraction(1, 1)})
     """
+    if out is not None:
+        refuse_address(out)
     chosen = engine_from(engine)
     room = batch_memory(memory, chosen)
     compiled = contract_from(contract, set)
@@ -213,8 +221,18 @@ def score_batches(
     tally = structs.replace(tally, findings=findings)
     run = BatchRun(head, tally, len(plan.clips), len(plan.batches), total.given_up)
     if making is not None and run.complete:
-        finish(Path(out or ""), making, plan, head, run.report)
+        finish(Path(out or ""), making, plan, head, run.report, _views(run, page))
     return run
+
+
+def _views(run: BatchRun, page: Callable[[Sequence[str]], Sounds] | None) -> dict[str, str]:
+    """What pages are made of, and the page and the Markdown themselves where they are asked for."""
+    pages = BatchPages(run.head.contract, run.report, page_data(run.tally, run.head.settings))
+    found = {PAGE: json_text(pages.data.to_dict())}
+    if page is not None:
+        made = pages.forms(("html", "markdown"), page(pages.clips))
+        found |= {FILES[form]: text for form, text in made.items()}
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +257,7 @@ def score_batch(job: ScoreJob, task: Task) -> BatchSum[RunTally]:
         scored = _scored(job, task, ready)
     except InvalidInput as error:
         return faulty_batch(error)
-    found = batch_sum(task, ready, tally_of(scored, task.batch.first))
+    found = batch_sum(task, ready, tally_of(scored, task.batch.first, clips=making is not None))
     if making is not None:
         making.keep(task.batch.number, found, scored.card)
     return found

@@ -13,6 +13,7 @@ from tracepact.files import json_text, put_folder
 from tracepact.tools.score.batches.making import ENDING, KEY, Making, file_names
 from tracepact.tools.score.batches.plan import Plan
 from tracepact.tools.score.report.build import Head
+from tracepact.tools.score.report.clips import MOST_CLIPS
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.text import report_views
 from tracepact.tools.score.store import columnar, tables
@@ -59,6 +60,7 @@ def _key(plan: Plan, head: Head, sides: Sequence[Any], *, violations: bool) -> s
         "preparation": {k: v for k, v in head.preparation.items() if k in ("label_map", "policy")},
         "batches": [batch.last for batch in plan.batches],
         "violations": violations,
+        "page": MOST_CLIPS,
     }
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
@@ -72,15 +74,18 @@ def _side_digest(side: Any) -> str | None:
     return found
 
 
-def finish(out: Path, making: Making, plan: Plan, head: Head, report: Report) -> list[Path]:
-    """Put the rows of all batches together, write report, contract and manifest, and move the whole into place."""
+def finish(out: Path, making: Making, plan: Plan, head: Head, report: Report, views: Mapping[str, str]) -> list[Path]:
+    """Put the rows of all batches together, write report, contract and manifest, and move the whole into place.
+
+    `views` are further files, by their names.
+    """
     final = Path(making.folder) / "final"
     shutil.rmtree(final, ignore_errors=True)
     final.mkdir()
     clauses = {clause.name: clause for clause in head.contract.clauses}
     for name in file_names(clauses, violations=making.violations):
         columnar.write_parquet(final / name, _rows(making, plan, name))
-    texts = {CANONICAL: head.contract.text, SOURCE: head.contract.source.text, **report_views(report)}
+    texts = {CANONICAL: head.contract.text, SOURCE: head.contract.source.text, **report_views(report), **views}
     for name, text in texts.items():
         (final / name).write_text(text, encoding="utf-8", newline="")
     files = sorted(path.name for path in final.iterdir())

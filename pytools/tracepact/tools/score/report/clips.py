@@ -4,12 +4,14 @@ Times are frames. Runs are flat lists of pairs: how far a run starts after the e
 Texts that repeat are numbered. Clips and classes without events and without failures have no segment.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tracepact.core import EventClause, FrameClause
+from tracepact.core import Contract, EventClause, FrameClause
+from tracepact.records import Record
 from tracepact.scoring import NO_WITNESS, FrameViolations, Scorecard, distance_shape
 from tracepact.tools.score.report.violations import event_violation
 from tracepact.trace import FrameRun, Side
@@ -17,8 +19,8 @@ from tracepact.trace.layout import Indices
 from tracepact.wording import print_number
 
 Data = dict[str, Any]
-Failures = dict[int, dict[int, list[int | None]]]
-"""By segment and clause: flat lists of failures, each as long as the clause's `fields`."""
+Failures = dict[int, dict[int, list[Any]]]
+"""By segment and clause: flat lists of failures, each as long as the clause's `fields`; texts are not numbered yet."""
 
 FRAME_FIELDS = ("start", "length", "part")
 DISTANCE_FIELDS = (*FRAME_FIELDS, "nearest", "farthest")
@@ -35,61 +37,154 @@ class _Texts(dict[str, int]):
 
 MOST_CLIPS = 2_000
 """How many clips a page holds: those that lose most."""
+_LOSS_UNIT = 1 << 30
+"""What one obligation that is lost wholly counts: whole numbers add up to the same in every order."""
+
+
+Numbers = tuple[int, ...]
+SegmentEntry = tuple[int, Numbers, Numbers, Numbers, Numbers, Numbers, tuple[tuple[int | str | None, ...], ...]]
+"""Class, both sides, ignored frames, matches, scores (satisfied and obligated by clause), failures by clause."""
+
+
+class ClipEntry(Record, frozen=True):
+    """One clip as a page holds it: how much it loses, its place among all clips, and its segments."""
+
+    loss: int
+    place: int
+    clip: str
+    frames: int
+    condition: str | None
+    segments: tuple[SegmentEntry, ...]
+
+
+class ClipsTally(Record, frozen=True):
+    """The clips that lose most, of how many, and the conditions of all."""
+
+    total: int
+    most: int
+    conditions: tuple[str, ...]
+    worst: tuple[ClipEntry, ...]
+
+    def __add__(self, other: "ClipsTally") -> "ClipsTally":
+        both = sorted((*self.worst, *other.worst), key=lambda one: (-one.loss, one.place))
+        conditions = tuple(sorted({*self.conditions, *other.conditions}))
+        return ClipsTally(self.total + other.total, self.most, conditions, tuple(both[: self.most]))
 
 
 def clip_data(card: Scorecard, conditions: Mapping[str, str] | None = None, most: int = MOST_CLIPS) -> Data:
     """The runs, matches, scores and failures of every clip and class, of so many clips at most: the worst."""
-    held = held_clips(card, most)
-    data = _whole_data(card, conditions, None if len(held) == len(card.family.clips) else frozenset(held))
-    data["total"] = len(card.family.clips)
-    if len(held) < data["total"]:
-        place = {clip: number for number, clip in enumerate(held)}
-        for name in ("clips", "frames", "condition"):
-            data[name] = [data[name][clip] for clip in held] if data[name] else []
-        data["segments"] = [[place[segment[0]], *segment[1:]] for segment in data["segments"]]
-    return data
+    return page_clips(card.contract, card.family.classes, clips_tally(card, conditions, most=most))
 
 
-def held_clips(card: Scorecard, most: int = MOST_CLIPS) -> list[int]:
-    """The places of the clips that a page holds, in their order."""
-    clips = len(card.family.clips)
-    if clips <= most:
-        return list(range(clips))
-    loss = np.zeros(clips)
-    for counts in card.counts.values():
-        lost = 1 - counts.satisfied / np.maximum(counts.obligated, 1)
-        loss += np.where(counts.obligated > 0, lost, counts.counter).sum(axis=0)
-    return sorted(np.argsort(-loss, kind="stable")[:most].tolist())
-
-
-def _whole_data(card: Scorecard, conditions: Mapping[str, str] | None, held: frozenset[int] | None) -> Data:
-    """The data of all clips, but segments only of those that are held."""
-    family, texts = card.family, _Texts()
-    failures: Failures = {}
-    for index, clause in enumerate(card.contract.clauses):
-        for segment, fields in _failures(card, clause, texts):
-            if held is not None and segment % len(family.clips) not in held:
-                continue
-            failures.setdefault(segment, {}).setdefault(index, []).extend(fields)
+def clips_tally(
+    card: Scorecard, conditions: Mapping[str, str] | None = None, first: int = 0, most: int = MOST_CLIPS
+) -> ClipsTally:
+    """The clips of a scorecard that lose most; they start at this place among all clips."""
+    family = card.family
+    loss = _losses(card)
+    held = np.sort(np.argsort(-loss, kind="stable")[:most])
+    found: dict[int, list[SegmentEntry]] = {clip: [] for clip in held.tolist()}
+    failures = _held_failures(card, frozenset(found))
     matches: dict[int, list[int]] = {}
     for match in card.events.matches:
         matches.setdefault(match.segment, []).extend((*match.ref, *match.pred))
-    groups = sorted(set(conditions.values())) if conditions else []
-    shown = sorted({*family.runs[Side.REF], *family.runs[Side.PRED], *failures})
-    if held is not None:
-        shown = [segment for segment in shown if segment % len(family.clips) in held]
+    for segment in sorted({*family.runs[Side.REF], *family.runs[Side.PRED], *failures}):
+        clip = segment % len(family.clips)
+        if clip in found:
+            found[clip].append(_segment(card, segment, matches, failures))
+    entries = (
+        ClipEntry(
+            int(loss[clip]),
+            first + clip,
+            family.clips[clip],
+            family.frames[clip],
+            conditions[family.clips[clip]] if conditions else None,
+            tuple(segments),
+        )
+        for clip, segments in found.items()
+    )
+    worst = tuple(sorted(entries, key=lambda one: (-one.loss, one.place)))
+    groups = {conditions[clip] for clip in family.clips} if conditions else ()
+    return ClipsTally(len(family.clips), most, tuple(sorted(groups)), worst)
+
+
+def page_clips(contract: Contract, classes: Sequence[str], tally: ClipsTally) -> Data:
+    """The clips of a tally as a page holds them, in the order of all clips; texts are numbered as they come."""
+    texts = _Texts()
+    held = sorted(tally.worst, key=lambda one: one.place)
+    groups = {name: number for number, name in enumerate(tally.conditions)}
+    fields = [_text_fields(clause) for clause in contract.clauses]
+    segments = sorted(
+        ((segment[0], number, segment) for number, entry in enumerate(held) for segment in entry.segments),
+        key=lambda one: one[:2],
+    )
     return {
-        "step": print_number(family.step),
-        "seconds": float(family.step),
-        "clips": list(family.clips),
-        "frames": list(family.frames),
-        "classes": list(family.classes),
-        "conditions": groups,
-        "condition": [groups.index(conditions[clip]) for clip in family.clips] if conditions else [],
-        "clauses": [_clause(clause) for clause in card.contract.clauses],
-        "segments": [_segment(card, segment, matches, failures) for segment in shown],
+        "step": print_number(contract.step),
+        "seconds": float(contract.step),
+        "clips": [entry.clip for entry in held],
+        "frames": [entry.frames for entry in held],
+        "classes": list(classes),
+        "conditions": list(groups),
+        "condition": [groups[entry.condition] for entry in held if entry.condition is not None],
+        "clauses": [_clause(clause) for clause in contract.clauses],
+        "segments": [[clip, *segment[:-1], _numbered(segment[-1], fields, texts)] for _, clip, segment in segments],
         "texts": list(texts),
+        "total": tally.total,
     }
+
+
+def fits(tally: ClipsTally, contract: Contract, classes: Sequence[str]) -> bool:
+    """Whether a tally that was read speaks of these classes and of the clauses of a contract, each with its fields."""
+    sizes = [_text_fields(clause)[0] for clause in contract.clauses]
+
+    def fit(segment: SegmentEntry) -> bool:
+        label, *_, scores, failures = segment
+        whole = all(
+            row and isinstance(row[0], int) and 0 <= row[0] < len(sizes) and (len(row) - 1) % sizes[row[0]] == 0
+            for row in failures
+        )
+        return 0 <= label < len(classes) and len(scores) == 2 * len(sizes) and whole
+
+    known = {*tally.conditions, None}
+    return all(entry.condition in known and all(map(fit, entry.segments)) for entry in tally.worst)
+
+
+def _losses(card: Scorecard) -> Indices:
+    """What each clip loses over all clauses and classes, in parts of an obligation that is lost wholly."""
+    loss = np.zeros(len(card.family.clips), dtype=np.int64)
+    for counts in card.counts.values():
+        lost = (counts.obligated - counts.satisfied) * _LOSS_UNIT // np.maximum(counts.obligated, 1)
+        loss += np.where(counts.obligated > 0, lost, counts.counter * _LOSS_UNIT).sum(axis=0)
+    return loss
+
+
+def _held_failures(card: Scorecard, held: frozenset[int]) -> Failures:
+    """The failures of the clips that are held, by segment and clause."""
+    clips = len(card.family.clips)
+    some = None if len(held) == clips else held
+    failures: Failures = {}
+    for index, clause in enumerate(card.contract.clauses):
+        for segment, fields in _failures(card, clause, some):
+            failures.setdefault(segment, {}).setdefault(index, []).extend(fields)
+    return failures
+
+
+def _text_fields(clause: FrameClause | EventClause) -> tuple[int, tuple[int, ...]]:
+    """How many fields a failure of a clause has, and which of them are texts."""
+    names = _clause(clause)["fields"]
+    return len(names), tuple(place for place, name in enumerate(names) if name in ("part", "text"))
+
+
+def _numbered(
+    failures: Sequence[Sequence[Any]], fields: Sequence[tuple[int, tuple[int, ...]]], texts: _Texts
+) -> list[Any]:
+    """Failures by clause with their texts as numbers."""
+    found = []
+    for index, *flat in failures:
+        size, places = fields[index]
+        shown = [texts[value] if k % size in places else value for k, value in enumerate(flat)]
+        found.append([index, *shown])
+    return found
 
 
 def _clause(clause: FrameClause | EventClause) -> Data:
@@ -100,8 +195,7 @@ def _clause(clause: FrameClause | EventClause) -> Data:
     return {"name": clause.name, "fields": fields, "target": shape and shape.atom}
 
 
-def _segment(card: Scorecard, segment: int, matches: Mapping[int, list[int]], failures: Failures) -> list[Any]:
-    """Clip, class, both sides, ignored frames, matches, scores (satisfied and obligated by clause), failures."""
+def _segment(card: Scorecard, segment: int, matches: Mapping[int, list[int]], failures: Failures) -> SegmentEntry:
     family = card.family
     label, clip = divmod(segment, len(family.clips))
     scores: list[int] = []
@@ -109,44 +203,53 @@ def _segment(card: Scorecard, segment: int, matches: Mapping[int, list[int]], fa
         counts = card.counts[clause.name]
         satisfied = -1 if counts.counter[label, clip] else int(counts.satisfied[label, clip])
         scores += [satisfied, int(counts.obligated[label, clip])]
-    return [
-        clip,
+    return (
         label,
         packed(family.runs[Side.REF].get(segment, ())),
         packed(family.runs[Side.PRED].get(segment, ())),
         packed(family.ignored.get(segment, ())),
-        matches.get(segment, []),
-        scores,
-        [[index, *fields] for index, fields in sorted(failures.get(segment, {}).items())],
-    ]
+        tuple(matches.get(segment, ())),
+        tuple(scores),
+        tuple((index, *fields) for index, fields in sorted(failures.get(segment, {}).items())),
+    )
 
 
-def packed(runs: tuple[FrameRun, ...]) -> list[int]:
+def packed(runs: tuple[FrameRun, ...]) -> Numbers:
     """Runs as gaps and lengths."""
     flat: list[int] = []
     last = 0
     for start, end in runs:
         flat += [start - last, end - start]
         last = end
-    return flat
+    return tuple(flat)
 
 
 def _failures(
-    card: Scorecard, clause: FrameClause | EventClause, texts: _Texts
-) -> Iterator[tuple[int, list[int | None]]]:
-    """The failures of a clause: the segment and the fields of each."""
+    card: Scorecard, clause: FrameClause | EventClause, held: frozenset[int] | None
+) -> Iterator[tuple[int, list[Any]]]:
+    """The failures of a clause on the clips that are held, all if None: the segment and the fields of each."""
     if isinstance(clause, EventClause):
-        return _event_failures(card, clause, texts)
-    return _frame_failures(card, clause, texts)
+        return _event_failures(card, clause, held)
+    return _frame_failures(card, clause, held)
 
 
-def _frame_failures(card: Scorecard, clause: FrameClause, texts: _Texts) -> Iterator[tuple[int, list[int | None]]]:
+def _frame_failures(
+    card: Scorecard, clause: FrameClause, held: frozenset[int] | None
+) -> Iterator[tuple[int, list[Any]]]:
     """Stretches of neighbouring violated frames with one failing part, and how far they are from a witness."""
     found = card.frame_violations(clause.name)
+    if held is not None:
+        shown = np.zeros(len(card.family.clips), dtype=np.bool_)
+        shown[list(held)] = True
+        here = shown[found.segment % len(shown)]
+        offset = None if found.offset is None else found.offset[here]
+        found = replace(
+            found, segment=found.segment[here], frame=found.frame[here], span=found.span[here], offset=offset
+        )
     if not len(found):
         return
     source = card.contract.source.text
-    parts = [texts[" ".join(source[span.start : span.end].split())] for span in found.spans]
+    parts = [" ".join(source[span.start : span.end].split()) for span in found.spans]
     first = _stretches(found)
     lengths = np.diff(np.append(first, len(found)))
     columns = [found.segment[first].tolist(), found.frame[first].tolist(), lengths.tolist(), found.span[first].tolist()]
@@ -177,9 +280,14 @@ def _known(offsets: Indices) -> list[int | None]:
     return [None if offset == NO_WITNESS else offset for offset in offsets.tolist()]
 
 
-def _event_failures(card: Scorecard, clause: EventClause, texts: _Texts) -> Iterator[tuple[int, list[int | None]]]:
+def _event_failures(
+    card: Scorecard, clause: EventClause, held: frozenset[int] | None
+) -> Iterator[tuple[int, list[Any]]]:
     """Violated intervals with their failing part and what was compared."""
+    clips = len(card.family.clips)
     for violation in card.event_clause(clause.name).violations:
+        if held is not None and violation.segment % clips not in held:
+            continue
         found = event_violation(card, violation)
         start, end = violation.interval
-        yield violation.segment, [start, end - start, texts[found.part.line], texts[found.how_far]]
+        yield violation.segment, [start, end - start, found.part.line, found.how_far]

@@ -1,12 +1,12 @@
 """A run as one self-contained HTML page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tracepact.core import Aggregation
+from tracepact.core import Aggregation, Contract
 from tracepact.lang.explain import explain_contract
 from tracepact.metrics import CountMetricRecord
 from tracepact.show.figure import inline
@@ -36,13 +36,19 @@ def report_page(run: Scored, report: Report, found: Evidence, sounds: Sounds = S
 
     `report` is what its files say.
     """
+    return tallied_page(run.card.contract, clip_data(run.card, run.conditions), report, found, sounds)
+
+
+def tallied_page(
+    contract: Contract, data: Mapping[str, Any], report: Report, found: Evidence, sounds: Sounds = SILENT
+) -> str:
+    """The page of a report with the data of its clips (`report/clips.py`)."""
     parts: Any = templates(_FOLDER).get_template("report.html").module
-    data = clip_data(run.card, run.conditions)
     about = [facts.family(report), facts.grid(report), facts.matcher(report)]
     return html_page(
         f"{report.contract.name}: tracepact report",
         parts.head(report, facts.system(report), about, list(_tiles(report))),
-        list(_sections(parts, run, report, found)),
+        list(_sections(parts, contract, report, found)),
         scripts=["address.js", "report.js"],
         data={**data, "sounds": [sounds.sources.get(clip) for clip in data["clips"]] if sounds.sources else []},
         media=sounds.media,
@@ -65,9 +71,9 @@ def _tiles(report: Report) -> Iterator[tuple[str, str]]:
             yield micro, f"{name}, micro; its policy is below"
 
 
-def _sections(parts: Any, run: Scored, report: Report, found: Evidence) -> Iterator[Section]:
+def _sections(parts: Any, contract: Contract, report: Report, found: Evidence) -> Iterator[Section]:
     lead = "One score for each clause, an exact fraction of counts. Choose a clause to see the clips that fail it."
-    yield Section("vector", "The vector", _vector(parts, run, report, found), lead)
+    yield Section("vector", "The vector", _vector(parts, contract, report, found), lead)
     if (margins := tables.margin_table(report)) is not None:
         lead = "How far the verdicts of the frame clauses are from their opposite, in the scores the events come from."
         yield Section("margins", "Margins in score", html_table(replace(margins, title="")), lead)
@@ -86,6 +92,9 @@ def _sections(parts: Any, run: Scored, report: Report, found: Evidence) -> Itera
             f"contract says ({report.aggregation.words}), whichever aggregation is chosen above."
         )
         yield Section("tolerance", "Tolerance", _tolerance(parts, found), lead)
+    elif report.sweeps:
+        shown = html_table(replace(tables.sweep_table(report), title=""))
+        yield Section("tolerance", "Tolerance", shown, "The vector at every value that the contract sweeps.")
     lead = (
         "What each clip loses over the chosen clauses and classes. Open one to see both sides, the matched pairs and "
         "every violation; hover or focus a mark for its distance and the part of the contract that failed."
@@ -93,9 +102,9 @@ def _sections(parts: Any, run: Scored, report: Report, found: Evidence) -> Itera
     names = [row.clause for row in report.vector], [row.label for row in report.classes]
     shown = parts.clips(*names, [row.condition for row in report.conditions])
     yield Section("clips-section", "Clips", shown, lead)
-    contract = report.contract
-    lead = f"Canonical text of {contract.source}, digest {contract.digest}."
-    shown = parts.contract(contract.text, tables.parameter_table(report))
+    named = report.contract
+    lead = f"Canonical text of {named.source}, digest {named.digest}."
+    shown = parts.contract(named.text, tables.parameter_table(report))
     yield Section("contract", "The contract", shown, lead)
     versions = ", ".join(f"{name} {value}" for name, value in report.versions.to_dict().items())
     counts = report.diagnostics.words
@@ -103,9 +112,9 @@ def _sections(parts: Any, run: Scored, report: Report, found: Evidence) -> Itera
     yield Section("source", "Where it came from", shown)
 
 
-def _vector(parts: Any, run: Scored, report: Report, found: Evidence) -> Any:
+def _vector(parts: Any, contract: Contract, report: Report, found: Evidence) -> Any:
     own = report.aggregation
-    texts = {row.clause: row.words for row in explain_contract(run.card.contract).clauses}
+    texts = {row.clause: row.words for row in explain_contract(contract).clauses}
     shown = [
         (
             a.words,

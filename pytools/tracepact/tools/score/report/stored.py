@@ -13,12 +13,9 @@ from tracepact.tools.score.report.html import report_page
 from tracepact.tools.score.report.markdown import report_markdown
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.sounds import SILENT, Sounds
-from tracepact.tools.score.report.text import report_text
+from tracepact.tools.score.report.text import FILES, report_text
 from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.store.opening import StoredRun
-
-FILES = {"html": "report.html", "markdown": "report.md", "text": "report.txt"}
-"""The forms of a report and the files they are written to."""
 
 
 def report_forms(

@@ -29,6 +29,8 @@ from tracepact.tools.score.report.timeline import Timeline
 from tracepact.tools.score.report.violations import EventViolationRecord, FrameViolationRecord
 from tracepact.wording import count, decimal, short
 
+FILES = {"html": "report.html", "markdown": "report.md", "text": "report.txt"}
+"""The forms of a report and the files they are written to."""
 _WIDTH = 132
 _FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 
