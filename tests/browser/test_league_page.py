@@ -239,7 +239,7 @@ def test_nothing_sticks_out_at_any_width_in_any_look(browser: Any, folder: Path,
 def twenty(folder: Path) -> str:
     """The page of twenty systems on 1,168 clips and ten classes: one dense system, its clips in other orders."""
     large().save(folder / "large")
-    made = make_league([NamedPlace("0", str(folder / "large"))], Settings("0", "headline", 200, 0, Fraction(19, 20)))
+    made = make_league([NamedPlace("0", str(folder / "large"))], Settings("0", "headline", 40, 0, Fraction(19, 20)))
     (first,) = made.systems
     random = np.random.default_rng(5)
 
