@@ -1,7 +1,9 @@
 """Small calibration sets, observations and families for the tests of selection."""
 
 import os
+from collections.abc import Sequence
 from fractions import Fraction
+from math import lcm
 
 import numpy as np
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from tracepact.tools.select.calibration import Calibration, Case, Reference
 from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.observe import Observation
 from tracepact.tools.select.perfect import Proof
+from tracepact.tools.select.seen import Seen
 from tracepact.trace import Event, FrameRun, runs_of_frames
 
 STEP = Fraction(1, 50)
@@ -96,13 +99,32 @@ def labelled_calibrations(draw: st.DrawFn) -> Calibration:
 
 
 def observation_of(values: list[list[Fraction]]) -> Observation:
-    """An observation from values alone; every candidate passed the tests."""
+    """An observation from values alone, each candidate with obligations of its own; every one passed the tests."""
     shape = len(values), len(values[0]) if values else 0
-    tops = np.array([[v.numerator for v in row] for row in values], dtype=np.int64).reshape(shape)
-    bottoms = np.array([[v.denominator for v in row] for row in values], dtype=np.int64).reshape(shape)
-    none = np.zeros(shape, dtype=np.bool_)
-    entries = tuple((place,) for place in range(shape[1]))
-    return Observation(tops, bottoms, none, none, np.zeros(shape[0], dtype=np.int8), entries)
+    common = [lcm(*(v.denominator for v in row)) for row in values]
+    satisfied = [[int(v * many) for v in row] for row, many in zip(values, common, strict=True)]
+    return Observation(
+        np.array(satisfied, dtype=np.int64).reshape(shape),
+        np.arange(shape[0]),
+        np.array([[many] * shape[1] for many in common], dtype=np.int64).reshape(shape),
+        np.zeros(shape, dtype=np.bool_),
+        np.arange(shape[0]),
+        np.zeros(shape[0], dtype=np.int8),
+        np.ones(shape[1], dtype=np.int64),
+    )
+
+
+def seen_of(values: Sequence[Fraction], vacuous: Sequence[Fraction] = (), counter: Sequence[Fraction] = ()) -> Seen:
+    """What is seen on cases of one class each; it is for want of obligations where the shares are 1."""
+    none = [Fraction(0)] * len(values)
+    numbers = (
+        [v.numerator for v in values],
+        [v.denominator for v in values],
+        [int(share) for share in vacuous or none],
+        [int(share) for share in counter or none],
+        [1 for _ in values],
+    )
+    return Seen(*(np.array(row, dtype=np.int64) for row in numbers))
 
 
 def value_tables(cases: int | None = None, most: int = 9) -> st.SearchStrategy[list[list[Fraction]]]:

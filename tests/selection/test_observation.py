@@ -107,7 +107,7 @@ def scored_alone(contract: Contract, case: Case, clause: str) -> Fraction:
 @given(calibrations(most=3), st.data())
 def test_values_are_the_scores_of_each_clause_alone(calibration: Calibration, data: st.DataObject) -> None:
     matcher = Matcher(data.draw(st.sampled_from(MatcherKind)), search=Fraction(3, 50))
-    observed = observe_family(calibration, FULL, matcher=matcher)
+    observed = observe_family(calibration, FULL, matcher=matcher, dropped=True)
     size = len(observed.candidates)
     for index in data.draw(st.lists(st.integers(0, size - 1), min_size=4, max_size=8)):
         text = describe(observed.candidates, index)
@@ -129,7 +129,7 @@ def test_values_are_those_of_each_case_alone_whatever_labels_the_others_have(
 ) -> None:
     """Cases with one label, several, none in common and no event; class atoms and event clauses as well as frames."""
     matcher = Matcher(data.draw(st.sampled_from(MatcherKind)), search=Fraction(3, 50))
-    observed = observe_family(calibration, CLASSES, matcher=matcher)
+    observed = observe_family(calibration, CLASSES, matcher=matcher, dropped=True)
     size, events = len(observed.candidates), observed.candidates.first_event
     chosen = data.draw(st.lists(st.integers(0, events - 1), min_size=4, max_size=8))
     chosen += data.draw(st.lists(st.integers(events, size - 1), min_size=2, max_size=4))
@@ -142,17 +142,15 @@ def test_values_are_those_of_each_case_alone_whatever_labels_the_others_have(
 @given(labelled_calibrations())
 def test_a_case_left_out_changes_no_value_of_another(calibration: Calibration) -> None:
     fewer = replace(calibration, cases=calibration.cases[1:], references=calibration.references[1:])
-    all_of_them, rest = (observe_family(c, CLASSES).observation for c in (calibration, fewer))
-    own = all_of_them.entries[0]
-    for before, after in ((all_of_them.numerator, rest.numerator), (all_of_them.denominator, rest.denominator)):
-        assert np.array_equal(before[:, len(own) :], after)
-    for before, after in ((all_of_them.vacuous, rest.vacuous), (all_of_them.counter, rest.counter)):
-        assert np.array_equal(before[:, len(own) :], after)
+    made = [observe_family(c, CLASSES, dropped=True).observation for c in (calibration, fewer)]
+    all_of_them, rest = (one.seen(range(len(one))) for one in made)
+    others = range(1, len(calibration.cases))
+    assert [one.key for one in all_of_them.on(others)] == [one.key for one in rest]
 
 
 def test_values_of_an_author_are_the_scores_of_the_contract() -> None:
     calibration, author = load_calibration("boundary_gate"), load_contract("boundary_gate")
-    observed = observe_family(calibration, SMALL, author)
+    observed = observe_family(calibration, SMALL, author, dropped=True)
     for index, clause in enumerate(author.clauses):
         expected = [scored_alone(author, case, clause.name) for case in calibration.cases]
         assert list(observed.observation.values(index)) == expected
@@ -163,7 +161,7 @@ def test_labels_of_a_case_are_scored_apart_and_count_alike() -> None:
     base = case_of("swap", 2, [True, True, False], [True, True, False])
     dog, cat = Event(Fraction(0), 2 * STEP, "dog"), Event(Fraction(0), 2 * STEP, "cat")
     swapped = replace(base, ref=(dog,), pred=(cat,))
-    observed = observe_family(calibration_of([swapped, case_of("fine", 1, [True], [True])]), SMALL)
+    observed = observe_family(calibration_of([swapped, case_of("fine", 1, [True], [True])]), SMALL, dropped=True)
     texts = {describe(observed.candidates, i): i for i in range(len(observed.candidates))}
     values = observed.observation.values(texts["on ref_active : ref_active -> pred_active"])
     # All of dog is lost; of cat nothing was asked, which is 1 (7.3): each class is half of the clip (macro_clips).
@@ -177,11 +175,11 @@ def test_a_vacuous_value_is_one_and_marked() -> None:
     texts = {describe(observed.candidates, i): i for i in range(len(observed.candidates))}
     onset = texts["on pred_onset : pred_onset -> ref_active"]
     assert observed.observation.values(onset) == (1, 1)
-    assert observed.observation.vacuous[onset].tolist() == [True, False]
+    assert observed.observation.seen([onset])[0].vacuous_shares == (1, 0)
     pair = texts["on each matched : abs(pred.onset - ref.onset) <= 20ms"]
     assert observed.observation.values(pair) == (0, 1)
-    assert observed.observation.vacuous[pair].tolist() == [False, False]
-    assert observed.observation.counter[pair].tolist() == [True, False]
+    assert observed.observation.seen([pair])[0].vacuous_shares == (0, 0)
+    assert observed.observation.seen([pair])[0].counter_shares == (1, 0)
 
 
 # Perfection

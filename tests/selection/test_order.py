@@ -10,7 +10,17 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from selection.builders import PROVED, SMALL, STEP, calibration_of, calibrations, case_of, labelled_calibrations, scaled
+from selection.builders import (
+    PROVED,
+    SMALL,
+    STEP,
+    calibration_of,
+    calibrations,
+    case_of,
+    labelled_calibrations,
+    scaled,
+    seen_of,
+)
 from selection.test_observation import scored
 
 from tracepact.core import Aggregation
@@ -84,7 +94,7 @@ def weighings(draw: st.DrawFn) -> tuple[list[Case], list[Coordinate], list[int]]
         vacuous = [draw(shares) if v == 1 else Fraction(0) for v in values]
         counter = [draw(shares) if v == 0 else Fraction(0) for v in values]
         cost = draw(st.integers(0, 2))
-        return Coordinate(place, cost, tuple(values), tuple(vacuous), tuple(counter), (place,), PROVED)
+        return Coordinate(place, cost, seen_of(values, vacuous, counter), (place,), PROVED)
 
     coordinates = [coordinate(place) for place in range(width)]
     rows = draw(st.lists(st.integers(1, (1 << width) - 1), max_size=2))
@@ -160,10 +170,10 @@ def test_written_weights_are_whole_and_keep_most_of_the_margin(parts: list[int])
 
 def test_a_value_for_want_of_obligations_does_not_help() -> None:
     one = Fraction(1)
-    vacuous = Coordinate(0, 1, (Fraction(1, 2), one), (0 * one, one), (0 * one, 0 * one), (0,), PROVED)
+    vacuous = Coordinate(0, 1, seen_of((Fraction(1, 2), one), (0 * one, one)), (0,), PROVED)
     assert difference(vacuous, Pair(0, 1)) == 0  # the better case is 1 because it asks nothing
     assert difference(vacuous, Pair(1, 0)) == Fraction(-1, 2)  # and as the worse case it still stands against
-    counter = Coordinate(0, 1, (0 * one, Fraction(1, 2)), (0 * one, 0 * one), (one, 0 * one), (0,), PROVED)
+    counter = Coordinate(0, 1, seen_of((0 * one, Fraction(1, 2)), (), (one, 0 * one)), (0,), PROVED)
     assert difference(counter, Pair(0, 1)) == 0  # the worse case is 0 because nothing was matched
 
 

@@ -204,7 +204,7 @@ def test_a_set_that_separates_more_cases_separates_fewer(
         smaller = [case for k, case in enumerate(cases) if k != left]
         cut = [
             Coordinate(
-                c.candidate, c.cost, tuple(v for k, v in enumerate(c.values) if k != left), (), (), c.members, c.proof
+                c.candidate, c.cost, c.seen.on([k for k in range(len(cases)) if k != left]), c.members, c.proof
             )
             for c in chosen
         ]

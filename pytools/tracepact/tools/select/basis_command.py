@@ -100,7 +100,7 @@ def observe(form: str, **options: Unpack[FamilyOptions]) -> None:
     """
     calibration, family, authors = read_family_options(options)
     with stages_shown() as on_stage:
-        observed = observe_family(calibration, family, authors, on_stage=on_stage)
+        observed = observe_family(calibration, family, authors, on_stage=on_stage, dropped=True)
     print_diagnostics(observed.warnings)
     found = (
         ObservedCandidate(

@@ -117,7 +117,7 @@ def prepared(grid: Calibration, outputs: SystemOutputs, out: Path, judge: str) -
 def _tried(calibration: Calibration, pairs: list[AskedPair]) -> Tried:
     observed = observe_family(calibration, with_matcher(calibration.family, None))
     basis = retain_basis(observed, ()).basis
-    classes = [len(own) for own in observed.observation.entries]
+    classes = observed.observation.classes.tolist()
     return tried_contracts(basis.coordinates, [asked.pair for asked in pairs], classes)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +16,11 @@ from tracepact.events.predicate import prepare
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.progress import OnStage, silent
 from tracepact.tools.select.candidates import Candidates
+from tracepact.tools.select.seen import Counts, Seen, means
 from tracepact.tools.select.trials import Trials
 from tracepact.tools.select.word_masks import Rows, evaluate_rows
 from tracepact.trace import Family, Side, join_runs
 
-Counts = NDArray[np.integer[Any]]
-"""Frames and intervals of a clip: 32 bits are enough, and there are many."""
 Flags = NDArray[np.bool_]
 
 
@@ -36,112 +34,134 @@ class Screening(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observation:
-    """By candidate and entry, which is a case and one of its classes: the score in lowest terms, and what it rests on.
+    """How many obligations each candidate satisfies of each entry, which is a case and one of its classes.
 
-    `vacuous` marks a 1 for want of obligations (7.3), `counter` a 0 for want of them (7.4). `entries` are the places of
-    the entries of each case. By candidate there is the `Screening`.
+    A candidate has the row `place` of `satisfied`, or none (-1): those that a perfect prediction fails are dropped
+    unless they are asked for. The row is about one kind of obligation, `kind`; `obligated` and `counter` say by kind how
+    many obligations an entry has and whether it scores 0 for want of any (7.4). `classes` are how many entries each case
+    has, one case after the other. By candidate there is the `Screening`.
     """
 
-    numerator: Counts
-    denominator: Counts
-    vacuous: Flags
+    satisfied: Counts
+    kind: NDArray[np.intp]
+    obligated: Counts
     counter: Flags
+    place: NDArray[np.intp]
     screening: NDArray[np.int8]
-    entries: tuple[tuple[int, ...], ...]
+    classes: Counts
 
     def __len__(self) -> int:
         return len(self.screening)
 
-    def value(self, candidate: int, case: int) -> Fraction:
-        """The mean over the classes of a case (14.9)."""
-        tops, bottoms, own = self.numerator[candidate], self.denominator[candidate], self.entries[case]
-        return sum((Fraction(int(tops[e]), int(bottoms[e])) for e in own), Fraction(0)) / len(own)
+    def seen(self, candidates: Sequence[int]) -> Seen:
+        """What is seen of some candidates on the cases: rules 7.2 to 7.4, and the mean over the classes (14.9)."""
+        rows = self.place[np.array(candidates, dtype=np.intp)]
+        if (rows < 0).any():
+            raise ValueError("a candidate that a perfect prediction fails was dropped")
+        kinds = self.kind[rows]
+        asked = self.obligated > 0
+        given, want = asked[kinds], ~asked
+        number = np.where(asked, self.obligated, 1).astype(np.int64)[kinds]
+        tops, bottoms = means(np.where(given, self.satisfied[rows], self._wanting[kinds]), number, self.classes)
+        first = np.cumsum(self.classes) - self.classes
+        vacuous, counter = (
+            np.add.reduceat(flags, first, axis=1, dtype=np.int64)[kinds]
+            for flags in (want & ~self.counter, want & self.counter)
+        )
+        return Seen(tops, bottoms, vacuous, counter, self.classes)
+
+    @property
+    def _wanting(self) -> Counts:
+        """What an entry without obligations scores."""
+        return np.where(self.counter, 0, 1).astype(np.int64)
 
     def values(self, candidate: int) -> tuple[Fraction, ...]:
         """The values of one candidate."""
-        return tuple(self.value(candidate, case) for case in range(len(self.entries)))
-
-    def shares(self, flags: Flags, candidate: int) -> tuple[Fraction, ...]:
-        """By case the share of its classes that a candidate's flags mark."""
-        row = flags[candidate]
-        return tuple(Fraction(sum(bool(row[e]) for e in own), len(own)) for own in self.entries)
+        return self.seen([candidate])[0].values
 
     @classmethod
     def joined(cls, parts: Sequence["Observation"]) -> "Observation":
         """Observations of candidates one after the other."""
+        rows, kinds = (np.cumsum([0, *map(len, some)]) for some in zip(*((p.kind, p.obligated) for p in parts), strict=True))
         return cls(
-            np.concatenate([part.numerator for part in parts]),
-            np.concatenate([part.denominator for part in parts]),
-            np.concatenate([part.vacuous for part in parts]),
+            np.concatenate([part.satisfied for part in parts]),
+            np.concatenate([part.kind + first for part, first in zip(parts, kinds, strict=False)]),
+            np.concatenate([part.obligated for part in parts]),
             np.concatenate([part.counter for part in parts]),
+            np.concatenate([np.where(p.place < 0, -1, p.place + first) for p, first in zip(parts, rows, strict=False)]),
             np.concatenate([part.screening for part in parts]),
-            parts[0].entries,
+            parts[0].classes,
         )
 
 
-def _lowest(
-    satisfied: Counts, obligated: Counts, counter: Flags | None = None
-) -> tuple[NDArray[np.int32], NDArray[np.int32], Flags, Flags]:
-    """Rules 7.2 to 7.4: tops and bottoms in lowest terms, what is vacuous, and what is 0 for want of obligations."""
-    obligated = np.broadcast_to(obligated, satisfied.shape)
-    asked = obligated > 0
-    against = np.zeros_like(asked) if counter is None else np.broadcast_to(counter, asked.shape) & ~asked
-    numerator = np.where(asked, satisfied, np.where(against, 0, 1)).astype(np.int32)
-    denominator = np.where(asked, obligated, 1).astype(np.int32)
-    divisor = np.gcd(numerator, denominator)
-    return numerator // divisor, denominator // divisor, ~asked & ~against, against
+def observe(
+    candidates: Candidates, trials: Trials, matcher: Matcher, on_stage: OnStage = silent, *, dropped: bool = False
+) -> Observation:
+    """Every candidate on every case; `on_stage` is told what comes next.
 
-
-def observe(candidates: Candidates, trials: Trials, matcher: Matcher, on_stage: OnStage = silent) -> Observation:
-    """Every candidate on every case; `on_stage` is told what comes next."""
+    Those that a perfect prediction fails have no values unless `dropped` asks for them.
+    """
     on_stage("an author's clauses")
-    parts = [_author(clause, trials, matcher) for clause in candidates.authors]
+    parts = [_author(clause, trials, matcher, dropped) for clause in candidates.authors]
     on_stage(f"{candidates.first_event - candidates.first_frame:,} frame candidates")
     if candidates.formulas:
-        parts.append(observe_frames(candidates.dag, candidates.obligations, candidates.formulas, trials))
+        parts.append(observe_frames(candidates.dag, candidates.obligations, candidates.formulas, trials, dropped))
     on_stage(f"{len(candidates.predicates):,} event candidates")
-    parts.append(observe_events(candidates.predicates, trials, matcher))
+    parts.append(observe_events(candidates.predicates, trials, matcher, dropped))
     return Observation.joined(parts)
 
 
-def _author(clause: FrameClause | EventClause, trials: Trials, matcher: Matcher) -> Observation:
+def _author(clause: FrameClause | EventClause, trials: Trials, matcher: Matcher, dropped: bool) -> Observation:
     if isinstance(clause, EventClause):
-        return observe_events([clause], trials, matcher)
+        return observe_events([clause], trials, matcher, dropped)
     dag, (obligation, formula) = Dag.of([clause.obligation, clause.formula])
-    return observe_frames(dag, [obligation], [formula], trials)
+    return observe_frames(dag, [obligation], [formula], trials, dropped)
 
 
 # Frames
 
 
-def observe_frames(dag: Dag, asked: Sequence[int], formulas: Sequence[int], trials: Trials) -> Observation:
-    """Each formula under each obligation, formula by formula; a block of formulas at a time."""
-    obligation_rows = _rows(dag, asked, trials)
-    obligated = trials.by_segment(np.bitwise_count(obligation_rows[:, : trials.words]))[:, trials.case_segments]
-    shape, entries = (len(formulas), len(asked)), len(trials.case_segments)
-    numerator, denominator = (np.empty((*shape, entries), dtype=np.int32) for _ in range(2))
-    vacuous, counter = (np.zeros((*shape, entries), dtype=np.bool_) for _ in range(2))
-    screening = np.zeros(shape, dtype=np.int8)
-    for places, rows in evaluate_rows(dag, formulas, trials.atoms, trials.algebra):
-        missed = ~rows
-        for column, row in enumerate(obligation_rows):
-            violated = missed & row
-            counts = trials.by_segment(np.bitwise_count(violated[:, : trials.words]))
-            satisfied = obligated[column] - counts[:, trials.case_segments]
-            tops, bottoms, empty, _ = _lowest(satisfied, obligated[column])
-            numerator[places, column], denominator[places, column] = tops, bottoms
-            vacuous[places, column] = empty
-            found = screening[places, column]
-            found[violated[:, trials.words :].any(axis=1)] = Screening.FAILED_ON_SHORT_TRACE
-            found[counts[:, trials.perfect_segments].any(axis=1)] = Screening.FAILED_ON_REFERENCE
-            screening[places, column] = found
+def observe_frames(
+    dag: Dag, asked: Sequence[int], formulas: Sequence[int], trials: Trials, dropped: bool = False
+) -> Observation:
+    """Each formula under each obligation, formula by formula; a block of formulas at a time.
+
+    Perfect predictions and short traces come first: most candidates fail there, and the cases are left to the others.
+    """
+    obligations = _rows(dag, asked, trials)
+    obligated = trials.by_segment(np.bitwise_count(obligations[:, : trials.words]))[:, trials.case_segments]
+    screening = np.zeros((len(formulas), len(asked)), dtype=np.int8)
+    place = np.full((len(formulas), len(asked)), -1, dtype=np.intp)
+    small = np.min_scalar_type(int(obligated.max(initial=0)))
+    found: list[Counts] = [np.zeros((0, obligated.shape[1]), dtype=small)]
+    kinds: list[NDArray[np.intp]] = [np.zeros(0, dtype=np.intp)]
+    rows = 0
+    for places, masks in evaluate_rows(dag, formulas, trials.atoms, trials.algebra):
+        missed = ~masks
+        perfect, short = missed[:, trials.perfect_words], missed[:, trials.words :]
+        for column, row in enumerate(obligations):
+            failed = np.zeros(len(places), dtype=np.int8)
+            failed[(short & row[trials.words :]).any(axis=1)] = Screening.FAILED_ON_SHORT_TRACE
+            failed[(perfect & row[trials.perfect_words]).any(axis=1)] = Screening.FAILED_ON_REFERENCE
+            screening[places, column] = failed
+            kept = np.arange(len(places)) if dropped else np.flatnonzero(failed == Screening.PASSED)
+            if not len(kept):
+                continue
+            violated = missed[kept, : trials.words]
+            violated &= row[: trials.words]
+            counts = trials.by_segment(np.bitwise_count(violated))[:, trials.case_segments]
+            found.append((obligated[column] - counts).astype(small))
+            kinds.append(np.full(len(kept), column, dtype=np.intp))
+            place[places[kept], column] = np.arange(rows, rows + len(kept))
+            rows += len(kept)
     return Observation(
-        numerator.reshape(-1, entries),
-        denominator.reshape(-1, entries),
-        vacuous.reshape(-1, entries),
-        counter.reshape(-1, entries),
+        np.concatenate(found),
+        np.concatenate(kinds),
+        obligated,
+        np.zeros(obligated.shape, dtype=np.bool_),
+        place.reshape(-1),
         screening.reshape(-1),
-        trials.entries,
+        trials.classes,
     )
 
 
@@ -174,15 +194,18 @@ class _Asked:
         return np.diff(running[self.ends], prepend=0)
 
 
-def observe_events(clauses: Sequence[EventClause], trials: Trials, matcher: Matcher) -> Observation:
+def observe_events(
+    clauses: Sequence[EventClause], trials: Trials, matcher: Matcher, dropped: bool = False
+) -> Observation:
     """Event clauses: one bit an obligation, the predicates as formulas over the masks of their comparisons."""
     family, entries = trials.family, trials.case_segments
     scenes = _scenes(family, trials.merge_gap, matcher)
     counter = np.isin(entries, [segment for segment, *_ in scenes])
     satisfied = np.zeros((len(clauses), len(entries)), dtype=np.int64)
-    obligated = np.zeros((len(clauses), len(entries)), dtype=np.int64)
+    obligated = np.zeros((len(Each), len(entries)), dtype=np.int64)
+    kind = np.zeros(len(clauses), dtype=np.intp)
     screening = np.zeros(len(clauses), dtype=np.int8)
-    for each in Each:
+    for number, each in enumerate(Each):
         chosen = [index for index, clause in enumerate(clauses) if clause.each is each]
         if not chosen:
             continue
@@ -192,13 +215,19 @@ def observe_events(clauses: Sequence[EventClause], trials: Trials, matcher: Matc
         masks = {name: _mask(atom.truth(o) for o in asked.all) for name, atom in prepared.items()}
         every = (1 << len(asked.all)) - 1
         truths = evaluate_masks([clauses[i].formula for i in chosen], masks, IntegerAlgebra(every, len(asked.all)))
-        number, perfect = asked.number, trials.perfect_segments
+        counts, perfect = asked.number, trials.perfect_segments
+        obligated[number], kind[chosen] = counts[entries], number
         for index, truth in zip(chosen, truths, strict=True):
             true = asked.counted(truth)
-            satisfied[index], obligated[index] = true[entries], number[entries]
-            if (true[perfect] < number[perfect]).any():
+            satisfied[index] = true[entries]
+            if (true[perfect] < counts[perfect]).any():
                 screening[index] = Screening.FAILED_ON_REFERENCE
-    return Observation(*_lowest(satisfied, obligated, counter), screening, trials.entries)
+    kept = np.arange(len(clauses)) if dropped else np.flatnonzero(screening == Screening.PASSED)
+    place = np.full(len(clauses), -1, dtype=np.intp)
+    place[kept] = np.arange(len(kept))
+    small = np.min_scalar_type(int(obligated.max(initial=0)))
+    against = np.broadcast_to(counter, obligated.shape)
+    return Observation(satisfied[kept].astype(small), kind[kept], obligated, against, place, screening, trials.classes)
 
 
 def _mask(truths: Iterable[bool]) -> int:

@@ -75,8 +75,9 @@ def observe_family(
     *,
     matcher: Matcher | None = None,
     on_stage: OnStage = silent,
+    dropped: bool = False,
 ) -> Observed:
-    """Make the candidates and observe them on the cases."""
+    """Make the candidates and observe them on the cases; `dropped` keeps the values of those that are not perfect."""
     check_family(calibration, family, authors)
     matcher = matcher or with_matcher(family, authors).matchers[0]
     on_stage("making candidates")
@@ -84,5 +85,5 @@ def observe_family(
     warnings: list[Diagnostic] = list(calibration.warnings)
     cases = family_of_cases(calibration, grid_contract(calibration, matcher), warnings)
     trials = trials_of(calibration, cases, candidates.reach)
-    observation = observe(candidates, trials, matcher, on_stage)
+    observation = observe(candidates, trials, matcher, on_stage, dropped=dropped)
     return Observed(calibration, candidates, trials, matcher, observation, Prover(calibration.step), tuple(warnings))

@@ -83,7 +83,7 @@ class _Fitted:
 def _fitted(retained: Retained, weights: dict[Pair, Fraction], seconds: Fraction | None, on_stage: OnStage) -> _Fitted:
     """The best weights for weighted pairs; that nothing can be kept is an error, not an empty contract."""
     coordinates = retained.basis.coordinates
-    classes = [len(own) for own in retained.observed.observation.entries]
+    classes = retained.observed.observation.classes.tolist()
     pairs = list(weights)
     if not coordinates:
         raise _nothing()

@@ -17,7 +17,7 @@ from tracepact.tools.select.candidate_words import candidate_text, clause_name, 
 from tracepact.tools.select.candidates import Candidate, EventCandidate, FrameCandidate
 from tracepact.tools.select.family import NO_FAMILY
 from tracepact.tools.select.observed import Observed, observe_family
-from tracepact.tools.select.retain import Coordinate, observed_of
+from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.trials import settings_text
 from tracepact.wording import ms, parse_exact, print_number
 
@@ -154,14 +154,15 @@ def _turn(
     if not variants:
         return {}
     seen = observe_family(
-        observed.calibration, NO_FAMILY, variants_contract(observed, variants), matcher=observed.matcher
+        observed.calibration, NO_FAMILY, variants_contract(observed, variants), matcher=observed.matcher, dropped=True
     )
+    keys = [one.key for one in seen.observation.seen(range(len(variants)))]
     found = {}
     for place, (text, coordinate) in clauses.items():
         own = [index for index, (owner, _) in enumerate(owners) if owner == place]
         slot = slots(text)[turn]
         now = next(index for index in own if owners[index][1] == number_text(slot))
-        same = [observed_of(seen.observation, index) == coordinate.observed for index in own]
+        same = [keys[index] == coordinate.seen.key for index in own]
         low, high = _around(same, own.index(now))
         open_end = high == len(own) - 1
         middle = now if open_end else own[(low + high) // 2]

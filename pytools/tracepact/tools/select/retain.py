@@ -1,7 +1,7 @@
 """The retained basis: one representative of each class of observationally equal candidates (rule 14.10)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import sha256
 
@@ -10,30 +10,36 @@ import numpy as np
 from tracepact.logic import Outcome
 from tracepact.tools.select.observe import Observation, Screening
 from tracepact.tools.select.perfect import Proof
+from tracepact.tools.select.seen import Seen
 
-Observed = tuple[tuple[Fraction, ...], tuple[Fraction, ...], tuple[Fraction, ...]]
-"""By case the value, and the shares of classes that are vacuous and that score 0 for want of obligations."""
+_BLOCK = 2048
+"""So many candidates are brought to lowest terms at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
-    """A representative, its values, and the candidates that have the same ones, itself among them, in order.
-
-    `vacuous` and `counter` are the shares of the classes of each case that score 1, or 0, for want of obligations.
-    """
+    """A representative, what is seen of it, and the candidates of which the same is seen, itself among them, in order."""
 
     candidate: int
     cost: int
-    values: tuple[Fraction, ...]
-    vacuous: tuple[Fraction, ...]
-    counter: tuple[Fraction, ...]
+    seen: Seen = field(compare=False)
     members: tuple[int, ...]
     proof: Proof
 
     @property
-    def observed(self) -> Observed:
-        """All that is observed of each member, as `observed_of` gives it."""
-        return self.values, self.vacuous, self.counter
+    def values(self) -> tuple[Fraction, ...]:
+        """By case the value; made anew whenever it is asked for."""
+        return self.seen.values
+
+    @property
+    def vacuous(self) -> tuple[Fraction, ...]:
+        """By case the share of its classes that score 1 for want of obligations."""
+        return self.seen.vacuous_shares
+
+    @property
+    def counter(self) -> tuple[Fraction, ...]:
+        """By case the share of its classes that score 0 for want of obligations."""
+        return self.seen.counter_shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,32 +70,34 @@ class Basis:
         return sum(len(c.members) - 1 for c in self.coordinates) + sum(map(len, self.constants.values()))
 
 
-def observational_classes(observation: Observation) -> list[list[int]]:
-    """The kept candidates by their values and by what these rest on, classes and members in order."""
-    columns = (observation.numerator, observation.denominator, observation.vacuous, observation.counter)
-    classes: dict[bytes, list[int]] = {}
+@dataclass(frozen=True, slots=True, eq=False)
+class ObservedClass:
+    """Candidates of which the same is seen, in order, and that."""
+
+    members: tuple[int, ...]
+    seen: Seen
+
+
+def observational_classes(observation: Observation) -> list[ObservedClass]:
+    """The kept candidates by their values and by what these rest on, classes and members in order.
+
+    What satisfies as many obligations of one kind everywhere is together before any value is made.
+    """
+    alike: dict[tuple[int, bytes], list[int]] = {}
     for index in np.flatnonzero(observation.screening == Screening.PASSED).tolist():
-        digest = sha256()
-        for column in columns:
-            digest.update(column[index].tobytes())
-        classes.setdefault(digest.digest(), []).append(index)
-    if all(len(own) == 1 for own in observation.entries):
-        return list(classes.values())
-    merged: dict[Observed, list[int]] = {}
-    for members in classes.values():
-        merged.setdefault(observed_of(observation, members[0]), []).extend(members)
-    return sorted((sorted(members) for members in merged.values()), key=lambda members: members[0])
-
-
-def observed_of(observation: Observation, candidate: int) -> Observed:
-    """All that is observed of a candidate: its values, and the shares of both kinds of want."""
-    vacuous, counter = (observation.shares(flags, candidate) for flags in (observation.vacuous, observation.counter))
-    return observation.values(candidate), vacuous, counter
-
-
-def is_constant(values: Sequence[Fraction]) -> bool:
-    """Whether there is one value on all cases."""
-    return len(set(values)) <= 1
+        row = observation.place[index]
+        digest = sha256(observation.satisfied[row].tobytes()).digest()
+        alike.setdefault((int(observation.kind[row]), digest), []).append(index)
+    groups = list(alike.values())
+    merged: dict[bytes, tuple[list[int], Seen]] = {}
+    for start in range(0, len(groups), _BLOCK):
+        block = groups[start : start + _BLOCK]
+        seen = observation.seen([members[0] for members in block])
+        for place, members in enumerate(block):
+            own = seen[place]
+            merged.setdefault(sha256(own.key).digest(), ([], own))[0].extend(members)
+    classes = [ObservedClass(tuple(sorted(members)), seen) for members, seen in merged.values()]
+    return sorted(classes, key=lambda one: one.members[0])
 
 
 def retain(
@@ -105,11 +113,11 @@ def retain(
     undecided: list[int] = []
     proofs: dict[str, int] = {}
     classes = observational_classes(observation)
-    for done, members in enumerate(classes):
+    for done, one in enumerate(classes):
         on_stage(done, len(classes))
-        values, vacuous, counter = observed_of(observation, members[0])
-        if is_constant(values):
-            value = values[0] if values else None
+        members = one.members
+        if one.seen.is_constant():
+            value = next(iter(one.seen.values), None)
             constants[value] = tuple(sorted((*constants.get(value, ()), *members)))
             continue
         out: set[int] = set()
@@ -118,7 +126,7 @@ def retain(
             if proof.outcome is Outcome.YES:
                 proofs[proof.by] = proofs.get(proof.by, 0) + 1
                 kept = tuple(index for index in members if index not in out)
-                coordinates.append(Coordinate(candidate, costs[candidate], values, vacuous, counter, kept, proof))
+                coordinates.append(Coordinate(candidate, costs[candidate], one.seen, kept, proof))
                 break
             out.add(candidate)
             (refuted if proof.outcome is Outcome.NO else undecided).append(candidate)

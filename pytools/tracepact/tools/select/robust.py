@@ -11,7 +11,7 @@ from tracepact.tools.select.draft import best_clip, refitted
 from tracepact.tools.select.edits import Edit, NotApplicable, apply
 from tracepact.tools.select.family import NO_FAMILY
 from tracepact.tools.select.observed import observe_family
-from tracepact.tools.select.retain import Coordinate, observed_of
+from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.select import Selection
 from tracepact.tools.select.separate import difference, faults, names, rank_pairs
 from tracepact.tools.select.trials import grid_contract
@@ -87,12 +87,11 @@ def robustness(selection: Selection) -> tuple[Robustness, ...]:
         changed = sum(
             (new.ref, new.pred) != (old.ref, old.pred) for new, old in zip(cases, calibration.cases, strict=True)
         )
-        seen = observe_family(replace(calibration, cases=cases), NO_FAMILY, contract, matcher=selection.matcher)
-        clauses = [
-            replace(coordinate, values=values, vacuous=vacuous, counter=counter)
-            for k, coordinate in enumerate(selection.coordinates)
-            for values, vacuous, counter in [observed_of(seen.observation, k)]
-        ]
+        again = observe_family(
+            replace(calibration, cases=cases), NO_FAMILY, contract, matcher=selection.matcher, dropped=True
+        )
+        rows = again.observation.seen(range(len(selection.coordinates)))
+        clauses = [replace(coordinate, seen=rows[k]) for k, coordinate in enumerate(selection.coordinates)]
         found.append(_counted(words, changed, cases, clauses, weights))
     return tuple(found)
 

@@ -177,7 +177,7 @@ def _least(
     ordered = None
     if Requirement.ORDER in requirements:
         pairs = [row.of for row in retained.met if isinstance(row.of, Pair)]
-        classes = [len(own) for own in retained.observed.observation.entries]
+        classes = retained.observed.observation.classes.tolist()
         ordered = order_clauses(
             retained.basis.coordinates, retained.met, pairs, classes, seconds=seconds, on_stage=on_stage
         )
@@ -264,18 +264,23 @@ def larger_families(selection: Selection, describe: Callable[[Candidates, int], 
 
 
 _TRIED = 50
+_BLOCK = 1024
 
 
 def _separator(observed: Observed, pair: Pair) -> int | None:
     """The cheapest proved candidate that separates a pair, among the first few."""
-    seen, costs = observed.observation, observed.candidates.costs
-    passed = np.flatnonzero(seen.screening == Screening.PASSED).tolist()
+    costs = observed.candidates.costs
+    passed = np.flatnonzero(observed.observation.screening == Screening.PASSED).tolist()
+    passed.sort(key=lambda index: (costs[index], index))
     tried = 0
-    for index in sorted(passed, key=lambda i: (costs[i], i)):
-        if seen.value(index, pair.worse) < seen.value(index, pair.better):
+    for start in range(0, len(passed), _BLOCK):
+        block = passed[start : start + _BLOCK]
+        seen = observed.observation.seen(block).on((pair.worse, pair.better))
+        tops, bottoms = seen.tops.astype(object), seen.bottoms.astype(object)
+        for place in np.flatnonzero(tops[:, 0] * bottoms[:, 1] < tops[:, 1] * bottoms[:, 0]).tolist():
             tried += 1
-            if observed.prover.decide(observed.candidates[index]).outcome is Outcome.YES:
-                return int(index)
+            if observed.prover.decide(observed.candidates[block[place]]).outcome is Outcome.YES:
+                return int(block[place])
             if tried == _TRIED:
-                break
+                return None
     return None

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tracepact.tools.select.calibration import Case
 from tracepact.tools.select.retain import Coordinate
+from tracepact.tools.select.seen import Seen, products_fit
 
 
 class Requirement(Enum):
@@ -94,13 +95,13 @@ def separates(values: Sequence[Fraction], pair: Pair) -> bool:
 
 def difference(coordinate: Coordinate, pair: Pair) -> Fraction:
     """By how much a coordinate is lower on the worse case; what is for want of obligations does not help (14.17)."""
-    gap = coordinate.values[pair.better] - coordinate.values[pair.worse]
-    if gap <= 0:
-        return gap
-    vacuous, counter = coordinate.vacuous, coordinate.counter
-    helped = max(Fraction(0), vacuous[pair.better] - vacuous[pair.worse])
-    helped += max(Fraction(0), counter[pair.worse] - counter[pair.better])
-    return max(Fraction(0), gap - helped)
+    seen = coordinate.seen.on((pair.worse, pair.better))
+    worse, better = seen.values
+    if better <= worse:
+        return better - worse
+    vacuous, counter = seen.vacuous_shares, seen.counter_shares
+    helped = max(Fraction(0), vacuous[1] - vacuous[0]) + max(Fraction(0), counter[0] - counter[1])
+    return max(Fraction(0), better - worse - helped)
 
 
 def names(coordinate: Coordinate, fault: Fault) -> bool:
@@ -108,7 +109,10 @@ def names(coordinate: Coordinate, fault: Fault) -> bool:
 
     A class of a case that scores 0 for want of obligations counts as 1 there (14.17).
     """
-    values, counter = coordinate.values, coordinate.counter
+    return _named(coordinate.values, coordinate.counter, fault)
+
+
+def _named(values: Sequence[Fraction], counter: Sequence[Fraction], fault: Fault) -> bool:
     others = [values[place] for place in fault.others]
     return not others or max(values[place] + counter[place] for place in fault.cases) < min(others)
 
@@ -121,7 +125,12 @@ def requirement_rows(
     if Requirement.SEPARATE in requirements or Requirement.ORDER in requirements:
         rows += pair_rows(coordinates, rank_pairs(cases))
     if Requirement.NAME in requirements:
-        rows += [Row(f, _mask(np.array([names(c, f) for c in coordinates], dtype=np.bool_))) for f in faults(cases)]
+        asked = faults(cases)
+        named = np.zeros((len(asked), len(coordinates)), dtype=np.bool_)
+        for place, coordinate in enumerate(coordinates):
+            values, counter = coordinate.values, coordinate.counter
+            named[:, place] = [_named(values, counter, fault) for fault in asked]
+        rows += [Row(fault, _mask(flags)) for fault, flags in zip(asked, named, strict=True)]
     return rows
 
 
@@ -129,21 +138,22 @@ def pair_rows(coordinates: Sequence[Coordinate], pairs: Sequence[Pair]) -> list[
     """By pair the coordinates that are lower on the worse case."""
     if not coordinates:
         return [Row(pair, 0) for pair in pairs]
-    levels = np.array([_levels(c.values) for c in coordinates], dtype=np.int64)
-    wanting = [place for place, c in enumerate(coordinates) if any(c.vacuous) or any(c.counter)]
+    seen = Seen.stacked([coordinate.seen for coordinate in coordinates])
+    classes = seen.classes
+    tops, bottoms = seen.tops.T, seen.bottoms.T
+    if not products_fit(bottoms, bottoms, 2 * int(classes.max()) ** 2):
+        tops, bottoms = tops.astype(object), bottoms.astype(object)
+    tops, bottoms, vacuous, counter = map(np.ascontiguousarray, (tops, bottoms, seen.vacuous.T, seen.counter.T))
     rows = []
     for pair in pairs:
-        lower = levels[:, pair.worse] < levels[:, pair.better]
-        for place in wanting:
-            lower[place] = lower[place] and difference(coordinates[place], pair) > 0
-        rows.append(Row(pair, _mask(lower)))
+        i, j = pair.worse, pair.better
+        gap, below = tops[j] * bottoms[i] - tops[i] * bottoms[j], bottoms[i] * bottoms[j]
+        # what is for want of obligations, in parts of the product of both numbers of classes
+        helped = np.maximum(0, vacuous[j] * classes[i] - vacuous[i] * classes[j])
+        helped += np.maximum(0, counter[i] * classes[j] - counter[j] * classes[i])
+        lower = gap * (classes[i] * classes[j]) > helped * below if helped.any() else gap > 0
+        rows.append(Row(pair, _mask(lower.astype(np.bool_))))
     return rows
-
-
-def _levels(values: Sequence[Fraction]) -> list[int]:
-    """The values as whole numbers in the same order."""
-    order = {value: level for level, value in enumerate(sorted(set(values)))}
-    return [order[value] for value in values]
 
 
 def _mask(flags: NDArray[np.bool_]) -> int:

@@ -6,7 +6,6 @@ from fractions import Fraction
 from tracepact.tools.select.family import NO_FAMILY
 from tracepact.tools.select.observed import observe_family
 from tracepact.tools.select.readable import number_text, slots, tried_numbers, variants_contract
-from tracepact.tools.select.retain import observed_of
 from tracepact.tools.select.select import Selection
 
 _MOST_CASES = 100
@@ -43,13 +42,14 @@ def sliders(selection: Selection) -> tuple[Slider, ...]:
     if not variants:
         return ()
     contract = variants_contract(observed, variants)
-    seen = observe_family(calibration, NO_FAMILY, contract, matcher=observed.matcher).observation
+    again = observe_family(calibration, NO_FAMILY, contract, matcher=observed.matcher, dropped=True)
+    seen = again.observation.seen(range(len(variants)))
     return tuple(
         Slider(
             place,
             tuple(numbers),
             tuple(variants[first : first + len(numbers)]),
-            tuple(observed_of(seen, index)[0] for index in range(first, first + len(numbers))),
+            tuple(seen[index].values for index in range(first, first + len(numbers))),
             at,
         )
         for place, numbers, first, at in found

@@ -120,10 +120,9 @@ def _again(selection: Selection, kept: Sequence[int], seconds: Fraction | None) 
 
 
 def _classes(retained: Retained, kept: Sequence[int]) -> list[int]:
-    entries = retained.observed.observation.entries
-    return [len(entries[k]) for k in kept]
+    classes = retained.observed.observation.classes.tolist()
+    return [classes[k] for k in kept]
 
 
 def _restricted(coordinate: Coordinate, kept: Sequence[int]) -> Coordinate:
-    values, vacuous, counter = (tuple(one[k] for k in kept) for one in coordinate.observed)
-    return replace(coordinate, values=values, vacuous=vacuous, counter=counter)
+    return replace(coordinate, seen=coordinate.seen.on(kept))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, chain, product
+from itertools import chain, product
 from typing import NamedTuple
 
 import numpy as np
@@ -160,10 +160,16 @@ class Trials:
         return list(chain.from_iterable(self.segments[self.cases :]))
 
     @cached_property
-    def entries(self) -> tuple[tuple[int, ...], ...]:
-        """By case the places of its segments in `case_segments`."""
-        ends = list(accumulate(len(own) for own in self.segments[: self.cases]))
-        return tuple(tuple(range(end - len(own), end)) for end, own in zip(ends, self.segments, strict=False))
+    def perfect_words(self) -> NDArray[np.intp]:
+        """The words of those segments."""
+        ends = [*self.first_word[1:].tolist(), self.words]
+        starts = self.first_word.tolist()
+        return np.concatenate([np.arange(starts[s], ends[s], dtype=np.intp) for s in self.perfect_segments])
+
+    @cached_property
+    def classes(self) -> NDArray[np.int64]:
+        """By case how many segments it has in `case_segments`."""
+        return np.array([len(own) for own in self.segments[: self.cases]], dtype=np.int64)
 
 
 def own_segments(calibration: Calibration, family: Family) -> tuple[tuple[int, ...], ...]:

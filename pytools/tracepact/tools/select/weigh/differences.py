@@ -1,18 +1,22 @@
 """By how much a clause is lower on the worse case of a pair, as whole parts of a score (14.16, 14.17)."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, floor, lcm
+from itertools import chain
+from math import ceil, lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.tools.select.retain import Coordinate
+from tracepact.tools.select.seen import Counts, Seen, lowest, products_fit
 from tracepact.tools.select.separate import Pair
 
 _FINEST = 10**12
 """Values are counted in parts of their common denominator, or of this number if that is larger."""
+_HALF = 10**6
+"""Its root: a division by a machine's numbers is made in two steps."""
 Whole = NDArray[np.int64]
 
 
@@ -20,16 +24,18 @@ Whole = NDArray[np.int64]
 class Differences:
     """The required pairs, each alone and, where cases differ in their number of classes, within a corpus as well.
 
-    `low` and `high` bound the values of clauses (rows) on cases (columns) in parts of 1 / `scale`; they are equal
-    unless the common denominator is too large, and then a difference is rounded down. `vacuous` and `counter` are the
-    shares for want of obligations. `worse` and `better` are columns.
+    `low` are the values of clauses (rows) on cases (columns) in parts of 1 / `scale`, rounded down, and `over` says
+    where that took something off; it does not unless the common denominator is too large, and then a difference is
+    rounded down. `vacuous` and `counter` are the shares for want of obligations, which many clauses have in common:
+    `want` is the row of a clause there. `worse` and `better` are columns.
     """
 
     pairs: tuple[Pair, ...]
     worse: NDArray[np.intp]
     better: NDArray[np.intp]
     low: Whole
-    high: Whole
+    over: NDArray[np.bool_]
+    want: NDArray[np.intp]
     vacuous: Whole
     counter: Whole
     scale: int
@@ -49,21 +55,27 @@ class Differences:
     def of(self, places: Sequence[int] | slice, columns: Sequence[int] | slice = slice(None)) -> Whole:
         """The differences of some places (rows) under some clauses (columns), rounded down (14.17)."""
         worse, better = self.worse[_index(places)], self.better[_index(places)]
-        low, high, vacuous, counter = (t[_index(columns)] for t in (self.low, self.high, self.vacuous, self.counter))
-        gap = (low[:, better] - high[:, worse]).T
-        helped = np.maximum(0, vacuous[:, better] - vacuous[:, worse])
-        helped += np.maximum(0, counter[:, worse] - counter[:, better])
-        judged: Whole = np.where(gap > 0, np.maximum(0, gap - helped.T), gap)
-        return judged
+        low, over = self.low[_index(columns)], self.over[_index(columns)]
+        gap: Whole = low[:, better] - low[:, worse]
+        if over.any():
+            gap -= over[:, worse]
+        helped = np.maximum(0, self.vacuous[:, better] - self.vacuous[:, worse])
+        helped += np.maximum(0, self.counter[:, worse] - self.counter[:, better])
+        if helped.any():
+            gap = np.where(gap > 0, np.maximum(0, gap - helped[self.want[_index(columns)]]), gap)
+        return gap.T
+
+    def keeping(self, kept: Sequence[int]) -> "Differences":
+        """The differences of some of the pairs, by their places among them, alone and within a corpus."""
+        number = len(self.pairs)
+        places = [k for first in range(0, len(self), number) for k in (first + own for own in kept)]
+        pairs = tuple(self.pairs[k] for k in kept)
+        return replace(self, pairs=pairs, worse=self.worse[places], better=self.better[places])
 
     def without(self, place: int) -> "Differences":
         """The differences without the pair of a place, alone and within a corpus."""
         left = place % len(self.pairs)
-        kept = [k for k in range(len(self)) if k % len(self.pairs) != left]
-        pairs = tuple(pair for k, pair in enumerate(self.pairs) if k != left)
-        return Differences(
-            pairs, self.worse[kept], self.better[kept], self.low, self.high, self.vacuous, self.counter, self.scale
-        )
+        return self.keeping([k for k in range(len(self.pairs)) if k != left])
 
 
 def _index(places: Sequence[int] | slice) -> slice | NDArray[np.intp]:
@@ -72,31 +84,85 @@ def _index(places: Sequence[int] | slice) -> slice | NDArray[np.intp]:
 
 def differences_of(coordinates: Sequence[Coordinate], pairs: Sequence[Pair], classes: Sequence[int]) -> Differences:
     """The differences of pairs of cases that have these numbers of classes."""
-    most = max(classes)
-    tables = [[Fraction(1)] * len(classes)]
+    seen, most = Seen.stacked([coordinate.seen for coordinate in coordinates]), max(classes)
+    values = [(seen.tops, seen.bottoms)]
+    parts = [Fraction(1)] * len(classes)
     if len(set(classes)) > 1:  # beside others a case is a mean over all classes, and those it has not are 1
-        tables.append([Fraction(own, most) for own in classes])
+        values.append(_beside(seen, np.array(classes), most))
+        parts += [Fraction(own, most) for own in classes]
+    want, wants = _wants(seen, parts)
+    bottoms = [np.unique(bottom).tolist() for _, bottom in values]
+    scale = _common((*chain.from_iterable(bottoms), *(s.denominator for row in wants for both in row for s in both)))
+    counted = [_counted(tops, bottom, scale) for tops, bottom in values]
+    places = [(p.worse + k * len(classes), p.better + k * len(classes)) for k in range(len(values)) for p in pairs]
 
-    def spread(shares: Sequence[Fraction]) -> list[Fraction]:
-        return [share * part for table in tables for share, part in zip(shares, table, strict=True)]
+    def shares(side: int) -> Whole:
+        return np.array([[ceil(share * scale) for share in row[side]] for row in wants], dtype=np.int64)
 
-    values = [[1 - lost for lost in spread([1 - value for value in c.values])] for c in coordinates]
-    wants = [[spread(c.vacuous), spread(c.counter)] for c in coordinates]
-    exact = lcm(*{v.denominator for row in values for v in row}, *{v.denominator for w in wants for s in w for v in s})
-    scale = min(exact, _FINEST)
-    shape = len(coordinates), len(tables) * len(classes)
-
-    def counted(rows: Sequence[Sequence[Fraction]], rounded: Callable[[Fraction], int]) -> Whole:
-        return np.array([[rounded(v * scale) for v in row] for row in rows], dtype=np.int64).reshape(shape)
-
-    places = [(p.worse + k * len(classes), p.better + k * len(classes)) for k in range(len(tables)) for p in pairs]
     return Differences(
         tuple(pairs),
         np.array([worse for worse, _ in places], dtype=np.intp),
         np.array([better for _, better in places], dtype=np.intp),
-        counted(values, floor),
-        counted(values, ceil),
-        counted([vacuous for vacuous, _ in wants], ceil),
-        counted([counter for _, counter in wants], ceil),
+        np.concatenate([low for low, _ in counted], axis=1),
+        np.concatenate([over for _, over in counted], axis=1),
+        want,
+        shares(0),
+        shares(1),
         scale,
     )
+
+
+def _beside(seen: Seen, classes: Counts, most: int) -> tuple[Counts, Counts]:
+    """The values of cases as means over the classes of the most, of which those that a case lacks are 1."""
+    tops, bottoms = seen.tops, seen.bottoms
+    if not products_fit(bottoms, most, 2):
+        tops, bottoms = tops.astype(object), bottoms.astype(object)
+    return lowest((most - classes) * bottoms + classes * tops, most * bottoms)
+
+
+def _wants(
+    seen: Seen, parts: Sequence[Fraction]
+) -> tuple[NDArray[np.intp], list[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]]:
+    """The different rows of shares for want of obligations, each of its part of a value, and which a clause has."""
+    rows: dict[bytes, int] = {}
+    found: list[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]] = []
+    want = []
+    tables = len(parts) // max(len(seen.classes), 1)
+    for vacuous, counter in zip(seen.vacuous, seen.counter, strict=True):
+        key = vacuous.tobytes() + counter.tobytes()
+        if key not in rows:
+            rows[key] = len(found)
+            both = (
+                tuple(
+                    Fraction(count, own) * part
+                    for (count, own), part in zip(
+                        list(zip(counts.tolist(), seen.classes.tolist(), strict=True)) * tables, parts, strict=True
+                    )
+                )
+                for counts in (vacuous, counter)
+            )
+            found.append((next(both), next(both)))
+        want.append(rows[key])
+    return np.array(want, dtype=np.intp), found
+
+
+def _common(denominators: Iterable[int]) -> int:
+    """The least common denominator, or the finest there is if that is larger."""
+    found = 1
+    for denominator in denominators:
+        found = lcm(found, denominator)
+        if found >= _FINEST:
+            return _FINEST
+    return found
+
+
+def _counted(tops: Counts, bottoms: Counts, scale: int) -> tuple[Whole, NDArray[np.bool_]]:
+    """Values up to 1 in parts of the scale, rounded down, and where that took something off."""
+    if bottoms.dtype == object or not products_fit(bottoms, _HALF):
+        low = tops.astype(object) * scale // bottoms
+        return low.astype(np.int64), (low * bottoms != tops.astype(object) * scale).astype(np.bool_)
+    if scale < _FINEST:
+        return tops * (scale // bottoms), np.zeros(tops.shape, dtype=np.bool_)
+    first, left = np.divmod(tops * _HALF, bottoms)
+    second, left = np.divmod(left * _HALF, bottoms)
+    return first * _HALF + second, left > 0
