@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from benchmarks.harness import Options, Row, Target, timed
+from tracepact.calibration.calibration import Calibration
+from tracepact.calibration.family import CandidateFamily
+from tracepact.calibration.reading import load_calibration
 from tracepact.monitor import evaluate_masks, evaluate_trace
 from tracepact.monitor.algebra import IntegerAlgebra
-from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.candidates import Candidates, FrameCandidate
-from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.observe import Observation, observe
-from tracepact.tools.select.reading import load_calibration
 from tracepact.tools.select.retain import observational_classes
 from tracepact.tools.select.trials import Trials, family_of_cases, grid_contract, trials_of
 from tracepact.trace.family import Atoms

@@ -20,6 +20,7 @@ not import each other):
         lang                 text to core and back, and core in plain words
         trace                events on an exact grid, families of clips as bitsets
         io                   files and in-memory data to events
+        calibration          calibration sets: texts to cases with ranks and a family of candidates
         monitor              the reference semantics and the fast engines
         events               matching and event clauses
         scoring              counts, vectors, violations, curves, intervals over clips

@@ -28,6 +28,8 @@ from hostile.values import (
     number,
     some,
 )
+from tracepact.calibration.calibration import Case
+from tracepact.calibration.reading import load_calibration
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import Reading, durations_from, label_map_from, read_events, regions_from
 from tracepact.io.columns import columns_from
@@ -35,9 +37,7 @@ from tracepact.io.decoding_file import read_decoding
 from tracepact.stream import StreamMonitor, restore_state, save_state
 from tracepact.tools.conform.serve import Session
 from tracepact.tools.prove.reading import NotACertificate, read_certificates
-from tracepact.tools.select.calibration import Case
 from tracepact.tools.select.preferences import CaseNames, read_preferences
-from tracepact.tools.select.reading import load_calibration
 
 GATE = "contract gate\nstep 20ms\nclause onset on ref_onset : ref_onset -> N[40ms] pred_onset\n"
 MORE = """contract more "t"

@@ -1,9 +1,11 @@
 """The language server as an editor meets it: a process, asked over its standard streams by pygls's own client."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from cli.command import run
 from lsp.editor import Editor, applied
 from lsprotocol import types as lsp
 
@@ -127,7 +129,33 @@ def test_a_calibration_set_is_completed_and_not_read_as_a_contract(editor: Edito
     found = editor.run(editor.client.text_document_completion_async(lsp.CompletionParams(**place)))
     assert labels(found) == ["centre", "touch", "inside"]
     assert editor.run(editor.client.text_document_hover_async(lsp.HoverParams(**place))) is None
-    assert [sent for sent in editor.published if sent.uri == uri and sent.diagnostics] == []
+    editor.close_text(uri)
+
+
+def test_the_faults_of_a_calibration_set_are_those_of_select_and_go_when_they_are_mended(
+    editor: Editor, tmp_path: Path
+) -> None:
+    """An unknown edit, a rank in words and a key that is not of the form, each at its place; then none."""
+    good = (
+        'step = "20ms"\ncases = [\n  {name = "late", rank = 2, edit = "late_onset", by = "60ms"},\n'
+        '  {name = "lost", rank = 1, edit = "missing"},\n]\n'
+        '[reference.r]\nduration = "1s"\nevents = [["200ms", "400ms"]]\n'
+    )
+    bad = 'speed = "2s"\n' + good.replace("late_onset", "late_onst").replace("rank = 1", 'rank = "high"')
+    uri = editor.open("faulty.calibration", bad)
+    shown = editor.codes(uri)
+    (tmp_path / "faulty.calibration").write_text(bad, encoding="utf-8")
+    said = run("select", "faulty.calibration", folder=tmp_path)
+    assert shown == said.codes
+    assert {"unknown-choice", "bad-rank", "unknown-key"} <= set(shown)
+    sent = next(sent for sent in reversed(editor.published) if sent.uri == uri).diagnostics
+    first = next(one for one in sent if one.code == "unknown-choice")
+    assert first.range.start.line == 3, "the line of the case"
+    context = lsp.CodeActionContext([first])
+    params = lsp.CodeActionParams(lsp.TextDocumentIdentifier(uri), editor.whole(uri), context)
+    editor.run(editor.client.text_document_code_action_async(params))
+    editor.change(uri, good)
+    assert editor.codes(uri) == []
     editor.close_text(uri)
 
 

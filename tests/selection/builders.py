@@ -8,11 +8,11 @@ from math import lcm
 import numpy as np
 from hypothesis import strategies as st
 
+from tracepact.calibration.calibration import Calibration, Case, Reference
+from tracepact.calibration.family import CandidateFamily
 from tracepact.core import Projection
 from tracepact.diagnostics import Source
 from tracepact.logic import Outcome
-from tracepact.tools.select.calibration import Calibration, Case, Reference
-from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.observe import Observation
 from tracepact.tools.select.perfect import Proof
 from tracepact.tools.select.seen import Seen

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selection.builders import scaled
 
+from tracepact.calibration.reading import load_calibration, read_calibration
 from tracepact.diagnostics import Source
 from tracepact.lang import load_contract
 from tracepact.specs import spec_path
 from tracepact.tools.select.draft import FAULTS, best_clip, draft_calibration
-from tracepact.tools.select.reading import load_calibration, read_calibration
 from tracepact.trace import Event, EventTable
 
 

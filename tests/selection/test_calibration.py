@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from tracepact.calibration.declaring import read_family
+from tracepact.calibration.edits import ARGUMENTS, Edit, NotApplicable, apply
+from tracepact.calibration.places import Places
+from tracepact.calibration.reading import calibrations, load_calibration, read_calibration
 from tracepact.diagnostics import Diagnostic, InvalidInput, Source, TextPlace
 from tracepact.specs import spec_path
-from tracepact.tools.select.declaring import read_family
-from tracepact.tools.select.edits import ARGUMENTS, Edit, NotApplicable, apply
-from tracepact.tools.select.places import Places
-from tracepact.tools.select.reading import calibrations, load_calibration, read_calibration
 from tracepact.trace import Event
 
 SCHEMA = json.loads(spec_path("schemas/calibration.schema.json").read_text(encoding="utf-8"))

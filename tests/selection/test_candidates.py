@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selection.builders import SMALL, STEP, calibration_of, case_of, scaled
 
+from tracepact.calibration.family import ATTRIBUTES, CONNECTIVES, EACH, MODALITIES, NO_FAMILY, SHAPES, CandidateFamily
 from tracepact.core import And, Atom, Dag, Formula, Implies, Not, Or, cost, depth
 from tracepact.core.formula import children
 from tracepact.diagnostics import InvalidInput
 from tracepact.lang import load_contract, parse_contract
 from tracepact.tools.select.candidates import Candidates, EventCandidate, FrameCandidate, family_size
-from tracepact.tools.select.family import ATTRIBUTES, CONNECTIVES, EACH, MODALITIES, NO_FAMILY, SHAPES, CandidateFamily
 from tracepact.tools.select.formulas import enumerate_formulas, formula_count, formula_of, windows
 from tracepact.tools.select.select import observe_family
 from tracepact.tools.select.write import describe

@@ -7,12 +7,12 @@ import pytest
 from cli.command import run
 
 from tracepact import score
+from tracepact.calibration.reading import read_calibration
 from tracepact.diagnostics import InvalidInput, Source
 from tracepact.lang import parse_formula
 from tracepact.logic import Outcome
 from tracepact.tools.select.candidates import FrameCandidate
 from tracepact.tools.select.perfect import Prover
-from tracepact.tools.select.reading import read_calibration
 from tracepact.tools.select.select import select
 from tracepact.tools.select.separate import Requirement
 from tracepact.tools.select.write import contract_text

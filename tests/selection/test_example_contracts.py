@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tracepact import load_contract, score
-from tracepact.tools.select.calibration import Case
-from tracepact.tools.select.reading import load_calibration
+from tracepact.calibration.calibration import Case
+from tracepact.calibration.reading import load_calibration
 from tracepact.tools.select.robust import disturbances
 from tracepact.tools.select.separate import faults, rank_pairs
 

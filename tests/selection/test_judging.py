@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from selection.builders import scaled
 from selection.test_order import weighings
 
+from tracepact.calibration.calibration import Case
+from tracepact.calibration.reading import load_calibration
 from tracepact.diagnostics import InvalidInput
 from tracepact.tools.select.asking import Tried, outlook, tried_contracts
-from tracepact.tools.select.calibration import Case
 from tracepact.tools.select.judge_command import prepared
 from tracepact.tools.select.judging import Given, Interview, Undone
-from tracepact.tools.select.reading import load_calibration
 from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.separate import Pair, difference
 from tracepact.tools.select.systems import Tables, read_systems

@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from selection.builders import SMALL, STEP, calibration_of, calibrations, case_of, labelled_calibrations, scaled
 from strategies import ATOMS, environments, formulas, to_mask
 
+from tracepact.calibration.calibration import Calibration, Case
+from tracepact.calibration.family import CandidateFamily
+from tracepact.calibration.reading import load_calibration
 from tracepact.core import (
     Aggregation,
     Always,
@@ -33,12 +36,9 @@ from tracepact.logic import Outcome, satisfiable
 from tracepact.logic.vocabulary import with_derived_atoms
 from tracepact.monitor import truth
 from tracepact.scoring import score_family
-from tracepact.tools.select.calibration import Calibration, Case
 from tracepact.tools.select.candidates import FrameCandidate
-from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.observe import Screening
 from tracepact.tools.select.perfect import Prover, facts, follows, perfected
-from tracepact.tools.select.reading import load_calibration
 from tracepact.tools.select.select import observe_family, retain_basis
 from tracepact.tools.select.trials import SHORT, grid_contract
 from tracepact.tools.select.word_masks import WordAlgebra, evaluate_rows

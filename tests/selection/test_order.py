@@ -23,12 +23,12 @@ from selection.builders import (
 )
 from selection.test_observation import scored
 
+from tracepact.calibration.calibration import Calibration, Case
+from tracepact.calibration.reading import load_calibration
 from tracepact.core import Aggregation
 from tracepact.diagnostics import Diagnostics
 from tracepact.lang import parse_contract
 from tracepact.scoring import score_family
-from tracepact.tools.select.calibration import Calibration, Case
-from tracepact.tools.select.reading import load_calibration
 from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.select import select
 from tracepact.tools.select.separate import Pair, Requirement, difference, rank_pairs

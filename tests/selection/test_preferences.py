@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from selection.builders import scaled
 from selection.test_order import margin_of, weighings
 
-from tracepact.tools.select.calibration import Case
+from tracepact.calibration.calibration import Case
 from tracepact.tools.select.cover.clock import Clock
 from tracepact.tools.select.preferences import Preference, Preferences
 from tracepact.tools.select.retain import Coordinate

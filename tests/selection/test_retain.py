@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selection.builders import PROVED, calibration_of, calibrations, case_of, observation_of, scaled, value_tables
 
+from tracepact.calibration.calibration import Calibration, Case
 from tracepact.logic import Outcome
-from tracepact.tools.select.calibration import Calibration, Case
 from tracepact.tools.select.cover.best import all_optima, solve
 from tracepact.tools.select.cover.problem import Problem
 from tracepact.tools.select.observe import Screening
@@ -203,9 +203,7 @@ def test_a_set_that_separates_more_cases_separates_fewer(
     if len(larger) == len(rank_pairs(cases)):
         smaller = [case for k, case in enumerate(cases) if k != left]
         cut = [
-            Coordinate(
-                c.candidate, c.cost, c.seen.on([k for k in range(len(cases)) if k != left]), c.members, c.proof
-            )
+            Coordinate(c.candidate, c.cost, c.seen.on([k for k in range(len(cases)) if k != left]), c.members, c.proof)
             for c in chosen
         ]
         assert all(meets(cut, pair, smaller) for pair in rank_pairs(smaller))
@@ -215,9 +213,9 @@ def test_the_least_selection_of_several_matchers_is_taken() -> None:
     """A bridge: greedy matching takes the middle and leaves both ends alone, optimal matching pairs both ends."""
     from dataclasses import replace
 
+    from tracepact.calibration.family import NO_FAMILY
     from tracepact.core import Matcher, MatcherKind
     from tracepact.lang import parse_contract
-    from tracepact.tools.select.family import NO_FAMILY
     from tracepact.tools.select.select import select
 
     ref = [10 <= i < 20 or 25 <= i < 75 for i in range(90)]

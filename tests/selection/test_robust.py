@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given, settings
 from selection.builders import calibrations, scaled
 
+from tracepact.calibration.calibration import Calibration
+from tracepact.calibration.reading import load_calibration
 from tracepact.diagnostics import InvalidInput
-from tracepact.tools.select.calibration import Calibration
-from tracepact.tools.select.reading import load_calibration
 from tracepact.tools.select.robust import disturbances, own_reference, robustness, with_disturbances
 from tracepact.tools.select.select import select
 from tracepact.tools.select.separate import Requirement, difference, faults, names, rank_pairs

@@ -13,8 +13,8 @@ from cli.command import Outcome, run
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from tracepact.calibration.reading import calibrations
 from tracepact.specs import spec_path
-from tracepact.tools.select.reading import calibrations
 
 SCHEMAS = {path.name: json.loads(path.read_text()) for path in spec_path("schemas").glob("*.json")}
 REGISTRY: Registry[Any] = Registry().with_resources((n, Resource.from_contents(s)) for n, s in SCHEMAS.items())
@@ -239,9 +239,9 @@ def test_the_contract_scores_the_values_that_were_selected(gate: tuple[Path, dic
     """The file by itself: read, scored on the cases, compared with the values of its coordinates."""
     from fractions import Fraction
 
+    from tracepact.calibration.reading import load_calibration
     from tracepact.lang import load_contract
     from tracepact.scoring import score_family
-    from tracepact.tools.select.reading import load_calibration
     from tracepact.tools.select.trials import family_of_cases
 
     out, data = gate
@@ -529,8 +529,8 @@ def test_without_time_the_best_found_is_given_with_its_gap(folder: Path) -> None
 def test_a_set_that_is_not_proved_smallest_never_says_it_is() -> None:
     from dataclasses import replace
 
+    from tracepact.calibration.reading import load_calibration
     from tracepact.tools.select.cover.problem import Level
-    from tracepact.tools.select.reading import load_calibration
     from tracepact.tools.select.report.build import selection_record
     from tracepact.tools.select.report.files import selection_text
     from tracepact.tools.select.report.page import selection_page

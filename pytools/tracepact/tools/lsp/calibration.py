@@ -1,11 +1,15 @@
-"""What can come next in a calibration set: its keys and the words they take, from the schema of the form (14.1)."""
+"""A calibration set in an editor: what is wrong with it, and which keys and words can come next (14.1)."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+from tracepact.calibration.reading import read_calibration
+from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace, Source
 from tracepact.specs import spec_path
 from tracepact.tools.lsp.completion import Suggestion
 
@@ -14,6 +18,25 @@ _HEADER = re.compile(r"^\s*\[+\s*(\w+)[^\]\n]*\]+\s*(?:#.*)?$", re.MULTILINE)
 _KEY = re.compile(r"(\w+)\s*=")
 _VALUE = re.compile(r"(\w+)\s*=\s*(\[[^\]]*)?\"?(\w*)$")
 _STRING = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'")
+
+
+def calibration_faults(text: str, name: str, folder: Path) -> tuple[Diagnostic, ...]:
+    """What `tracepact select` says of a set when it reads it; tables that it names are looked for in the folder.
+
+    A fault of such a table stands at the start of the set, with the table and its row in its words.
+    """
+    try:
+        found: Iterable[Diagnostic] = read_calibration(Source(name, text), folder).warnings
+    except InvalidInput as error:
+        found = error.diagnostics
+    return tuple(replace(one, headline=_with_table(one)) for one in found)
+
+
+def _with_table(found: Diagnostic) -> str:
+    place = found.place
+    if not isinstance(place, RowPlace):
+        return found.headline
+    return f"{place.file}{'' if place.row is None else f':{place.row}'}: {found.headline}"
 
 
 def complete_calibration(text: str, offset: int) -> list[Suggestion]:

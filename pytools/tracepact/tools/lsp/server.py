@@ -15,7 +15,7 @@ from tracepact.diagnostics import Diagnostic, Diagnostics, Span
 from tracepact.lang import format_document, read_document
 from tracepact.tools.lsp.bounds import bound_hints
 from tracepact.tools.lsp.calibration import ENDING as CALIBRATION
-from tracepact.tools.lsp.calibration import complete_calibration
+from tracepact.tools.lsp.calibration import calibration_faults, complete_calibration
 from tracepact.tools.lsp.checking import Superseded, check_while
 from tracepact.tools.lsp.completion import complete
 from tracepact.tools.lsp.edits import Edit
@@ -29,6 +29,7 @@ from tracepact.tools.lsp.translation import (
     completion_of,
     diagnostic_of,
     edit_of,
+    folder_of,
     hint_of,
     hover_of,
     range_of,
@@ -57,7 +58,7 @@ class Opened:
     lines: Lines
     solved: list[Diagnostic] = field(default_factory=list)
     calibration: str | None = None
-    """The text of a calibration set, which is completed and not read as a contract."""
+    """The text of a calibration set, which is completed and read as one, not as a contract."""
 
     @property
     def found(self) -> list[Diagnostic]:
@@ -88,9 +89,11 @@ class ContractServer(LanguageServer):  # type: ignore[misc,unused-ignore]  # the
         document = self.workspace.get_text_document(uri)
         encoding = str(getattr(self.workspace.position_encoding, "value", None) or "utf-16")
         if uri.endswith(CALIBRATION):
-            nothing = replace(read("", shown_name(uri)), found=())
+            found = calibration_faults(document.source, shown_name(uri), folder_of(uri))
+            nothing = replace(read("", shown_name(uri)), found=found)
             lines = Lines(document.source, encoding)
             self.opened[uri] = Opened(uri, document.version, nothing, lines, calibration=document.source)
+            self.report(self.opened[uri])
             return
         reading = read(document.source, shown_name(uri))
         state = Opened(uri, document.version, reading, Lines(document.source, encoding))

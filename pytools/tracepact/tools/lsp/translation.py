@@ -1,7 +1,8 @@
 """What is known of a contract in the terms of the language server protocol."""
 
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
 
 from lsprotocol import types as lsp
 
@@ -40,6 +41,12 @@ _OUTLINED = {
 def shown_name(uri: str) -> str:
     """What a document is called in messages: the last part of its address."""
     return PurePosixPath(unquote(urlsplit(uri).path)).name or uri
+
+
+def folder_of(uri: str) -> Path:
+    """Where a document lies; the working folder if it is in no file."""
+    address = urlsplit(uri)
+    return Path(url2pathname(address.path)).parent if address.scheme == "file" else Path()
 
 
 def range_of(lines: Lines, span: Span) -> lsp.Range:

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import click
 
+from tracepact.calibration.reading import read_calibration
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, Source
 from tracepact.files import write_whole
 from tracepact.io import durations_from, events_from
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.tools.parameters import complete_starter, durations_option, named_contract
 from tracepact.tools.select.draft import FAULTS, best_clip, draft_calibration
-from tracepact.tools.select.reading import read_calibration
 
 _WORST = {
     "misses": ("missing activity",),

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
+from tracepact.calibration.family import CONNECTIVES, CandidateFamily
 from tracepact.core import Contract, Dag, EventClause, Formula, FrameClause, Implies, cost, reach
 from tracepact.diagnostics import Diagnostics, Place
 from tracepact.lang import parse_formula
-from tracepact.tools.select.family import CONNECTIVES, CandidateFamily
 from tracepact.tools.select.formulas import enumerate_formulas, formula_count, formula_of, node_costs, radii
 from tracepact.tools.select.predicates import enumerate_predicates, predicate_cost, predicate_count
 

@@ -9,6 +9,7 @@ from typing import Unpack
 import click
 from msgspec.structs import replace
 
+from tracepact.calibration.calibration import Calibration
 from tracepact.diagnostics import Diagnostic, Diagnostics
 from tracepact.io import durations_from, events_from
 from tracepact.show.lines import print_diagnostics, say
@@ -17,7 +18,6 @@ from tracepact.tools.exits import Exit
 from tracepact.tools.folders import OutputFolder
 from tracepact.tools.parameters import Assignment, Seconds, durations_option, format_option
 from tracepact.tools.results import print_json, print_rows
-from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.candidate_words import describe
 from tracepact.tools.select.options import FamilyOptions, family_options, read_family_options, stages_shown
 from tracepact.tools.select.preferences import CaseNames, ClipNames, read_preferences
@@ -32,6 +32,9 @@ from tracepact.tools.select.separate import DEFAULT_REQUIREMENTS, Requirement
 from tracepact.tools.select.stability import hold_out, leave_one_out
 from tracepact.tools.select.systems import Tables, read_systems, with_cases
 
+_SEARCH = Fraction(20)
+"""Seconds of a search over preferences, which may contradict each other in ways that take for ever to prove (14.34)."""
+
 
 @click.command()
 @family_options
@@ -45,7 +48,10 @@ from tracepact.tools.select.systems import Tables, read_systems, with_cases
     help="What the contract must do: separate or order cases of different rank, name faults; repeatable.",
 )
 @click.option(
-    "--seconds", type=Seconds(), help="Time limit of the search; after it, the best set found is shown with its gap."
+    "--seconds",
+    type=Seconds(),
+    help="Time limit of the search; after it, the best set found is shown with its gap. With --preferences 20 unless "
+    "given.",
 )
 @click.option("--all", "every", is_flag=True, help="List every other set of the same size and cost.")
 @click.option(
@@ -164,7 +170,13 @@ def _preferred(options: FamilyOptions, asked: _Asked, path: str) -> tuple[Select
     print_diagnostics(warnings)
     with stages_shown() as on_stage:
         found = select_by_preferences(
-            calibration, judged, family, authors, folds=asked.folds, seconds=asked.seconds, on_stage=on_stage
+            calibration,
+            judged,
+            family,
+            authors,
+            folds=asked.folds,
+            seconds=_SEARCH if asked.seconds is None else asked.seconds,
+            on_stage=on_stage,
         )
     return selection_record(found.selection, preferred=found), found.selection
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
+from tracepact.calibration.edits import Edit, NotApplicable, apply
 from tracepact.core import Contract, FrameClause
 from tracepact.lang.explain import windows
-from tracepact.tools.select.edits import Edit, NotApplicable, apply
 from tracepact.trace import Durations, Event, EventTable, FrameRun, Grid, union_runs
 from tracepact.wording import ms, print_number
 

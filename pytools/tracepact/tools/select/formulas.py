@@ -6,6 +6,7 @@ from functools import cache
 from itertools import product
 from math import ceil
 
+from tracepact.calibration.family import CandidateFamily
 from tracepact.core import (
     Always,
     And,
@@ -24,7 +25,6 @@ from tracepact.core import (
     Until,
     cost,
 )
-from tracepact.tools.select.family import CandidateFamily
 
 _REACH = {"U": Operator.UNTIL, "S": Operator.SINCE}
 _WINDOW = {"F": Operator.EVENTUALLY, "G": Operator.ALWAYS}

@@ -7,6 +7,8 @@ from typing import TypedDict, Unpack
 
 import click
 
+from tracepact.calibration.calibration import Calibration
+from tracepact.calibration.reading import load_calibration
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
 from tracepact.io import AudioFolder
 from tracepact.io.audio import audio_files
@@ -16,13 +18,11 @@ from tracepact.tools.page_server import PageServer, ServedFile, server_options
 from tracepact.tools.parameters import Assignment, durations_option
 from tracepact.tools.score.report.sounds import media_type
 from tracepact.tools.select.asking import Tried, tried_contracts
-from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.judge_page import judge_page
 from tracepact.tools.select.judging import AskedPair, Interview, pairs_of, rows_of
 from tracepact.tools.select.observed import observe_family, with_matcher
 from tracepact.tools.select.options import stages_shown
 from tracepact.tools.select.preferences import ClipNames, read_preferences
-from tracepact.tools.select.reading import load_calibration
 from tracepact.tools.select.select import retain_basis
 from tracepact.tools.select.systems import SystemOutputs, Tables, read_systems, with_cases
 from tracepact.wording import count

@@ -1,14 +1,14 @@
 """The value of every candidate on every case, exact, and which candidates punish a perfect prediction (14.8, 14.9)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.core import Dag, Each, EventClause, FrameClause, Matcher
+from tracepact.core import Dag, Each, EventClause, Formula, FrameClause, Matcher
 from tracepact.events.attributes import Obligation, Scene
 from tracepact.events.matching import matching
 from tracepact.events.obligations import obligations
@@ -37,9 +37,9 @@ class Observation:
     """How many obligations each candidate satisfies of each entry, which is a case and one of its classes.
 
     A candidate has the row `place` of `satisfied`, or none (-1): those that a perfect prediction fails are dropped
-    unless they are asked for. The row is about one kind of obligation, `kind`; `obligated` and `counter` say by kind how
-    many obligations an entry has and whether it scores 0 for want of any (7.4). `classes` are how many entries each case
-    has, one case after the other. By candidate there is the `Screening`.
+    unless they are asked for. The row is about one kind of obligation, `kind`; `obligated` and `counter` say by kind
+    how many obligations an entry has and whether it scores 0 for want of any (7.4). `classes` are how many entries each
+    case has, one case after the other. By candidate there is the `Screening`.
     """
 
     satisfied: Counts
@@ -82,7 +82,9 @@ class Observation:
     @classmethod
     def joined(cls, parts: Sequence["Observation"]) -> "Observation":
         """Observations of candidates one after the other."""
-        rows, kinds = (np.cumsum([0, *map(len, some)]) for some in zip(*((p.kind, p.obligated) for p in parts), strict=True))
+        rows, kinds = (
+            np.cumsum([0, *map(len, some)]) for some in zip(*((p.kind, p.obligated) for p in parts), strict=True)
+        )
         return cls(
             np.concatenate([part.satisfied for part in parts]),
             np.concatenate([part.kind + first for part, first in zip(parts, kinds, strict=False)]),
@@ -102,7 +104,7 @@ def observe(
     Those that a perfect prediction fails have no values unless `dropped` asks for them.
     """
     on_stage("an author's clauses")
-    parts = [_author(clause, trials, matcher, dropped) for clause in candidates.authors]
+    parts = [_authors(candidates.authors, trials, matcher, dropped)] if candidates.authors else []
     on_stage(f"{candidates.first_event - candidates.first_frame:,} frame candidates")
     if candidates.formulas:
         parts.append(observe_frames(candidates.dag, candidates.obligations, candidates.formulas, trials, dropped))
@@ -111,11 +113,22 @@ def observe(
     return Observation.joined(parts)
 
 
-def _author(clause: FrameClause | EventClause, trials: Trials, matcher: Matcher, dropped: bool) -> Observation:
-    if isinstance(clause, EventClause):
-        return observe_events([clause], trials, matcher, dropped)
-    dag, (obligation, formula) = Dag.of([clause.obligation, clause.formula])
-    return observe_frames(dag, [obligation], [formula], trials, dropped)
+def _authors(
+    clauses: Sequence[FrameClause | EventClause], trials: Trials, matcher: Matcher, dropped: bool
+) -> Observation:
+    """Clauses that were written, in their order: those on one obligation together, those on events together."""
+    events = [place for place, clause in enumerate(clauses) if isinstance(clause, EventClause)]
+    parts = [(events, observe_events([clauses[k] for k in events], trials, matcher, dropped))]  # type: ignore[misc]
+    by_obligation: dict[Formula, list[int]] = {}
+    for place, clause in enumerate(clauses):
+        if isinstance(clause, FrameClause):
+            by_obligation.setdefault(clause.obligation, []).append(place)
+    for obligation, places in by_obligation.items():
+        dag, (asked, *formulas) = Dag.of([obligation, *(clauses[k].formula for k in places)])
+        parts.append((places, observe_frames(dag, [asked], formulas, trials, dropped)))
+    joined = Observation.joined([part for _, part in parts])
+    order = np.argsort([place for places, _ in parts for place in places])
+    return replace(joined, place=joined.place[order], screening=joined.screening[order])
 
 
 # Frames

@@ -3,15 +3,15 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from tracepact.calibration.calibration import Calibration
+from tracepact.calibration.family import CandidateFamily
+from tracepact.calibration.places import Places
 from tracepact.core import Contract, Matcher
 from tracepact.diagnostics import Diagnostic, Diagnostics, Place, TextPlace
 from tracepact.progress import OnStage, silent
-from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.candidates import Candidates, check_size
-from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.observe import Observation, observe
 from tracepact.tools.select.perfect import Prover
-from tracepact.tools.select.places import Places
 from tracepact.tools.select.trials import Trials, family_of_cases, grid_contract, trials_of
 from tracepact.wording import ms
 

@@ -7,16 +7,16 @@ from typing import Any, TypedDict
 
 import click
 
+from tracepact.calibration.calibration import Calibration
+from tracepact.calibration.declaring import read_family
+from tracepact.calibration.family import NO_FAMILY, CandidateFamily
+from tracepact.calibration.reading import load_calibration
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, InvalidInput
 from tracepact.lang import read_file
 from tracepact.progress import OnStage
 from tracepact.show.progress import counted
 from tracepact.tools.parameters import Assignment, named_contract, with_options
-from tracepact.tools.select.calibration import Calibration
-from tracepact.tools.select.declaring import read_family
-from tracepact.tools.select.family import NO_FAMILY, CandidateFamily
-from tracepact.tools.select.reading import load_calibration
 
 
 class FamilyOptions(TypedDict):

@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
+from tracepact.calibration.family import CandidateFamily
 from tracepact.core import (
     Absolute,
     And,
@@ -25,7 +26,6 @@ from tracepact.core import (
     subformulas,
 )
 from tracepact.lang import parse_contract
-from tracepact.tools.select.family import CandidateFamily
 from tracepact.wording import ms, print_number
 
 RUNS_COST = 16

@@ -7,9 +7,9 @@ from fractions import Fraction
 from io import StringIO
 from typing import Protocol
 
+from tracepact.calibration.calibration import Case
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, did_you_mean
 from tracepact.lang import read_file
-from tracepact.tools.select.calibration import Case
 from tracepact.tools.select.separate import Pair
 from tracepact.tools.select.systems import SystemOutputs
 from tracepact.wording import parse_exact

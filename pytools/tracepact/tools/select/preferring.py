@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from tracepact.calibration.calibration import Calibration
+from tracepact.calibration.family import CandidateFamily
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, InvalidInput
 from tracepact.progress import OnStage, silent
-from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.cover.clock import Clock
 from tracepact.tools.select.cover.problem import Cover
-from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.observed import observe_family, with_matcher
 from tracepact.tools.select.preferences import Preferences
 from tracepact.tools.select.readable import readable_clauses
@@ -93,7 +93,7 @@ def _fitted(retained: Retained, weights: dict[Pair, Fraction], seconds: Fraction
     if not kept:
         raise _nothing()
     rows = pair_rows(coordinates, kept)
-    ordered = order_clauses(coordinates, rows, kept, classes, seconds=share, on_stage=on_stage)
+    ordered = order_clauses(coordinates, rows, kept, classes, seconds=share, known=given_up.by, on_stage=on_stage)
     assert ordered is not None
     ordering, cover = ordered
     return _Fitted(given_up, ordering, replace(retained, rows=(*rows, *ordering.blends)), cover)

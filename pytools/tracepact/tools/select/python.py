@@ -5,12 +5,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from tracepact.calibration.reading import load_calibration
 from tracepact.core import Contract
 from tracepact.diagnostics import one_of
 from tracepact.lang import load_contract
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.presented import Presented, presented
-from tracepact.tools.select.reading import load_calibration
 from tracepact.tools.select.report.build import selection_record
 from tracepact.tools.select.report.record import SelectionRecord
 from tracepact.tools.select.select import select as select_clauses

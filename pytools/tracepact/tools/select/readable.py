@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
+from tracepact.calibration.family import NO_FAMILY
 from tracepact.core import Contract, EventClause
 from tracepact.lang import load_contract, parse_contract
 from tracepact.logic import Outcome
 from tracepact.specs import starter_contracts
 from tracepact.tools.select.candidate_words import candidate_text, clause_name, describe
 from tracepact.tools.select.candidates import Candidate, EventCandidate, FrameCandidate
-from tracepact.tools.select.family import NO_FAMILY
 from tracepact.tools.select.observed import Observed, observe_family
 from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.trials import settings_text

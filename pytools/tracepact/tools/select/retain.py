@@ -18,7 +18,7 @@ _BLOCK = 2048
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
-    """A representative, what is seen of it, and the candidates of which the same is seen, itself among them, in order."""
+    """A representative, what is seen of it, and the candidates that share it, itself among them, in order."""
 
     candidate: int
     cost: int

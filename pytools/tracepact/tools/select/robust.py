@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from tracepact.calibration.calibration import Calibration, Case, Reference
+from tracepact.calibration.edits import Edit, NotApplicable, apply
+from tracepact.calibration.family import NO_FAMILY
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
 from tracepact.lang import parse_contract
-from tracepact.tools.select.calibration import Calibration, Case, Reference
 from tracepact.tools.select.draft import best_clip, refitted
-from tracepact.tools.select.edits import Edit, NotApplicable, apply
-from tracepact.tools.select.family import NO_FAMILY
 from tracepact.tools.select.observed import observe_family
 from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.select import Selection

@@ -1,6 +1,6 @@
-"""What is seen of candidates on cases, in whole numbers: values in lowest terms, and what they rest on (14.9, 14.10)."""
+"""What is seen of candidates on cases, in whole numbers: values, and what they rest on (14.9, 14.10)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -29,6 +29,9 @@ class Seen:
 
     def __len__(self) -> int:
         return len(self.tops)
+
+    def __iter__(self) -> Iterator["Seen"]:
+        return (self[place] for place in range(len(self)))
 
     def __getitem__(self, place: int) -> "Seen":
         """One of several candidates."""
@@ -61,8 +64,13 @@ class Seen:
     def on(self, cases: Sequence[int]) -> "Seen":
         """The same candidates on some of the cases."""
         kept = list(cases)
-        tables = (self.tops, self.bottoms, self.vacuous, self.counter, self.classes)
-        return Seen(*(table[..., kept] for table in tables))
+        return Seen(
+            self.tops[..., kept],
+            self.bottoms[..., kept],
+            self.vacuous[..., kept],
+            self.counter[..., kept],
+            self.classes[kept],
+        )
 
     def is_constant(self) -> bool:
         """Whether one candidate has one value on all cases."""
@@ -71,8 +79,11 @@ class Seen:
     @classmethod
     def stacked(cls, several: Sequence["Seen"]) -> "Seen":
         """Candidates that were seen on the same cases, one or more."""
-        names = ("tops", "bottoms", "vacuous", "counter")
-        return cls(*(np.stack([getattr(one, name) for one in several]) for name in names), several[0].classes)
+
+        def table(name: str) -> Counts:
+            return np.stack([getattr(one, name) for one in several])
+
+        return cls(table("tops"), table("bottoms"), table("vacuous"), table("counter"), several[0].classes)
 
 
 def _fractions(tops: Counts, bottoms: Counts) -> tuple[Fraction, ...]:
@@ -106,10 +117,13 @@ def means(tops: Counts, bottoms: Counts, classes: Counts) -> tuple[Counts, Count
         top, bottom = found
         if not products_fit(bottom, bottoms, 2 * int(classes.max())):
             top, bottom = top.astype(object), bottom.astype(object)
-        other, below = tops[:, first[more] + number].astype(top.dtype), bottoms[:, first[more] + number].astype(top.dtype)
+        other, below = (
+            tops[:, first[more] + number].astype(top.dtype),
+            bottoms[:, first[more] + number].astype(top.dtype),
+        )
         added = lowest(top[:, more] * below + other * bottom[:, more], bottom[:, more] * below)
         top[:, more], bottom[:, more] = added
         found = top, bottom
     top, bottom = found
-    number = classes if products_fit(bottom, classes) else classes.astype(object)
-    return lowest(top, bottom * number)
+    parts = classes if products_fit(bottom, classes) else classes.astype(object)
+    return lowest(top, bottom * parts)

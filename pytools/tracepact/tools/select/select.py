@@ -6,15 +6,15 @@ from fractions import Fraction
 
 import numpy as np
 
+from tracepact.calibration.calibration import Calibration
+from tracepact.calibration.family import CandidateFamily
 from tracepact.core import Contract, Matcher
 from tracepact.diagnostics import Diagnostic, TextPlace
 from tracepact.logic import Outcome
 from tracepact.progress import OnStage, silent
-from tracepact.tools.select.calibration import Calibration
 from tracepact.tools.select.candidates import Candidates, family_size
 from tracepact.tools.select.cover.best import all_optima, solve
 from tracepact.tools.select.cover.problem import Cover, Level, Optima, Problem
-from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.observe import Screening
 from tracepact.tools.select.observed import Observed, observe_family, with_matcher
 from tracepact.tools.select.readable import ReadableClause, readable_clauses

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.tools.select.calibration import Case
+from tracepact.calibration.calibration import Case
 from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.seen import Seen, products_fit
 
@@ -64,12 +64,12 @@ class Row:
 
 def rank_pairs(cases: Sequence[Case]) -> list[Pair]:
     """All pairs of different rank in one group, the worse case first."""
-    return [
-        Pair(i, j)
-        for i, worse in enumerate(cases)
-        for j, better in enumerate(cases)
-        if worse.rank > better.rank and worse.group == better.group
-    ]
+    ranks = {rank: level for level, rank in enumerate(sorted({case.rank for case in cases}))}
+    groups = {group: number for number, group in enumerate(dict.fromkeys(case.group for case in cases))}
+    level = np.array([ranks[case.rank] for case in cases])
+    group = np.array([groups[case.group] for case in cases])
+    worse, better = np.nonzero((level[:, None] > level) & (group[:, None] == group))
+    return [Pair(i, j) for i, j in zip(worse.tolist(), better.tolist(), strict=True)]
 
 
 def faults(cases: Sequence[Case]) -> list[Fault]:
@@ -112,9 +112,15 @@ def names(coordinate: Coordinate, fault: Fault) -> bool:
     return _named(coordinate.values, coordinate.counter, fault)
 
 
+def named_by(coordinate: Coordinate, asked: Sequence[Fault]) -> list[Fault]:
+    """The faults that a coordinate names; its values are made once for all of them."""
+    values, counter = coordinate.values, coordinate.counter
+    return [fault for fault in asked if _named(values, counter, fault)]
+
+
 def _named(values: Sequence[Fraction], counter: Sequence[Fraction], fault: Fault) -> bool:
-    others = [values[place] for place in fault.others]
-    return not others or max(values[place] + counter[place] for place in fault.cases) < min(others)
+    most = max(values[place] + counter[place] for place in fault.cases)
+    return all(most < values[place] for place in fault.others)
 
 
 def requirement_rows(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tracepact.tools.select.family import NO_FAMILY
+from tracepact.calibration.family import NO_FAMILY
 from tracepact.tools.select.observed import observe_family
 from tracepact.tools.select.readable import number_text, slots, tried_numbers, variants_contract
 from tracepact.tools.select.select import Selection

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from tracepact.calibration.calibration import Calibration, Case
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
 from tracepact.io import AudioFolder
 from tracepact.tools.score.run import Run, score
-from tracepact.tools.select.calibration import Calibration, Case
 from tracepact.tools.select.trials import grid_contract
 from tracepact.trace import Event
 

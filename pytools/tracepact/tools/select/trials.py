@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tracepact.calibration.calibration import Calibration, Masks
 from tracepact.core import Contract, Matcher
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.diagnostics import Diagnostic, Diagnostics
 from tracepact.lang import parse_contract
-from tracepact.tools.select.calibration import Calibration, Masks
 from tracepact.tools.select.word_masks import Rows, WordAlgebra
 from tracepact.trace import Durations, Event, EventTable, Family, FrameRun, Grid, Layout, Side, assemble
 from tracepact.trace.family import Atoms, offset, onset

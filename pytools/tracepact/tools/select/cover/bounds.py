@@ -8,7 +8,9 @@ divided by the most a column carries have this property, and their total is an e
 from collections.abc import Mapping
 from fractions import Fraction
 from importlib.util import find_spec
-from math import ceil
+from math import ceil, lcm
+
+import numpy as np
 
 from tracepact.tools.select.cover.clock import Clock
 from tracepact.tools.select.cover.problem import Problem, members
@@ -24,7 +26,6 @@ def available() -> bool:
 
 def row_weights(problem: Problem, clock: Clock) -> dict[int, Fraction]:
     """Weights on rows that give a bound, by the dual of the linear program; none if there is no time or no solution."""
-    import numpy as np
     from scipy.optimize import linprog
 
     left = clock.left()
@@ -49,12 +50,15 @@ def weights_bound(problem: Problem, weights: Mapping[int, Fraction]) -> int:
 
 
 def most_carried(problem: Problem, weights: Mapping[int, Fraction]) -> Fraction:
-    """The most weight that one column carries."""
-    carried: dict[int, Fraction] = {}
-    for row, weight in weights.items():
-        for column in members(problem.rows[row]):
-            carried[column] = carried.get(column, Fraction(0)) + weight
-    return max(carried.values(), default=Fraction(0))
+    """The most weight that one column carries, in whole parts of the common denominator."""
+    common = lcm(*(weight.denominator for weight in weights.values()))
+    carried = [0] * len(problem.costs)
+    parts = {row: int(weight * common) for row, weight in weights.items()}
+    fits = sum(map(abs, parts.values())) < 2**62
+    total = np.array(carried, dtype=np.int64 if fits else object)
+    for row, part in parts.items():
+        total[list(members(problem.rows[row]))] += part
+    return Fraction(int(total.max(initial=0)), common)
 
 
 def _feasible(problem: Problem, weights: dict[int, Fraction]) -> dict[int, Fraction]:
@@ -65,7 +69,6 @@ def _feasible(problem: Problem, weights: dict[int, Fraction]) -> dict[int, Fract
 
 def searched(problem: Problem, clock: Clock) -> tuple[tuple[int, ...] | None, float | None]:
     """A cover and a bound on the count by HiGHS' integer search; the bound is a float that nobody has checked."""
-    import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     left = clock.left()
@@ -94,7 +97,6 @@ def _used(problem: Problem) -> list[int]:
 
 def _matrix(problem: Problem):  # type: ignore[no-untyped-def]  # SciPy has no types
     """Rows by used columns."""
-    import numpy as np
     from scipy.sparse import csr_array
 
     place = {column: i for i, column in enumerate(_used(problem))}

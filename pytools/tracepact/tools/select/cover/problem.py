@@ -48,8 +48,15 @@ def mask_of(columns: tuple[int, ...]) -> int:
     return reduce(or_, (1 << column for column in columns), 0)
 
 
+_WIDE = 512
+
+
 def members(mask: int) -> Iterator[int]:
     """The indices of the set bits, from the least."""
+    if mask.bit_length() > _WIDE:
+        raw = np.frombuffer(mask.to_bytes(-(-mask.bit_length() // 8), "little"), dtype=np.uint8)
+        yield from np.flatnonzero(np.unpackbits(raw, bitorder="little")).tolist()
+        return
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1

@@ -3,24 +3,26 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from tracepact.calibration.family import CandidateFamily
 from tracepact.diagnostics.record import diagnostic_record
 from tracepact.lang import parse_contract
 from tracepact.lang.explain import explain_contract
 from tracepact.logic.findings import check_contract
 from tracepact.tools.select.candidate_words import clause_name, describe
 from tracepact.tools.select.cover.problem import Evidence
-from tracepact.tools.select.family import CandidateFamily
 from tracepact.tools.select.preferring import Preferred
 from tracepact.tools.select.report import record as r
 from tracepact.tools.select.robust import robustness
 from tracepact.tools.select.select import Extension, Retained, Selection
-from tracepact.tools.select.separate import Fault, Pair, PairBlend, Row, difference, faults, names, rank_pairs
+from tracepact.tools.select.separate import Fault, Pair, PairBlend, Row, difference, faults, named_by, rank_pairs
 from tracepact.tools.select.stability import Holdout, LeftOut, Share
 from tracepact.tools.select.trials import SHORT, Trials
 from tracepact.tools.select.write import HARM, contract_text
 from tracepact.trace import Side
 
 MEMBERS_SHOWN = 20
+VALUES_LISTED = 100_000
+"""Of a basis with more values than this a record lists the coordinates of the selected clauses alone (14.34)."""
 _EVIDENCE = {
     Evidence.ROWS: "no clause meets two of these requirements",
     Evidence.WEIGHTS: "with these weights, the requirements that one clause meets weigh at most 1",
@@ -38,7 +40,8 @@ def selection_record(
     preferred: Preferred | None = None,
 ) -> r.SelectionRecord:
     """Everything a selection says; `larger` families were tried on what it does not meet."""
-    retained, basis = selection.retained, basis_record(selection.retained)
+    retained, listed = selection.retained, _listed(selection)
+    basis = basis_record(retained, listed)
     return r.SelectionRecord(
         **{name: getattr(basis, name) for name in basis.__struct_fields__},
         requirements=selection.requirements,
@@ -48,7 +51,7 @@ def selection_record(
             )
             for matcher, count, cost in selection.by_matcher
         ),
-        selected=_selected(selection),
+        selected=_selected(selection, listed),
         beyond=tuple(_larger_family(extension, retained) for extension in larger),
         optima=_optima(selection),
         contract=_contract(selection),
@@ -100,9 +103,19 @@ def _share(share: Share) -> r.ShareRecord:
     return r.ShareRecord(share.count, share.of, share.interval)
 
 
-def basis_record(retained: Retained) -> r.BasisRecord:
-    """The cases, the candidates and the basis, before anything is selected."""
+def _listed(selection: Selection) -> Sequence[int]:
+    """The coordinates that a record lists: all of them, unless their values would be too many."""
+    number = len(selection.retained.basis.coordinates)
+    if number * len(selection.calibration.cases) <= VALUES_LISTED:
+        return range(number)
+    return selection.cover.columns
+
+
+def basis_record(retained: Retained, listed: Sequence[int] | None = None) -> r.BasisRecord:
+    """The cases, the candidates and the basis, before anything is selected; all its coordinates or those to list."""
     observed = retained.observed
+    places = range(len(retained.basis.coordinates)) if listed is None else listed
+    pairs, asked = rank_pairs(observed.calibration.cases), faults(observed.calibration.cases)
     calibration = observed.calibration
     return r.BasisRecord(
         calibration=r.CalibrationRecord(
@@ -117,7 +130,7 @@ def basis_record(retained: Retained) -> r.BasisRecord:
         cases=tuple(_cases(retained)),
         family=_family(observed.candidates.family),
         candidates=_candidates(retained),
-        coordinates=tuple(_coordinate(retained, place) for place in range(len(retained.basis.coordinates))),
+        coordinates=tuple(_coordinate(retained, place, pairs, asked) for place in places),
         unmet=tuple(_unmet(retained, row) for row in retained.unmet),
     )
 
@@ -163,16 +176,18 @@ def _candidates(retained: Retained) -> r.CandidateCounts:
         dropped=r.DroppedCounts(basis.by_reference, basis.by_short_trace, len(basis.refuted)),
         undecided=tuple(describe(candidates, index) for index in basis.undecided),
         constant=sum(len(members) for members in basis.constants.values()),
+        classes=len(basis.coordinates),
         only_tested=basis.only_tested,
         proofs=dict(sorted(basis.proofs.items())),
         short_traces=r.ShortTraces(SHORT, retained.observed.trials.short_traces),
     )
 
 
-def _coordinate(retained: Retained, place: int) -> r.CoordinateRecord:
+def _coordinate(retained: Retained, place: int, every: Sequence[Pair], asked: Sequence[Fault]) -> r.CoordinateRecord:
+    """A coordinate, and which of the pairs it separates and of the faults it names."""
     observed, coordinate = retained.observed, retained.basis.coordinates[place]
     cases, candidates = observed.calibration.cases, observed.candidates
-    pairs = [pair for pair in rank_pairs(cases) if difference(coordinate, pair) > 0]
+    pairs = [pair for pair in every if difference(coordinate, pair) > 0]
     shown = tuple(describe(candidates, index) for index in coordinate.members[:MEMBERS_SHOWN])
     return r.CoordinateRecord(
         name=clause_name(candidates[coordinate.candidate], candidates.step, coordinate.candidate),
@@ -185,7 +200,7 @@ def _coordinate(retained: Retained, place: int) -> r.CoordinateRecord:
         separates=len(pairs),
         ranks=tuple(sorted({(cases[p.worse].rank, cases[p.better].rank) for p in pairs}, reverse=True)),
         alone=tuple(_requirement(retained, row) for row in retained.rows if row.coordinates == 1 << place),
-        names=tuple(fault.name for fault in faults(cases) if names(coordinate, fault)),
+        names=tuple(fault.name for fault in named_by(coordinate, asked)),
         members=r.Members(len(coordinate.members), shown),
     )
 
@@ -257,7 +272,7 @@ def _ordering(selection: Selection) -> r.OrderingRecord | None:
     )
 
 
-def _selected(selection: Selection) -> r.SelectedRecord:
+def _selected(selection: Selection, listed: Sequence[int]) -> r.SelectedRecord:
     cover, retained = selection.cover, selection.retained
     met, refuted = retained.met, cover.refutation
     conflicts = len(selection.ordering.conflicts) if selection.ordering else 0
@@ -267,7 +282,7 @@ def _selected(selection: Selection) -> r.SelectedRecord:
         clauses=tuple(
             r.SelectedClause(
                 clause.name,
-                need.coordinate,
+                listed.index(need.coordinate),
                 tuple(_requirement(retained, row) for row in need.only),
                 clause.text,
                 words,

@@ -138,7 +138,7 @@ def _sections(found: SelectionRecord, parts: Any) -> Iterator[Section]:
         yield Section("holdout", "Cases not seen", parts.list([_sentence(say.holdout_words(found.holdout))]))
     shown = found.coordinates[:_HEAT]
     heat = _heat(found, shown, f"the first {count(len(shown), 'coordinate')}")
-    lead = f"{count(len(found.coordinates), 'class', 'classes')} of candidates with equal values."
+    lead = f"{count(found.candidates.classes, 'class', 'classes')} of candidates with equal values."
     yield Section("basis", "Retained basis", parts.basis(heat, basis_table(found), found.coordinates), lead)
     yield Section("candidates", "Candidates", html_table(candidates_table(found.candidates)))
     if found.changes is not None:

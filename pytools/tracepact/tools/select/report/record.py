@@ -132,6 +132,7 @@ class CandidateCounts(Record, frozen=True):
     dropped: DroppedCounts
     undecided: tuple[str, ...]
     constant: Count
+    classes: Annotated[Count, Meta(description="How many coordinates the basis has; a large one is not listed whole.")]
     only_tested: Count
     proofs: Annotated[dict[_Proof, Count], Meta(description="How many representatives were proved perfect, by what.")]
     short_traces: ShortTraces
@@ -241,7 +242,7 @@ class RangeRecord(Record, frozen=True):
 
 
 class SelectedClause(Record, frozen=True):
-    """A selected clause, its coordinate, what it alone among the selected meets, how it is written and what it says."""
+    """A selected clause: its place among the coordinates, what it alone meets, how it is written, what it says."""
 
     name: str
     coordinate: Count

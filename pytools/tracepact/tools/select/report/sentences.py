@@ -41,7 +41,7 @@ def family_lines(found: BasisRecord) -> Iterator[str]:
     )
     yield (
         f"{candidates.constant:,} have the same value on all cases; the others form "
-        f"{count(len(found.coordinates), 'class', 'classes')}"
+        f"{count(found.candidates.classes, 'class', 'classes')}"
     )
     yield (
         f"the representative of each class is proved perfect ({proofs or 'none'}); "

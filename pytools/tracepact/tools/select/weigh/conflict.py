@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tracepact.tools.select.cover.clock import Clock
 from tracepact.tools.select.separate import Pair
 from tracepact.tools.select.weigh.differences import Differences
 from tracepact.tools.select.weigh.order import Order
@@ -33,9 +34,14 @@ def without_conflicts(differences: Differences) -> tuple[Differences, tuple[Conf
     return differences, tuple(found)
 
 
-def irreducible(order: Order, places: list[int]) -> list[int]:
-    """Places that no weights order together, of which none can be left out: one after the other is tried."""
+def irreducible(order: Order, places: list[int], clock: Clock | None = None) -> list[int]:
+    """Places that no weights order together, of which none can be left out: one after the other is tried.
+
+    When the time is over, those that were not tried stay.
+    """
     for place in sorted(places):
+        if clock is not None and clock.left() == 0:
+            break
         fewer = [other for other in places if other != place]
         if fewer and order.all_clauses(fewer, enough=Fraction(0)).margin <= 0:
             places = fewer

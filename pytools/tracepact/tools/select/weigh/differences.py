@@ -18,6 +18,7 @@ _FINEST = 10**12
 _HALF = 10**6
 """Its root: a division by a machine's numbers is made in two steps."""
 Whole = NDArray[np.int64]
+Places = Sequence[int] | NDArray[np.intp] | slice
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +53,7 @@ class Differences:
         """The pair that a place is about."""
         return self.pairs[place % len(self.pairs)]
 
-    def of(self, places: Sequence[int] | slice, columns: Sequence[int] | slice = slice(None)) -> Whole:
+    def of(self, places: Places, columns: Places = slice(None)) -> Whole:
         """The differences of some places (rows) under some clauses (columns), rounded down (14.17)."""
         worse, better = self.worse[_index(places)], self.better[_index(places)]
         low, over = self.low[_index(columns)], self.over[_index(columns)]
@@ -78,7 +79,7 @@ class Differences:
         return self.keeping([k for k in range(len(self.pairs)) if k != left])
 
 
-def _index(places: Sequence[int] | slice) -> slice | NDArray[np.intp]:
+def _index(places: Places) -> slice | NDArray[np.intp]:
     return places if isinstance(places, slice) else np.array(places, dtype=np.intp)
 
 

@@ -1,19 +1,21 @@
 """The best weights on some clauses against all pairs, and on all clauses against some: games that grow as they must."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
 import numpy as np
 
+from tracepact.tools.select.cover.clock import Clock
 from tracepact.tools.select.cover.problem import mask_of
 from tracepact.tools.select.weigh.differences import Differences, Whole
 from tracepact.tools.select.weigh.game import Solved, Table, solve_game
-from tracepact.tools.select.weigh.guess import guessed
+from tracepact.tools.select.weigh.guess import Guess, guessed
 
 _LARGE = 2000
-"""Tables with more entries than this are guessed at by floats first, where only a sign is asked for."""
+"""Tables with more entries than this are guessed at by floats first."""
+_FITS = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class Order:
             return Weights(Fraction(-2 * self.differences.scale), (), Blend(((0, 1),)))
         table = self.differences.of(slice(None), columns)
         active = [int(table.sum(axis=1).argmin())]
+        if table.size > _LARGE and (guess := guessed(self.differences, range(len(table)), columns)) is not None:
+            active = list(guess.rows)
         while True:
             solved = solve_game(table[active].astype(object))
             place, least = _least(table, solved.columns)
@@ -62,51 +66,68 @@ class Order:
                 return Weights(solved.value, solved.columns, _blend(active, solved))
             active.append(place)
 
-    def all_clauses(self, places: Sequence[int] | None = None, *, enough: Fraction | None = None) -> Weights:
-        """The largest margin that any weights on all clauses have, over all pairs or some.
+    def all_clauses(
+        self, places: Sequence[int] | None = None, *, enough: Fraction | None = None, clock: Clock | None = None
+    ) -> Weights:
+        """The largest margin that any weights on all clauses have, over all pairs or some; raises `Spent`.
 
-        A margin above `enough` will do. Clauses and pairs join the game when its answer is not one for all of them.
+        A margin above `enough` will do. Clauses and pairs join the game when its answer is not one for all of them; a
+        large one begins with those that floats find to be in it.
         """
+        clock = clock or Clock()
         rows = list(range(len(self.differences))) if places is None else list(places)
-        table = self.differences.of(rows)
-        if enough is not None and table.size > _LARGE and (shown := self._shown(table, rows, enough)) is not None:
-            return shown
-        columns, active = [int(table[0].argmax())], [0]
+        active, columns = [rows[0]], [int(self.differences.of(rows[:1]).argmax())]
+        if len(rows) * self.differences.clauses > _LARGE:
+            guess = guessed(self.differences, rows, enough=enough, clock=clock)
+            if guess is not None and enough is not None and (shown := self._shown(guess, rows, enough)) is not None:
+                return shown
+            if guess is not None:
+                active, columns = list(guess.rows), [column for column, _ in guess.weights]
         while True:
-            solved = solve_game(table[np.ix_(active, columns)].astype(object))
-            place, least = _least(table[:, columns], solved.columns)
-            weights = [Fraction(0)] * table.shape[1]
-            for column, weight in zip(columns, solved.columns, strict=True):
-                weights[column] = weight
-            if enough is not None and least > enough:
-                return Weights(least, tuple(weights), _blend([rows[k] for k in active], solved))
+            clock.check()
+            solved = solve_game(self.differences.of(active, columns).astype(object))
+            place, least = _least(self.differences.of(rows, columns), solved.columns)
+            weights = self._spread(zip(columns, solved.columns, strict=True))
             blend = _blend(active, solved)
-            lower = _lower(table[[k for k, _ in blend.weights]], blend)
+            if enough is not None and least > enough:
+                return Weights(least, weights, blend)
+            lower = self.lower(blend)
             best = int(lower.argmax())
             if lower[best] > solved.value * blend.total:
                 columns.append(best)
             elif least < solved.value:
-                active.append(place)
+                active.append(rows[place])
             else:
-                return Weights(solved.value, tuple(weights), _blend([rows[k] for k in active], solved))
+                return Weights(solved.value, weights, blend)
 
-    def _shown(self, table: Whole, rows: Sequence[int], enough: Fraction) -> Weights | None:
+    def _spread(self, weights: Iterable[tuple[int, Fraction]]) -> tuple[Fraction, ...]:
+        """Weights on some clauses as weights on all."""
+        found = [Fraction(0)] * self.differences.clauses
+        for column, weight in weights:
+            found[column] = weight
+        return tuple(found)
+
+    def margin(self, weights: Sequence[tuple[int, int]], places: Sequence[int] | slice = slice(None)) -> Fraction:
+        """The least difference under whole weights on clauses, over all pairs or some, in parts of the scale."""
+        columns, whole = [column for column, _ in weights], [weight for _, weight in weights]
+        table = self.differences.of(places, columns)
+        if sum(whole) * 2 * self.differences.scale >= _FITS:
+            table = table.astype(object)
+        return Fraction(int((table @ np.array(whole, dtype=table.dtype)).min()), sum(whole))
+
+    def _shown(self, guess: Guess, rows: Sequence[int], enough: Fraction) -> Weights | None:
         """Weights with a margin above `enough`, or a blend that shows there are none, both guessed by floats.
 
         Whole numbers check the weights; the few pairs of the guessed blend are solved exactly. None if neither holds.
         """
-        guess = guessed(table)
-        if guess is None:
-            return None
-        used = [column for column, weight in enumerate(guess.weights) if weight]
-        whole = np.array([guess.weights[column] for column in used], dtype=object)
-        margin = Fraction(min(table[:, used].astype(object).dot(whole)), sum(guess.weights))
+        margin = self.margin(guess.weights, rows)
         if margin > enough:
-            total = sum(guess.weights)
-            return Weights(margin, tuple(Fraction(weight, total) for weight in guess.weights), Blend(((rows[0], 1),)))
-        if not 0 < len(guess.rows) < len(rows):
+            total = sum(weight for _, weight in guess.weights)
+            spread = self._spread((column, Fraction(weight, total)) for column, weight in guess.weights)
+            return Weights(margin, spread, Blend(((rows[0], 1),)))
+        if len(guess.rows) >= len(rows):
             return None
-        hard = self.all_clauses([rows[k] for k in guess.rows])
+        hard = self.all_clauses(guess.rows)
         return hard if hard.margin <= enough else None
 
     def lower(self, blend: Blend) -> Table:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tracepact.progress import OnStage, silent
-from tracepact.tools.select.cover.best import SECOND_OPINION, all_optima, solve
+from tracepact.tools.select.cover.best import SECOND_OPINION, all_optima, bounded, solve
 from tracepact.tools.select.cover.clock import Clock
 from tracepact.tools.select.cover.problem import Answer, Cover, Level, Optima, Problem
 from tracepact.tools.select.retain import Coordinate
@@ -15,6 +15,9 @@ from tracepact.tools.select.weigh.differences import Differences, differences_of
 from tracepact.tools.select.weigh.order import Blend, Order
 from tracepact.tools.select.weigh.search import Proven, Weighed, weigh
 from tracepact.tools.select.weigh.written import written_weights
+
+_LARGE = 2_000_000
+"""Beyond so many entries a set that is not proven fewest has a bound alone, not a second search."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,29 +44,38 @@ def order_clauses(
     *,
     seconds: Fraction | None,
     proved: bool = True,
+    known: tuple[tuple[int, int], ...] = (),
     on_stage: OnStage = silent,
 ) -> tuple[Ordering, Cover] | None:
     """The fewest coordinates that meet the rows and have weights that order the pairs; None if there is no such pair.
 
     The rows and the pairs are those that some coordinate meets. Pairs in conflict are left out, one of each conflict.
-    Without `proved` no second solver is asked.
+    Without `proved` no second solver is asked. `known` are weights on coordinates that may order all pairs already.
     """
     on_stage("pairs that no weights order together")
     if not pairs:
         return None
-    differences, conflicts = without_conflicts(differences_of(coordinates, pairs, classes))
     clock = Clock.of(seconds)
+    differences, conflicts = differences_of(coordinates, pairs, classes), tuple[Conflict, ...]()
+    if not known or Order(differences).margin(known) <= 0:
+        known = ()
+        differences, conflicts = without_conflicts(differences)
     costs = tuple(coordinate.cost for coordinate in coordinates)
     if not differences.pairs:
         cover = solve(Problem(tuple(row.coordinates for row in rows), costs), seconds=seconds, on_stage=on_stage)
         return _unweighed(differences, cover, conflicts), cover
-    weighed = weigh(differences, [row.coordinates for row in rows], costs, clock=clock, on_stage=on_stage)
+    masks = [row.coordinates for row in rows]
+    weighed = weigh(differences, masks, costs, clock=clock, known=[c for c, _ in known], on_stage=on_stage)
     order = Order(differences)
     blends = tuple(_row(order, blend) for blend in weighed.blends)
     problem = Problem(tuple(row.coordinates for row in (*rows, *blends)), costs)
     left = clock.left()
     time = None if left is None else Fraction(max(left, 1))
-    shown = solve(problem, seconds=time, on_stage=on_stage, second_opinion=SECOND_OPINION if proved else Fraction(0))
+    if len(problem.rows) * len(costs) > _LARGE and weighed.proven is Proven.NOTHING:
+        shown = bounded(problem, weighed.columns, Clock.of(time))
+    else:
+        opinion = SECOND_OPINION if proved else Fraction(0)
+        shown = solve(problem, seconds=time, on_stage=on_stage, second_opinion=opinion)
     weights, margin = written_weights(weighed.weights, lambda whole: _margin(differences, weighed.columns, whole))
     return Ordering(differences, weighed, weights, margin, conflicts, blends), _cover(problem, weighed, shown)
 
@@ -94,8 +106,7 @@ def _row(order: Order, blend: Blend) -> Row:
 
 def _margin(differences: Differences, columns: Sequence[int], weights: Sequence[int]) -> Fraction:
     """The least weighted difference over all pairs, as a score."""
-    table = differences.of(slice(None), columns).astype(object)
-    return Fraction(min(table.dot(weights)), sum(weights) * differences.scale)
+    return Order(differences).margin(tuple(zip(columns, weights, strict=True))) / differences.scale
 
 
 def _cover(problem: Problem, weighed: Weighed, shown: Cover) -> Cover:

@@ -56,10 +56,14 @@ def weigh(
     costs: tuple[int, ...],
     *,
     clock: Clock | None = None,
+    known: Sequence[int] = (),
     on_stage: OnStage = silent,
 ) -> Weighed:
-    """The best clauses that cover the rows and order all pairs; some weights on all clauses must order them."""
-    search = _Search(Order(differences), tuple(rows), costs, clock or Clock())
+    """The best clauses that cover the rows and order all pairs; some weights on all clauses must order them.
+
+    `known` are clauses that have such weights, if some are known.
+    """
+    search = _Search.begun(Order(differences), tuple(rows), costs, clock or Clock(), known)
     proven = Proven.NOTHING
     try:
         on_stage("a first set of clauses whose weights keep the order")
@@ -91,20 +95,29 @@ class _Search:
     rows: tuple[int, ...]
     costs: tuple[int, ...]
     clock: Clock
+    columns: tuple[int, ...]
+    best: Weights
+    most: Fraction
+    """No weights have a larger margin."""
     blends: list[Blend] = field(default_factory=list)
-    columns: tuple[int, ...] = ()
-    best: Weights = field(init=False)
-    most: Fraction = field(init=False)
 
-    def __post_init__(self) -> None:
-        """A first set: the clauses that the best weights of all use, and a cover of the rows."""
-        everything = self.order.all_clauses()
-        if everything.margin <= 0:
-            raise ValueError("no weights order these pairs together; report the conflict before asking for some")
-        self.most = everything.margin
-        chosen = {column for column, weight in enumerate(everything.weights) if weight}
-        chosen |= set(greedy_cover(Problem(self.rows, self.costs))) if self.rows else set()
-        self._take(tuple(sorted(chosen)))
+    @classmethod
+    def begun(
+        cls, order: Order, rows: tuple[int, ...], costs: tuple[int, ...], clock: Clock, known: Sequence[int]
+    ) -> "_Search":
+        """A first set: clauses that order the pairs, known or those that the best weights of all use, and a cover."""
+        most, chosen = Fraction(order.differences.scale), set(known)
+        if not known:
+            everything = order.all_clauses()
+            if everything.margin <= 0:
+                raise ValueError("no weights order these pairs together; report the conflict before asking for some")
+            most = everything.margin
+            chosen = {column for column, weight in enumerate(everything.weights) if weight}
+        mask = mask_of(tuple(chosen))
+        open_rows = tuple(row for row in rows if not row & mask)
+        chosen |= set(greedy_cover(Problem(open_rows, costs))) if open_rows else set()
+        columns = tuple(sorted(chosen))
+        return cls(order, rows, costs, clock, columns, order.weights(columns), most)
 
     def first(self) -> None:
         """Until a cover that greed finds orders the pairs: rarely the least, but found in a moment, and never a proof.

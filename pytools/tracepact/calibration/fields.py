@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeVar
 
+from tracepact.calibration.places import Path, Places
 from tracepact.diagnostics import Diagnostics, Source, Span, TextPlace, did_you_mean
 from tracepact.files import toml_data
 from tracepact.lang import syntax as s
 from tracepact.lang.reader import read_time
-from tracepact.tools.select.places import Path, Places
 from tracepact.wording import parse_exact
 
 T = TypeVar("T")

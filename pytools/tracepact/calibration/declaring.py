@@ -4,13 +4,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
+from tracepact.calibration.family import ATTRIBUTES, CONNECTIVES, DEEPEST, EACH, MODALITIES, SHAPES, CandidateFamily
+from tracepact.calibration.fields import Fields, is_number, read_toml
+from tracepact.calibration.places import Places
 from tracepact.core import Matcher, MatcherKind, atoms
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import Diagnostics, InvalidInput, Source, did_you_mean
 from tracepact.lang import parse_formula
-from tracepact.tools.select.family import ATTRIBUTES, CONNECTIVES, DEEPEST, EACH, MODALITIES, SHAPES, CandidateFamily
-from tracepact.tools.select.fields import Fields, is_number, read_toml
-from tracepact.tools.select.places import Places
 
 T = TypeVar("T")
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from tracepact.calibration.edits import Edit
+from tracepact.calibration.family import CandidateFamily
 from tracepact.core import Projection
 from tracepact.diagnostics import Diagnostic, Source, TextPlace
-from tracepact.tools.select.edits import Edit
-from tracepact.tools.select.family import CandidateFamily
 from tracepact.trace import Event
 
 Masks = tuple[tuple[str, tuple[tuple[Fraction, Fraction], ...]], ...]
