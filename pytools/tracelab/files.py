@@ -1,5 +1,6 @@
 """Writes files and folders of results whole or not at all; what the disk refuses is told with its place."""
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
@@ -56,11 +57,34 @@ def made_folder(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def at(place: Path) -> Iterator[None]:
-    """An error of the system that names no file is told as one of this place."""
+    """An error of the system that names no file, or a hidden one, is told as one of this place."""
     try:
         yield
     except OSError as error:
-        hidden = error.filename is None or str(error.filename).endswith(".part")
-        if error.errno is None or not hidden:
-            raise
-        raise OSError(error.errno, error.strerror, str(place)) from error
+        if error.errno is None:  # NumPy counts what it could write, and does not say why there is no more
+            raise OSError(errno.EIO, f"not all could be written ({error})", str(place)) from error
+        if error.filename is None or any(part.endswith(".part") for part in Path(str(error.filename)).parts):
+            raise OSError(error.errno, error.strerror, str(place)) from error
+        raise
+
+
+@contextmanager
+def replaced(folder: Path) -> Iterator[Path]:
+    """A hidden folder to fill; when all is written it takes the place of `folder`. If that fails, `folder` stays."""
+    with at(folder):
+        part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir()
+        try:
+            yield part
+            shutil.rmtree(folder, ignore_errors=True)
+            os.replace(part, folder)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Every file of a folder, each written whole; the first that cannot be written is told with its place."""
+    for path in sorted(source.rglob("*")):
+        if path.is_file():
+            write_whole(target / path.relative_to(source), path.read_bytes())

@@ -1,6 +1,7 @@
 """Corpora: the layout, the split by recording, labels on the grid, the audit, the tracks and what they refuse."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -174,6 +175,7 @@ BAD = {
     "not a number": {"soft_labels_x/x_1.txt": "0\t1\ta\tmany\n"},
     "not finite": {"soft_labels_x/x_1.txt": "0\t1\ta\tNaN\n"},
     "above one": {"soft_labels_x/x_1.txt": "0\t1\ta\t1.5\n"},
+    "above one by more than rounding": {"soft_labels_x/x_1.txt": "0\t1\ta\t1.0000011\n"},
     "below zero": {"soft_labels_x/x_1.txt": "0\t1\ta\t-0.5\n"},
     "three fields": {"soft_labels_x/x_1.txt": "0\t1\ta\n"},
     "a label twice": {"soft_labels_x/x_1.txt": "0\t1\ta\t1\n0\t1\ta\t0\n"},
@@ -203,6 +205,37 @@ def test_a_copy_that_contradicts_itself_is_refused(files: dict[str, str], tmp_pa
     with pytest.raises(InvalidInput) as error:
         read_corpus(tmp_path)
     assert [found.code for found in error.value.diagnostics] == ["bad-corpus"]
+
+
+def test_a_soft_label_above_one_by_rounding_is_told_with_its_row_and_kept(tmp_path: Path) -> None:
+    """The published table has such a value; one that is further out is refused (above)."""
+    rows = ["x_1.wav\t0\t1\t1.0000009\t0.5", "x_1.wav\t1\t2\t-0.000001\t1"]
+    table = tmp_path / "soft_gt_dev.csv"
+    table.write_text("\n".join(("filename\tonset\toffset\ta\tb", *rows)) + "\n", encoding="utf-8")
+    found = read_corpus(tmp_path)
+    values = (Decimal("1.0000009"), Decimal("0.5")), (Decimal("-0.000001"), Decimal(1))
+    assert found.recordings[0].cells == values
+    places = [one.place for one in found.warnings]
+    assert places == [tracepact.RowPlace(str(table), 2), tracepact.RowPlace(str(table), 3)]
+    assert {one.code for one in found.warnings} == {"score-outside"}
+    said = lab("corpus", "maestro", tmp_path, "--labels-only", "--out", tmp_path / "out")
+    assert said.exit_code == 0
+    assert "warning[score-outside]: the soft label `1.0000009`" in said.stderr
+    record = json.loads((tmp_path / "out" / "corpus.json").read_text(encoding="utf-8"))
+    assert record["labels outside 0 to 1"] == 2
+    all_cells = next(row for row in ambiguity_rows(found) if row["scene"] == "all")
+    # above zero are 1.0000009, 1 and 0.5; certain ones have no entropy, a half has one bit
+    assert (all_cells["above zero"], all_cells["ambiguous"], all_cells["entropy"]) == ("3", "1", "0.333333")
+
+
+def test_sound_beyond_the_last_label_is_counted_as_left_out(sample: Path, tmp_path: Path) -> None:
+    """24 s of labels and sound, of which the labels of the last four are taken away: one clip of ten more is left."""
+    shutil.copytree(sample, tmp_path / "copy")
+    labels = next((tmp_path / "copy").rglob("cafe_00.txt"))
+    kept = [line for line in labels.read_text().splitlines(keepends=True) if int(line.split("\t")[0]) < 20]
+    labels.write_text("".join(kept))
+    clips = real_clips(read_corpus(tmp_path / "copy"), ("cafe_00",))
+    assert (len(clips.heard), clips.left_out) == (2, 4)
 
 
 def test_a_fold_or_a_sound_that_is_not_there_is_refused(sample: Path) -> None:

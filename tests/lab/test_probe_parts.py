@@ -317,6 +317,44 @@ def test_resemblyzer_gives_the_states_of_its_lstm(tmp_path, monkeypatch):
     assert not np.allclose(found.values[40], again.values[40])
 
 
+PATCHES = """
+import torch
+
+class BEATsConfig:
+    def __init__(self, width):
+        self.width, self.num_mel_bins, self.input_patch_size = width, 128, 16
+
+class BEATs(torch.nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.zeros(config.width))
+
+    def extract_features(self, waveform, feature_only):
+        patches = (1 + (waveform.shape[1] - 400) // 160) // 16
+        time = torch.arange(float(patches)).repeat_interleave(8)
+        band = torch.arange(8.0).repeat(patches)
+        return torch.stack([time, band, time * band], 1)[None] * self.scale, None
+"""
+
+
+def test_beats_gives_the_mean_of_the_bands_of_each_patch(tmp_path, monkeypatch):
+    """The network is a stand-in whose vectors say where they are; the real one is `test_beats_is_loaded_…`."""
+    place = installed(tmp_path, monkeypatch, "avex", "avex/models/beats/__init__.py")
+    place.write_text(PATCHES)
+    wanted = packaged("beats", modules=(), dims=3)
+    stored = tmp_path / wanted.folder / wanted.files[0]
+    stored.parent.mkdir()
+    torch.save({"cfg": {"width": 3}, "model": {"scale": torch.tensor([1.0, 2.0, 1.0])}}, stored)
+    found = load_encoder(wanted, tmp_path)(noise(1, 16000))
+    # 98 frames of 10 ms are 6 patches of 16; the mean of eight bands is 3.5; 75 + 12.5 ms to the centre of the first
+    assert (found.first, found.hop) == (Fraction(7, 80), Fraction(4, 25))
+    assert found.values.tolist() == [[time, 7, 3.5 * time] for time in range(6)]
+    for weights in ({}, {"scale": torch.zeros(3), "more": torch.zeros(1)}, {"scale": torch.zeros(4)}):
+        torch.save({"cfg": {"width": 3}, "model": weights}, stored)
+        with refused("bad-checkpoint"):
+            load_encoder(wanted, tmp_path)
+
+
 OWN = """
 import numpy as np
 from fractions import Fraction

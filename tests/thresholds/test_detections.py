@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 from math import isclose, sqrt
 from typing import Any
 
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from thresholds.builders import DetectedScene, detected_scenes
 from thresholds.test_every_threshold import CONTRACTS, contracts
-from thresholds.test_metric_curves import GATE, Piece, naive_triggers, pieces, shares
+from thresholds.test_metric_curves import GATE, naive_counts, naive_triggers, pieces, shares
 from tracepact import Contract, InvalidInput, curves, tune
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.metrics import CountMetric, EventPolicy, MetricSettings, OffsetRule
@@ -113,35 +112,13 @@ def test_the_metrics_at_a_threshold_are_those_of_the_events_it_keeps(
                 assert quantities.values(f"{name}_{rate.value}").at(cut) == getattr(metric.micro, rate.value)
 
 
-def relevant(refs: list[Piece], preds: list[Piece], dtc: Fraction) -> list[bool]:
-    def on_own(pred: Piece) -> int:
-        own = [r for r in refs if r[:2] == pred[:2]]
-        return sum(max(0, min(pred[3], r[3]) - max(pred[2], r[2])) for r in own)
-
-    return [p[3] > p[2] and on_own(p) >= dtc * (p[3] - p[2]) for p in preds]
-
-
-def counts_of_rule(refs: list[Piece], preds: list[Piece], criteria: Criteria, label: int) -> tuple[int, int, int]:
-    """By rules 20.3 and 20.13: what several detections cover of a reference is covered once."""
-    flags = relevant(refs, preds, criteria.dtc)
-    good = [p for p, is_good in zip(preds, flags, strict=True) if is_good and p[1] == label]
-    own = [r for r in refs if r[1] == label]
-    found = 0
-    for ref in own:
-        there = [p for p in good if p[0] == ref[0]]
-        edges = sorted({ref[2], ref[3], *(t for p in there for t in p[2:] if ref[2] < t < ref[3])})
-        covered = sum(b - a for a, b in pairwise(edges) if any(p[2] <= a and b <= p[3] for p in there))
-        found += covered > 0 and covered >= criteria.gtc * (ref[3] - ref[2])
-    return found, sum(p[1] == label for p in preds) - len(good), len(own) - found
-
-
-@given(detected_scenes(), shares, shares, st.data())
+@given(detected_scenes(), st.sampled_from(Mode), shares, shares, st.data())
 @settings(max_examples=80)
 def test_intersection_counts_are_those_of_the_rule(
-    scene: DetectedScene, dtc: Fraction, gtc: Fraction, data: st.DataObject
+    scene: DetectedScene, mode: Mode, dtc: Fraction, gtc: Fraction, data: st.DataObject
 ) -> None:
     criteria = Criteria(dtc, gtc, Fraction(3, 10))
-    family = scene.family(GATE)
+    family = scene.family(GATE, mode)
     found = intersections(family, criteria)
     assert found.triggers is not None
     classes = len(family.family.classes)
@@ -149,11 +126,10 @@ def test_intersection_counts_are_those_of_the_rule(
         cut = scene.detections.levels.above(threshold)
         refs, preds = pieces(kept_intervals(scene, threshold, (), family.family))
         counts, triggers = found.tallies.at(cut).sum(axis=2), found.triggers.at(cut)[0].sum(axis=1)
-        lasting = [p for p in preds if p[3] > p[2]]
         for label in range(classes):
-            assert tuple(counts[:, label].tolist()) == counts_of_rule(refs, preds, criteria, label)
+            assert tuple(counts[:, label].tolist()) == naive_counts(refs, preds, criteria, label)
             for other in set(range(classes)) - {label}:
-                assert triggers[label * classes + other] == naive_triggers(refs, lasting, criteria, label, other)
+                assert triggers[label * classes + other] == naive_triggers(refs, preds, criteria, label, other)
 
 
 @given(detected_scenes())
@@ -167,7 +143,7 @@ def test_psds_is_the_area_under_what_the_thresholds_give(scene: DetectedScene) -
     for threshold in [Fraction(-1), *scene.thresholds()]:
         refs, preds = pieces(kept_intervals(scene, threshold, (), family.family))
         for label, own in points.items():
-            tp, fp, fn = counts_of_rule(refs, preds, how.criteria, label)
+            tp, fp, fn = naive_counts(refs, preds, how.criteria, label)
             if tp + fn:
                 own.append((fp / hours, Fraction(tp, tp + fn)))
     rocs = [own for own in points.values() if own]

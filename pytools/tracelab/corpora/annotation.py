@@ -11,6 +11,7 @@ import tracepact
 from tracelab.corpora.clips import hard_events
 from tracelab.corpora.maestro import Corpus, Recording
 from tracelab.decoding import CONTRACT
+from tracelab.files import write_whole
 from tracelab.heard import Events
 
 Row = Mapping[str, str]
@@ -42,7 +43,7 @@ def ambiguity_rows(corpus: Corpus) -> Iterator[Row]:
 
 
 def _entropy(value: float) -> float:
-    return 0.0 if value in (0.0, 1.0) else -value * log2(value) - (1 - value) * log2(1 - value)
+    return 0.0 if not 0 < value < 1 else -value * log2(value) - (1 - value) * log2(1 - value)
 
 
 def reading_rows(corpus: Corpus) -> Iterator[Row]:
@@ -89,7 +90,7 @@ def _written(recordings: Sequence[Recording], classes: Sequence[str], folder: Pa
     for recording in recordings:
         for (onset, offset), row in zip(recording.edges, recording.cells, strict=True):
             lines.append("\t".join((recording.name, str(onset), str(offset), *(format(v, "f") for v in row))))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_whole(path, "\n".join(lines) + "\n")
     return path
 
 

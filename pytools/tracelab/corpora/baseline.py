@@ -15,11 +15,7 @@ _MODES = {"classes": tracepact.Mode.CLASS_INDEXED, "union": tracepact.Mode.UNION
 
 
 def baseline_rows(scores: Path, ref: Path, durations: Path | None, clips: Sequence[str] | None = None) -> Iterator[Row]:
-    """The measures at each threshold, then the best of mean and event F1 over every threshold.
-
-    The curve of event F1 is of classes only: in a union the curves join detections of different classes that touch or
-    overlap (rule 20.16), and the metric of a run does not.
-    """
+    """The measures at each threshold, then the best of mean and event F1 over every threshold."""
     given: dict[str, Any] = {"durations": durations, "clips": clips}
     for labels, mode in _MODES.items():
         for threshold in THRESHOLDS:
@@ -27,8 +23,7 @@ def baseline_rows(scores: Path, ref: Path, durations: Path | None, clips: Sequen
             run = tracepact.score(CONTRACT, ref, scores, mode=mode, pred_reading=reading, **given)
             yield from ({"threshold": f"{float(threshold):g}", **row} for row in measured(run.to_dict(), labels))
         found = tracepact.curves(CONTRACT, ref, scores, mode=mode, **given)
-        of_events = [("event_f1", "event F1")] if mode is tracepact.Mode.CLASS_INDEXED else []
-        for measure, name in (("mean", MEAN), *of_events):
+        for measure, name in (("mean", MEAN), ("event_f1", "event F1")):
             best = found.best(measure)
             if best is None:
                 continue

@@ -24,7 +24,7 @@ _SHARES = {"train": 0.6, "val": 0.2, "test": 0.2}
 class RealClips:
     """The clips of one part of the split with their soft labels (clips × frames × classes), and the seconds left out.
 
-    What is left out is the rest of a recording after its last whole clip.
+    What is left out is the rest of a recording after its last whole clip, of its labels or of its sound.
     """
 
     heard: Heard
@@ -98,7 +98,7 @@ def real_clips(corpus: Corpus, names: Sequence[str], seconds: int = CLIP_SECONDS
         sound = _sound(recording)
         labels, masks = on_grid(recording)
         whole = min(len(masks) // frames, len(sound) // (frames * protocol.frame_samples))
-        left_out += Fraction(recording.seconds) - whole * seconds
+        left_out += max(Fraction(recording.seconds), Fraction(len(sound), protocol.rate)) - whole * seconds
         for number in range(whole):
             clips.append(f"{recording.name}-{number:03d}")
             scenes.append(recording.scene)

@@ -6,8 +6,10 @@ import click
 
 from tracelab.bars import stage_bars
 from tracelab.corpora.clips import CLIP_SECONDS
+from tracelab.corpora.maestro import read_corpus
 from tracelab.corpora.sample import write_sample
 from tracelab.corpora.track import baseline_track, maestro_track
+from tracelab.faults import told
 from tracelab.scenes.voices import open_voice
 
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
@@ -32,12 +34,15 @@ def corpus() -> None:
 def maestro(folder: Path, labels_only: bool, fold: int | None, epochs: int | None, clip: int, out: Path) -> None:
     """Audit the annotation of MAESTRO Real, and score the lab's detectors on it.
 
-    FOLDER is a copy in its own layout: soft labels (soft_labels_SCENE/RECORDING.txt, or soft_gt_dev.csv), sound
-    and development_folds. The split is by recording.
+    FOLDER is a copy in its own layout: development_annotation/soft_labels_SCENE/RECORDING.txt (or one table,
+    soft_gt_dev.csv), development_audio/SCENE/RECORDING.wav, development_folds. The split is by recording.
     """
+    found = read_corpus(folder)
+    if found.warnings:
+        click.echo(told(found.warnings), err=True)
     with stage_bars() as progress:
         page = maestro_track(
-            folder, out, labels_only=labels_only, fold=fold, epochs=epochs, seconds=clip, progress=progress
+            found, out, labels_only=labels_only, fold=fold, epochs=epochs, seconds=clip, progress=progress
         )
     click.echo(f"the corpus: {page}")
 

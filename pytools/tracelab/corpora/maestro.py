@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tracelab.faults import fault
+from tracepact import Diagnostic, RowPlace
 
 HALF = Decimal("0.5")
 TABLE = "soft_gt_dev.csv"
 FOLDS = "development_folds"
 PARTS = ("train", "val", "test")
-_ROUNDING = Decimal("0.000001")
+_MILLIONTH = Decimal("0.000001")
 _SOUNDS = (".wav", ".flac", ".ogg")
 
 SoftArray = npt.NDArray[np.float64]
@@ -44,11 +45,15 @@ class Recording:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Corpus:
-    """All recordings, the classes in the order of their columns, and the folds: the recordings of each part."""
+    """All recordings, the classes in the order of their columns, and the folds: the recordings of each part.
+
+    `warnings` names the soft labels that leave 0 to 1 by rounding (rule 26.13).
+    """
 
     classes: tuple[str, ...]
     recordings: tuple[Recording, ...]
     folds: tuple[dict[str, tuple[str, ...]], ...]
+    warnings: tuple[Diagnostic, ...] = ()
 
     def named(self, names: Sequence[str]) -> tuple[Recording, ...]:
         """Some recordings, in this order."""
@@ -59,15 +64,16 @@ class Corpus:
 def read_corpus(folder: Path) -> Corpus:
     """The corpus of a folder: `soft_gt_dev.csv`, or `soft_labels_SCENE/RECORDING.txt` anywhere in it."""
     sounds = {path.stem: path for path in sorted(folder.rglob("*")) if path.suffix.lower() in _SOUNDS}
+    outside: list[Diagnostic] = []
     if (folder / TABLE).is_file():
-        classes, found = _table(folder / TABLE)
+        classes, found = _table(folder / TABLE, outside)
     else:
-        classes, found = _files(sorted(folder.rglob("soft_labels*/**/*.txt")), folder)
+        classes, found = _files(sorted(folder.rglob("soft_labels*/**/*.txt")), folder, outside)
     recordings = tuple(
         Recording(name, scene_of(name), edges, cells, sounds.get(name))
         for name, (edges, cells) in sorted(found.items())
     )
-    return Corpus(classes, recordings, tuple(_folds(folder, {r.name for r in recordings})))
+    return Corpus(classes, recordings, tuple(_folds(folder, {r.name for r in recordings})), tuple(outside))
 
 
 def scene_of(name: str) -> str:
@@ -78,7 +84,7 @@ def scene_of(name: str) -> str:
 Cells = dict[str, tuple[tuple[tuple[Decimal, Decimal], ...], tuple[tuple[Decimal, ...], ...]]]
 
 
-def _table(path: Path) -> tuple[tuple[str, ...], Cells]:
+def _table(path: Path, outside: list[Diagnostic]) -> tuple[tuple[str, ...], Cells]:
     """One table with a column for each class."""
     with open(path, encoding="utf-8", newline="") as file:
         reader = csv.reader(file, delimiter="\t")
@@ -90,16 +96,16 @@ def _table(path: Path) -> tuple[tuple[str, ...], Cells]:
             if len(row) != len(head):
                 raise fault("bad-corpus", f"row {number} has {len(row)} fields and not {len(head)}", path)
             onset, offset, *values = (_number(text, path, number) for text in row[1:])
-            rows.setdefault(Path(row[0]).stem, []).append((onset, offset, _labels(values, path, number)))
+            rows.setdefault(Path(row[0]).stem, []).append((onset, offset, _labels(values, path, number, outside)))
     return tuple(head[3:]), {name: _sorted(name, some, path) for name, some in rows.items()}
 
 
-def _files(paths: Sequence[Path], folder: Path) -> tuple[tuple[str, ...], Cells]:
+def _files(paths: Sequence[Path], folder: Path, outside: list[Diagnostic]) -> tuple[tuple[str, ...], Cells]:
     """A file for each recording, a row for each cell and class; a class that a cell does not name is 0 there."""
     if not paths:
         help = f"a copy of MAESTRO Real has soft_labels_SCENE/RECORDING.txt or {TABLE}"
         raise fault("bad-corpus", "there are no soft labels", folder, help)
-    read = {path.stem: dict(_rows(path)) for path in paths}
+    read = {path.stem: dict(_rows(path, outside)) for path in paths}
     if len(read) < len(paths):
         raise fault("bad-corpus", "two files of soft labels have one name", folder)
     classes = tuple(sorted({label for cells in read.values() for cell in cells.values() for label in cell}))
@@ -113,7 +119,7 @@ def _files(paths: Sequence[Path], folder: Path) -> tuple[tuple[str, ...], Cells]
     return classes, found
 
 
-def _rows(path: Path) -> Iterator[tuple[tuple[Decimal, Decimal], dict[str, Decimal]]]:
+def _rows(path: Path, outside: list[Diagnostic]) -> Iterator[tuple[tuple[Decimal, Decimal], dict[str, Decimal]]]:
     cells: dict[tuple[Decimal, Decimal], dict[str, Decimal]] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         fields = line.split("\t")
@@ -125,7 +131,7 @@ def _rows(path: Path) -> Iterator[tuple[tuple[Decimal, Decimal], dict[str, Decim
         cell = cells.setdefault((onset, offset), {})
         if fields[2] in cell:
             raise fault("bad-corpus", f"line {number} labels `{fields[2]}` a second time", path)
-        cell[fields[2]] = _labels([value], path, number)[0]
+        cell[fields[2]] = _labels([value], path, number, outside)[0]
     yield from cells.items()
 
 
@@ -139,12 +145,18 @@ def _number(text: str, path: Path, row: int) -> Decimal:
     return value
 
 
-def _labels(values: Sequence[Decimal], path: Path, row: int) -> tuple[Decimal, ...]:
-    """Soft labels from 0 to 1; averages of the published tables exceed 1 by rounding, and are 1 then."""
+def _labels(values: Sequence[Decimal], path: Path, row: int, outside: list[Diagnostic]) -> tuple[Decimal, ...]:
+    """Soft labels from 0 to 1 as they are written; one that is outside by rounding is told, one further out refused."""
     for value in values:
-        if not 0 <= value <= 1 + _ROUNDING:
+        if 0 <= value <= 1:
+            continue
+        if not -_MILLIONTH <= value <= 1 + _MILLIONTH:
             raise fault("bad-corpus", f"`{value}` in row {row} is not from 0 to 1", path)
-    return tuple(min(value, Decimal(1)) for value in values)
+        headline = (
+            f"the soft label `{value}` lies outside 0 to 1 by no more than a millionth; it is kept as it is written"
+        )
+        outside.append(Diagnostic("score-outside", headline, RowPlace(str(path), row)))
+    return tuple(values)
 
 
 def _sorted(

@@ -30,8 +30,9 @@ def write_sample(out: Path, voice: Voice, recordings: int = 3) -> int:
                 sound = np.concatenate([clip.samples for clip in clips])
                 _placed(part / "development_audio" / scene)
                 write_sound(part / "development_audio" / scene / f"{name}.wav", sound, protocol.rate)
-                _placed(part / f"soft_labels_{scene}")
-                write_whole(part / f"soft_labels_{scene}" / f"{name}.txt", _labels(clips, protocol))
+                labels = part / "development_annotation" / f"soft_labels_{scene}"
+                _placed(labels)
+                write_whole(labels / f"{name}.txt", _labels(clips, protocol))
                 names.append(f"{scene}/{name}")
         _placed(part / FOLDS)
         test = [name for name in names if name.endswith("_00")]

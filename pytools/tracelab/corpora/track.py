@@ -12,7 +12,7 @@ import tracepact
 from tracelab.corpora.annotation import Row, ambiguity_rows, mechanism_rows, reading_rows
 from tracelab.corpora.baseline import baseline_rows, clips_of, local_rows
 from tracelab.corpora.clips import CLIP_SECONDS, RealClips, real_clips, split
-from tracelab.corpora.maestro import Corpus, read_corpus
+from tracelab.corpora.maestro import Corpus
 from tracelab.corpora.systems import gap_rows, make_runs, recipes, support_rows, system_rows
 from tracelab.corpora.views import Rows, read_rows, view_files
 from tracelab.detectors.recipes import CLASS_DETECTOR
@@ -27,7 +27,7 @@ RECORD = "corpus.json"
 
 
 def maestro_track(
-    folder: Path,
+    corpus: Corpus,
     out: Path,
     *,
     labels_only: bool = False,
@@ -37,12 +37,12 @@ def maestro_track(
     progress: Progress = SILENT,
 ) -> Path:
     """MAESTRO Real: the annotation, and with its sound the detectors; the page."""
-    corpus = read_corpus(folder)
     settings = {
         "track": "maestro",
         "recordings": len(corpus.recordings),
         "classes": list(corpus.classes),
         "labels": _labels_digest(corpus),
+        "labels outside 0 to 1": len(corpus.warnings),
         "labels only": labels_only,
         "fold": fold,
         "epochs": epochs,

@@ -108,27 +108,34 @@ def beats(entry: EncoderEntry, cache: Path) -> Encode:
 
 
 def yamnet(entry: EncoderEntry, cache: Path) -> Encode:
-    """The widest output of YAMNet over windows of 975 ms, the first centred at the start of the clip."""
+    """The output of YAMNet with as many numbers as its entry says, over windows of 975 ms.
+
+    The first window is centred at the start of the clip. Files of YAMNet give the 521 classes alone, or them beside the
+    1,024 numbers before them.
+    """
     from ai_edge_litert.interpreter import Interpreter
 
     path = cached_folder(entry, cache) / entry.files[0]
     hop = int(entry.hop_seconds * entry.rate)
     try:
         interpreter = Interpreter(model_path=str(path))
-        given = interpreter.get_input_details()[0]
-        interpreter.resize_tensor_input(given["index"], [_YAMNET_WINDOW])
+        given = interpreter.get_input_details()[0]["index"]
+        interpreter.resize_tensor_input(given, [_YAMNET_WINDOW])
         interpreter.allocate_tensors()
+        outputs = {int(output["shape"][-1]): output["index"] for output in interpreter.get_output_details()}
     except Exception as error:
         raise fault("bad-checkpoint", f"YAMNet cannot be loaded: {error}", path) from error
-    wanted = max(interpreter.get_output_details(), key=lambda output: output["shape"][-1])["index"]
+    if entry.dims not in outputs:
+        headline = f"the file gives {', '.join(map(str, outputs))} numbers, and the entry says {entry.dims}"
+        raise fault("bad-registry", headline, path, "correct the entry")
 
     def encode(samples: FloatArray) -> Hidden:
         padded = np.pad(samples, _YAMNET_WINDOW // 2).astype(np.float32)
         rows = []
         for start in range(0, len(padded) - _YAMNET_WINDOW + 1, hop):
-            interpreter.set_tensor(given["index"], padded[start : start + _YAMNET_WINDOW])
+            interpreter.set_tensor(given, padded[start : start + _YAMNET_WINDOW])
             interpreter.invoke()
-            rows.append(interpreter.get_tensor(wanted).reshape(-1, interpreter.get_tensor(wanted).shape[-1])[0])
+            rows.append(interpreter.get_tensor(outputs[entry.dims]).reshape(-1, entry.dims)[0])
         return Hidden(np.stack(rows), Fraction(0), entry.hop_seconds)
 
     return encode

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import platform
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -14,7 +13,7 @@ from typing import Any
 
 from tracelab.decoding import CONTRACT
 from tracelab.faults import fault
-from tracelab.files import write_whole
+from tracelab.files import copy_folder, replaced, write_whole
 from tracelab.probe.clips import clip_stage, read_clips
 from tracelab.probe.detections import SPEECH_GATE, detected_stage, run_stage
 from tracelab.probe.encoding import encoded_stage, entry_key, head_stage
@@ -148,9 +147,8 @@ def _detectors(
     timing: list[Row],
     scores: dict[str, tuple[Path, str]],
 ) -> None:
+    protocol = scale.detectors
     for entry in chosen.detectors:
-        # onsets are heard in the clips of the encoders: such detectors are slow, and have nothing to do with speech
-        protocol = scale.encoders if entry.hears == "onsets" else scale.detectors
         progress.begin(f"scenes for {entry.name}", protocol.test_clips)
         mixed, own = (
             clip_stage(stages, protocol, voice, "test", alone=alone, workers=workers, on_clip=progress.advance)
@@ -170,16 +168,19 @@ def _detectors(
 
 
 def _gather(folder: Path, runs: list[tuple[str, str, Path]], scores: dict[str, tuple[Path, str]]) -> None:
-    """A run directory for every system under its group and name, and the scores that curves are made of."""
-    for part in ("runs", "scores", "rows"):
-        shutil.rmtree(folder / part, ignore_errors=True)
-        (folder / part).mkdir()
-    for group, name, place in runs:
-        shutil.copytree(place, folder / "runs" / group / name)
-    for name, (path, _) in scores.items():
-        shutil.copy(path, folder / "scores" / f"{name}.npz")
-    hops = {name: hop for name, (_, hop) in scores.items()}
-    write_whole(folder / "scores" / "hops.json", json.dumps(hops, indent=1) + "\n")
+    """A run directory for every system under its group and name, and the scores that curves are made of.
+
+    The record of an earlier probe does not vouch for what follows.
+    """
+    (folder / RECORD).unlink(missing_ok=True)
+    with replaced(folder / "runs") as part:
+        for group, name, place in runs:
+            copy_folder(place, part / group / name)
+    with replaced(folder / "scores") as part:
+        for name, (path, _) in scores.items():
+            write_whole(part / f"{name}.npz", path.read_bytes())
+        hops = {name: hop for name, (_, hop) in scores.items()}
+        write_whole(part / "hops.json", json.dumps(hops, indent=1) + "\n")
 
 
 def _rows(folder: Path, scale: ProbeScale, timing: list[Row], chosen: Chosen, progress: Progress) -> None:

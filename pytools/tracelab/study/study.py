@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import platform
-import shutil
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -12,7 +11,7 @@ from typing import Any
 
 from tracelab.detectors.recipes import ABLATION, CLASS_DETECTOR, DETECTORS, LEARNING, REGIME, SEEDED, Recipe
 from tracelab.faults import fault
-from tracelab.files import at, write_whole
+from tracelab.files import copy_folder, replaced, write_whole
 from tracelab.progress import SILENT, Progress
 from tracelab.protocol import Protocol
 from tracelab.scenes.voices import Voice
@@ -117,16 +116,9 @@ def scene_splits(
 
 def _gather_runs(folder: Path, systems: list[System]) -> None:
     """A run directory for every system, under its group and name."""
-    place, part = folder / "runs", folder / ".runs.part"
-    shutil.rmtree(part, ignore_errors=True)
-    with at(place):
-        try:
-            for system in systems:
-                shutil.copytree(system.run / "run", part / system.group / system.name)
-            shutil.rmtree(place, ignore_errors=True)
-            part.rename(place)
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
+    with replaced(folder / "runs") as part:
+        for system in systems:
+            copy_folder(system.run / "run", part / system.group / system.name)
 
 
 def _settings(scale: Scale, voice: Voice) -> dict[str, Any]:

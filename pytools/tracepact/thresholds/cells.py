@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tracepact.thresholds.family import FieldFamily, touching
 from tracepact.thresholds.runs import reference_columns, reference_unit
 from tracepact.thresholds.steps import Steps, StepsBuilder, Whole
-from tracepact.trace import Side
+from tracepact.trace import Mode, Side
 from tracepact.trace.grid import ceil_div
 
 Flags = NDArray[np.bool_]
@@ -56,6 +56,8 @@ def segment_counts(given: FieldFamily, length: Fraction) -> CellCounts:
         for k in here.tolist():
             ref[starts[k] : ends[k], refs.label[k]] = True
         ranks = np.full(ref.shape, -1) if scores is None else touching(scores, length, len(ref))
+        if given.family.mode is Mode.UNION:
+            ranks = ranks.max(axis=1, keepdims=True)
         cells.append((ref, ranks))
     return _counted(given.shape, cells)
 

@@ -23,7 +23,7 @@ from tracepact.trace import (
     Side,
     assemble,
 )
-from tracepact.trace.assembly import UNION_CLASS, FrameMask
+from tracepact.trace.assembly import FrameMask
 from tracepact.trace.exact_times import common_unit, ratios, ticks
 from tracepact.trace.run_columns import RunColumns
 from tracepact.trace.similar_names import label_help
@@ -39,8 +39,8 @@ class FieldFamily:
         ranks: of every clip, frames × classes; NOWHERE where no threshold makes a frame active.
         reference: the reference as it was read.
         field: the field on its own frames, for metrics on intervals: its columns in the order of the family's classes,
-            with NOWHERE for a class that it has no column of; a frame has the greatest rank at which it is in a run
-            that no ignore region holds wholly (rule 15.13).
+            with NOWHERE for a class that it has no column of, and in union all columns as they are; a frame has the
+            greatest rank at which it is in a run that no ignore region holds wholly (rule 15.13).
         lengths: how long each clip is.
         ignore: the regions that carry no obligation, as they were read.
         detections: the events that a threshold keeps or leaves out, without those that an ignore region holds wholly;
@@ -60,6 +60,14 @@ class FieldFamily:
     def shape(self) -> tuple[int, int]:
         """The numbers of classes and clips."""
         return len(self.family.classes), len(self.family.clips)
+
+    @property
+    def overlapping(self) -> bool:
+        """Whether two detections of one class of the family can overlap: events, or runs of several columns in union.
+
+        Then what several of them cover is covered once (rules 20.13 and 20.16).
+        """
+        return self.detections is not None or self.family.mode is Mode.UNION
 
     def at(self, cut: int) -> Family:
         """The family with the prediction at a cut."""
@@ -111,8 +119,8 @@ def field_family(
     new = found.items[len(diagnostics) :]
     diagnostics.extend(one for one in new if one.code != "one-sided-label")
     measured = {clip: lengths if isinstance(lengths, Fraction) else lengths.clips[clip] for clip in family.clips}
-    ordered = _in_order(field, family, mode)
-    empty = np.zeros((1, len(family.classes)), np.int64) + NOWHERE
+    ordered = field if mode is Mode.UNION else _in_order(field, family)
+    empty = np.zeros((1, len(ordered.classes)), np.int64) + NOWHERE
     ranks = []
     alike: dict[tuple[int, int, Fraction], Ranks] = {}
     for clip, frames in zip(family.clips, family.frames, strict=True):
@@ -125,12 +133,14 @@ def field_family(
             alike[key] = scores.covering(family.step, frames)
         covering = alike[key]
         ranks.append(np.where(covering[:, None] == NOWHERE, NOWHERE, scores.ranks[covering]))
-    judged = ordered if ignore is None else _without_ignored(ordered, ignore)
+    if mode is Mode.UNION:  # each class on the grid by itself, then all as one
+        ranks = [own.max(axis=1, keepdims=True) for own in ranks]
+    judged = ordered if ignore is None else _without_ignored(ordered, ignore, mode)
     return FieldFamily(family, field.levels, tuple(ranks), reference, judged, measured, ignore)
 
 
-def _without_ignored(field: ScoreField, ignore: Regions) -> ScoreField:
-    """The field as far as its runs are not held wholly by one ignore region for their class.
+def _without_ignored(field: ScoreField, ignore: Regions, mode: Mode) -> ScoreField:
+    """The field as far as its runs are not held wholly by one ignore region for their class; in union by any.
 
     A run inside a region leaves it only together with a frame before or after it.
     """
@@ -146,7 +156,7 @@ def _without_ignored(field: ScoreField, ignore: Regions) -> ScoreField:
                 scores.edges[k] >= region.onset and scores.edges[k + 1] <= region.offset for k in range(len(ranks))
             ]
             held = np.flatnonzero(inside)
-            columns = [k for k, name in enumerate(field.classes) if region.label in ("", name) or name == UNION_CLASS]
+            columns = [k for k, name in enumerate(field.classes) if mode is Mode.UNION or region.label in ("", name)]
             if not len(held) or not columns:
                 continue
             first, last = int(held[0]), int(held[-1]) + 1
@@ -178,13 +188,8 @@ def contract_of_field(contract: Contract, reference: EventTable, field: ScoreFie
     return replace(contract, labels=found)
 
 
-def _in_order(field: ScoreField, family: Family, mode: Mode) -> ScoreField:
-    """The field with a column for each class of the family; all columns as one, their greatest, in union."""
-    if mode is Mode.UNION:
-        clips = {
-            clip: replace(scores, ranks=scores.ranks.max(axis=1, keepdims=True)) for clip, scores in field.clips.items()
-        }
-        return replace(field, classes=family.classes, clips=clips)
+def _in_order(field: ScoreField, family: Family) -> ScoreField:
+    """The field with a column for each class of the family."""
     place = {name: k for k, name in enumerate(field.classes)}
     columns = np.array([place.get(name, len(place)) for name in family.classes], dtype=np.int64)
     clips = {}

@@ -62,7 +62,7 @@ def intersections(given: FieldFamily, criteria: Criteria, runs: LevelRuns | None
     amount[1] = 1
     add_lives(builder, found.segment[wrong], found.low[wrong], found.high[wrong], amount)
     good = found.some(np.flatnonzero(relevant))
-    covering = good if given.detections is None else apart(good, clips)
+    covering = apart(good, clips) if given.overlapping else good
     _add_found(builder, covering, refs, segment, criteria.gtc)
     lengths = [Fraction(0)] * classes
     for label, total in zip(refs.label.tolist(), (refs.offset - refs.onset).tolist(), strict=True):

@@ -82,7 +82,8 @@ def level_runs(given: FieldFamily, times: Sequence[Fraction] = ()) -> LevelRuns:
     known = {key: ticks(line, unit) for key, line in lines.items()}
     none = np.zeros(1, dtype=np.int64)
     edges = tuple(none if scores is None else known[id(scores.edges)] for scores in clips)
-    parts = list(_portions([None if scores is None else scores.ranks for scores in clips], len(clips)))
+    union = given.family.mode is Mode.UNION
+    parts = list(_portions([None if scores is None else scores.ranks for scores in clips], 0 if union else len(clips)))
     none_found = tuple([np.zeros(0, dtype=np.int64)] for _ in range(5))
     found = list(zip(*parts, strict=True)) or none_found
     segment, first, last, low, high = (np.concatenate(part) for part in found)
@@ -112,23 +113,34 @@ def _detected(given: FieldFamily, detections: Detections, times: Sequence[Fracti
 
 
 def apart(runs: LevelRuns, clips: int) -> LevelRuns:
-    """Runs that are there at all cuts up to their own, as pieces of which no two of one segment overlap at any cut."""
+    """The cells that runs are made of, each at the cuts of the runs around it: no two of one segment overlap."""
     order = np.argsort(runs.segment, kind="stable")
-    owners, begins = np.unique(runs.segment[order], return_index=True)
-    parts = []
-    for owner, own in zip(owners.tolist(), np.split(order, begins[1:]), strict=False):
-        line = runs.edges[owner % clips]
-        cells = np.full(len(line) - 1, NOWHERE, dtype=np.int64)
-        for k in own.tolist():
-            here = cells[runs.first[k] : runs.last[k]]
-            np.maximum(here, runs.high[k], out=here)
-        first = np.flatnonzero(cells > NOWHERE)
-        parts.append((np.full_like(first, owner), first, line[first], line[first + 1], cells[first]))
-    if not parts:
-        return runs
-    segment, first, onset, offset, high = (np.concatenate(part) for part in zip(*parts, strict=True))
-    low = np.full_like(high, NOWHERE)
-    return LevelRuns(runs.unit, runs.edges, segment, first, first + 1, onset, offset, low, high)
+    opens = np.flatnonzero(np.diff(runs.segment[order], prepend=-1))
+    size = np.concatenate([[0], np.cumsum((runs.last - runs.first)[order])])
+    portion = size[opens] // _CELLS  # all runs of a segment are in one portion
+    borders = opens[np.flatnonzero(np.diff(portion, prepend=-1))]
+    parts = [_cells(runs.some(own)) for own in np.split(order, borders[1:])]
+    segment, cell, low, high = (np.concatenate(part) for part in zip(*parts, strict=True))
+    begins = np.cumsum([0, *(len(line) for line in runs.edges)])[:-1]
+    at = begins[segment % max(clips, 1)] + cell
+    flat = np.concatenate([np.zeros(1, dtype=np.int64), *runs.edges])[1:]
+    return LevelRuns(runs.unit, runs.edges, segment, cell, cell + 1, flat[at], flat[at + 1], low, high)
+
+
+def _cells(runs: LevelRuns) -> tuple[Whole, Whole, Whole, Whole]:
+    """The cells of runs with the cuts at which some run around each is there: segment, cell, low, high."""
+    length = runs.last - runs.first
+    run = np.repeat(np.arange(len(runs)), length)
+    cell = runs.first[run] + np.arange(len(run)) - np.repeat(np.cumsum(length) - length, length)
+    order = np.lexsort((runs.low[run], cell, runs.segment[run]))
+    run, cell = run[order], cell[order]
+    segment, low, high = runs.segment[run], runs.low[run], runs.high[run]
+    place = np.cumsum((np.diff(segment, prepend=-1) != 0) | (np.diff(cell, prepend=-1) != 0))
+    span = int(high.max(initial=0)) + 2
+    reached = np.maximum.accumulate(place * span + high)  # the greatest cut so far of the runs around the same cell
+    opens = np.flatnonzero(place * span + low > np.concatenate([[-1], reached[:-1]])[: len(place)])
+    ends = np.append(opens[1:], len(place))[: len(opens)] - 1
+    return segment[opens], cell[opens], low[opens], reached[ends] - place[ends] * span
 
 
 def reference_unit(given: FieldFamily, times: Sequence[Fraction] = ()) -> int:
@@ -156,8 +168,11 @@ def _columns(table: EventTable, given: FieldFamily, unit: int) -> Columns:
     return columns(table, clips, labels, unit)
 
 
-def _portions(clips: Sequence[Whole | None], number: int) -> Iterator[tuple[Whole, Whole, Whole, Whole, Whole]]:
-    """The runs of some clips at a time, all of one length: segment, first, last, low, high."""
+def _portions(clips: Sequence[Whole | None], between: int) -> Iterator[tuple[Whole, Whole, Whole, Whole, Whole]]:
+    """The runs of some clips at a time, all of one length: segment, first, last, low, high.
+
+    The segments of two columns are so many numbers apart: none, where all columns are one class.
+    """
     by_length: dict[int, list[int]] = {}
     for clip, ranks in enumerate(clips):
         if ranks is not None and len(ranks):
@@ -168,7 +183,7 @@ def _portions(clips: Sequence[Whole | None], number: int) -> Iterator[tuple[Whol
         for begin in range(0, len(members), some):
             chosen = members[begin : begin + some]
             rows = np.concatenate([ranks.T for clip in chosen if (ranks := clips[clip]) is not None]).astype(np.int32)
-            labels = np.tile(np.arange(classes), len(chosen)) * number
+            labels = np.tile(np.arange(classes), len(chosen)) * between
             yield _runs(rows, labels + np.repeat(np.array(chosen, dtype=np.int64), classes))
 
 
