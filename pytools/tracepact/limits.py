@@ -14,9 +14,13 @@ class Limits(NamedTuple):
 
     Attributes:
         frames: frames of all clips of one scoring run, counted once for each class.
+        candidates: pairs of events that are near enough to be looked at when events are matched.
+        steps: steps of the search for the best matching of events (15.9).
     """
 
     frames: int = 2 * 10**9
+    candidates: int = 2 * 10**7
+    steps: int = 10**6
 
 
 NAMES = tuple(name.replace("_", "-") for name in Limits._fields)
@@ -41,7 +45,7 @@ def with_limits(**numbers: int) -> Iterator[None]:
     """Other limits inside the block.
 
     Args:
-        numbers: limits by name: `frames`.
+        numbers: limits by name: `frames`, `candidates`, `steps`.
 
     Returns:
         A context manager.

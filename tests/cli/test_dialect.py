@@ -85,6 +85,13 @@ def test_what_prints_no_results_is_a_command() -> None:
 
 def test_no_command_lists_json_as_an_option_of_its_own() -> None:
     assert [name for name, option in OPTIONS if "--json" in option.opts and not option.hidden] == []
+
+
+def test_the_limit_is_shown_by_every_command_that_reads_events_or_runs() -> None:
+    shown = {name for name, option in OPTIONS if "--limit" in option.opts and not option.hidden}
+    assert shown >= {name for name, option in OPTIONS if {"--ref", "--pred"} & {*option.opts}}
+    assert {"report", "verify", "compare", "league", "audit uncertainty"} <= shown
+    assert not {"sat", "fmt", "show"} & shown
     assert [name for name in COMMANDS if "--json" in run(*name.split(), "--help").out] == []
 
 

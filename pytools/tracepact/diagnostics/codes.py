@@ -119,6 +119,7 @@ CODES: dict[str, Code] = {
         ("needs-classes", "2.8", "the contract compares classes but the scoring is by union"),
         ("bad-json", "", "the JSON document does not have the expected form"),
         ("too-many-frames", "5.1", "the clips have more frames than fit into memory"),
+        ("too-many-candidates", "25.1", "so many events are near each other that matching them takes too long"),
         ("conflicting-condition", "", "a clip has two different conditions"),
         ("missing-condition", "", "a clip has no row in the conditions table"),
         ("unknown-profile", "3.11", "a profile was asked for that the contract does not have"),

@@ -7,6 +7,7 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
+from tracepact.metrics.crowds import Steps, crowd_pairs
 from tracepact.trace.exact_times import Ticks
 
 Indices = NDArray[np.int64]
@@ -122,38 +123,56 @@ def best(ref: Indices, pred: Indices, costs: Sequence[Ticks]) -> tuple[Indices, 
 
     Indices say which reference or prediction is the earlier one. Costs are whole and not negative.
     """
+    others = stars(ref, pred)[1]
+    pairs = [_cheapest_of_stars(ref[~others], pred[~others], [cost[~others] for cost in costs])]
+    few: list[Edge] = []
+    steps = Steps()
+    left = ref[others], pred[others], [cost[others] for cost in costs]
+    for part in _parts(left[0], left[1]) if others.any() else ():
+        refs, preds, prices = left[0][part], left[1][part], [cost[part] for cost in left[2]]
+        if len(part) > CROWD:
+            pairs.append(crowd_pairs(refs, preds, prices, steps))
+        else:
+            each = zip(*(column.tolist() for column in prices), strict=True)
+            few += _cheapest(list(zip(refs.tolist(), preds.tolist(), each, strict=True)))
+    pairs.append(tuple(np.array(few, dtype=np.int64).reshape(-1, 2).T))
+    return np.concatenate([refs for refs, _ in pairs]), np.concatenate([preds for _, preds in pairs])
+
+
+def _cheapest_of_stars(ref: Indices, pred: Indices, costs: Sequence[Ticks]) -> tuple[Indices, Indices]:
+    """The cheapest candidate of each star."""
     ranks = [np.unique(cost, return_inverse=True)[1].reshape(-1) for cost in costs]
     order = np.lexsort((pred, ref, *reversed(ranks)))
-    ref, pred, costs = ref[order], pred[order], [cost[order] for cost in costs]
-    first, others = stars(ref, pred)
-    pairs: list[Edge] = []
-    if others.any():
-        rows = zip(*(column[others].tolist() for column in (ref, pred, *costs)), strict=True)
-        for part in _parts([(row[0], row[1], row[2:]) for row in rows]):
-            pairs += _cheapest(part)
-    refs, preds = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return np.concatenate([ref[first], refs]), np.concatenate([pred[first], preds])
+    first = order[stars(ref[order], pred[order])[0]]
+    return ref[first], pred[first]
 
 
 Priced = tuple[int, int, tuple[int, ...]]
+CROWD = 1000
+"""So many candidates of a connected part are put into long numbers one by one; more are matched by columns."""
 
 
-def _parts(edges: Sequence[Priced]) -> Iterator[list[Priced]]:
-    """The connected parts of a graph; prediction p is the node -1 - p beside the references."""
-    above: dict[int, int] = {}
+def _parts(ref: Indices, pred: Indices) -> Iterator[Indices]:
+    """The candidates of each connected part, by their places.
 
-    def root(node: int) -> int:
-        while (parent := above.setdefault(node, node)) != node:
-            above[node] = above.setdefault(parent, parent)
-            node = above[node]
-        return node
-
-    for ref, pred, _ in edges:
-        above[root(-1 - pred)] = root(ref)
-    parts: defaultdict[int, list[Priced]] = defaultdict(list)
-    for edge in edges:
-        parts[root(edge[0])].append(edge)
-    yield from parts.values()
+    Every reference points to an earlier one of its part, or to itself; the pointers are shortened and moved to the
+    least that is known until each points to the first reference of its part.
+    """
+    refs, ref = (column.reshape(-1) for column in np.unique(ref, return_inverse=True))
+    preds, pred = (column.reshape(-1) for column in np.unique(pred, return_inverse=True))
+    above = np.arange(len(refs))
+    while True:
+        before = above.copy()
+        least = np.full(len(preds), len(refs))
+        np.minimum.at(least, pred, above[ref])
+        np.minimum.at(above, above[ref], least[pred])
+        np.minimum.at(above, ref, least[pred])
+        above = above[above]
+        if np.array_equal(above, before):
+            break
+    part = above[ref]
+    order = np.argsort(part, kind="stable")
+    yield from np.split(order, np.flatnonzero(np.diff(part[order])) + 1)
 
 
 def _cheapest(edges: Sequence[Priced]) -> list[Edge]:

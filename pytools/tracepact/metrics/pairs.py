@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tracepact.diagnostics import Diagnostic, InvalidInput
+from tracepact.limits import limits
 from tracepact.metrics.policy import EventPolicy, OffsetRule
 from tracepact.trace.columns import Columns
 from tracepact.trace.exact_times import Ticks
@@ -46,11 +48,22 @@ def near(group: Indices, low: Ticks, high: Ticks, other: Indices, at: Ticks) -> 
     first = np.searchsorted(keys[order], group * size + lows, side="left")
     last = np.searchsorted(keys[order], group * size + highs, side="right")
     count = np.maximum(last - first, 0)
-    ref = np.repeat(np.arange(len(group)), count)
-    within = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
-    pred = order[np.repeat(first, count) + within]
-    sorting = np.lexsort((pred, ref))
-    return Pairs(ref[sorting], pred[sorting])
+    _check_number(int(count.sum()))
+    place = np.arange(int(count.sum()))
+    place += np.repeat(first - (np.cumsum(count) - count), count)
+    both = order[place]
+    del place
+    both += np.repeat(np.arange(len(group)) * len(other), count)  # reference and prediction in one number
+    both.sort()
+    return Pairs(*np.divmod(both, max(len(other), 1)))
+
+
+def _check_number(pairs: int) -> None:
+    """Refuse more pairs than are looked at in one go, before any of them is made."""
+    if pairs > (most := limits().candidates):
+        headline = f"{pairs:,} pairs of events are near each other; at most {most:,} are looked at in one go"
+        help = "check the times and their unit, take fewer clips, or raise the limit (--limit candidates=NUMBER)"
+        raise InvalidInput([Diagnostic("too-many-candidates", headline, None, help)])
 
 
 def candidates(ref: Columns, pred: Columns, policy: EventPolicy, *, by_class: bool = True) -> Pairs:

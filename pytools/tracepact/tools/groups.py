@@ -2,6 +2,7 @@
 
 import gc
 import importlib
+import sys
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from types import ModuleType
@@ -15,18 +16,20 @@ from tracepact.limits import NAMES, raise_limit
 from tracepact.wording import parse_exact
 
 _LIMIT = "limit"
+_DATA = frozenset({"ref", "pred", "pair", "run", "runs", "before"})
+"""Parameters of commands that read events or runs, which can be too large."""
 
 
-def _limit_option() -> click.Option:
-    """The --limit option, which every command has; what is refused for its size names it."""
+def _limit_option(command: click.Command) -> click.Option:
+    """The --limit option, which every command has; the help shows it where data can be refused for its size."""
     return click.Option(
         ["--limit"],
         metavar="NAME=NUMBER",
         multiple=True,
-        hidden=True,
+        hidden=_DATA.isdisjoint(param.name for param in command.params),
         expose_value=False,
         callback=_raise_limits,
-        help=f"Raise a limit: {', '.join(NAMES)}.",
+        help=f"Raise the limit of what is taken in one go: {', '.join(NAMES)}; repeatable.",
     )
 
 
@@ -72,7 +75,7 @@ class LazyGroup(click.Group):
         command = _loaded(self.modules[cmd_name]).command
         assert isinstance(command, click.Command)
         if not isinstance(command, click.Group) and all(param.name != _LIMIT for param in command.params):
-            command.params.append(_limit_option())
+            command.params.append(_limit_option(command))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -91,6 +94,8 @@ class LazyGroup(click.Group):
 
 def _loaded(module: str) -> ModuleType:
     """A module; while it is loaded nothing is garbage, and what is loaded never becomes any."""
+    if module in sys.modules:
+        return sys.modules[module]
     gc.disable()
     try:
         return importlib.import_module(module)

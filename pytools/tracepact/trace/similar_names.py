@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from tracepact.diagnostics import nearest
 
@@ -42,7 +43,8 @@ def _is_tail(short: list[str], long: list[str]) -> bool:
 
 def similar_label(label: str, known: Iterable[str]) -> str | None:
     """The first known label that differs only in case, spaces, hyphens, underscores or leading zeros."""
-    return next((name for name in sorted(known) if name != label and _folded(name) == _folded(label)), None)
+    own = _folded(label)
+    return next((name for name in sorted(known) if name != label and _folded(name) == own), None)
 
 
 def similar_labels(labels: Iterable[str]) -> dict[str, str]:
@@ -76,6 +78,7 @@ def _stem(clip: str) -> str:
     return name if extension[1:].isdecimal() else stem
 
 
+@lru_cache(maxsize=1 << 16)  # every label of one side is compared with those of the other
 def _folded(name: str) -> str:
     """A name without case, spaces, hyphens, underscores, and zeros at the start of its numbers."""
     return re.sub(r"[ _-]|(?<!\d)0+(?=\d)", "", name.casefold())
