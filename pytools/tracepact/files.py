@@ -17,6 +17,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import StringIO
+from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -92,11 +93,11 @@ class _Lines:
         return self._file.write(line.removesuffix("\r\n") + "\n")
 
 
-def write_csv(file: TextIO, columns: Sequence[str], rows: Iterable[Row], separator: str = ",") -> None:
-    """A table with its header."""
+def write_csv(file: TextIO, columns: Sequence[str] | None, rows: Iterable[Row], separator: str = ",") -> None:
+    """A table, with its header unless there are no columns; the one way out for fields separated by commas."""
     writer = csv.writer(_Lines(file), delimiter=separator, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows(rows if separator != "," else ([_kept_from_sheets(field) for field in row] for row in rows))
+    every = rows if columns is None else chain([columns], rows)
+    writer.writerows(every if separator != "," else ([_kept_from_sheets(field) for field in row] for row in every))
 
 
 def _kept_from_sheets(field: str | int) -> str | int:
@@ -110,8 +111,8 @@ def _is_formula(text: str) -> bool:
     return bare.startswith(_FORMULA) and not _NUMBER.fullmatch(bare)
 
 
-def table_text(columns: Sequence[str], rows: Iterable[Row], separator: str = "\t") -> str:
-    """A table with its header, as text."""
+def table_text(columns: Sequence[str] | None, rows: Iterable[Row], separator: str = "\t") -> str:
+    """A table, with its header unless there are no columns, as text."""
     text = StringIO()
     write_csv(text, columns, rows, separator)
     return text.getvalue()
@@ -120,17 +121,21 @@ def table_text(columns: Sequence[str], rows: Iterable[Row], separator: str = "\t
 def table_rows(text: str, columns: Sequence[str], separator: str = "\t") -> Iterator[tuple[int, list[str]]]:
     """The rows of a table with the lines they end at; BadTable if it has not these columns."""
     reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
-    guarded = separator == ","
     try:
         header = next(reader, None)
-        if header != list(columns):
+        if header is None or fields_of(header, separator) != list(columns):
             raise BadTable(f"the columns are not {', '.join(columns)}", 1)
         for row in reader:
             if len(row) != len(columns):
                 raise BadTable(f"the row has {len(row)} fields, the header {len(columns)}", reader.line_num)
-            yield reader.line_num, [f[1:] if f[:1] == "'" and _is_formula(f) else f for f in row] if guarded else row
+            yield reader.line_num, fields_of(row, separator)
     except csv.Error as error:
         raise BadTable(str(error), reader.line_num) from error
+
+
+def fields_of(row: list[str], separator: str) -> list[str]:
+    """The fields of a row that was read, without the apostrophes that keep them from spreadsheets (17.12)."""
+    return row if separator != "," else [f[1:] if f[:1] == "'" and _is_formula(f) else f for f in row]
 
 
 def write_whole(contents: Mapping[Path, str | bytes], *, in_place: bool = False) -> None:

@@ -3,6 +3,7 @@
 import csv
 import errno
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -12,11 +13,14 @@ from pathlib import Path
 import pytest
 from cli.command import events, run
 
+from hostile.kills import conformance_result, prepare
 from tracepact.files import table_rows, table_text, write_folder, write_whole
 from tracepact.inputs import UnsafePlace, note_input, remembering_inputs
 
 CONTRACT = "contract gate\nstep 20ms\nclause onset on ref_onset : ref_onset -> N[40ms] pred_onset\n"
 SIDES = ("--ref", "ref.tsv", "--pred", "pred.tsv", "--durations", "10")
+SCORES = ("--ref", "clips.tsv", "--pred", "scores")
+SYSTEMS = ("--system", "one=pred.tsv", "--system", "two=ref.tsv")
 
 
 @pytest.fixture
@@ -29,6 +33,23 @@ def folder(tmp_path: Path) -> Path:
     ):
         (tmp_path / name).write_text(text, encoding="utf-8")
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the commands that write a single file need, made once."""
+    home = tmp_path_factory.mktemp("made")
+    prepare(home)
+    (home / "gate.contract").write_text(CONTRACT, encoding="utf-8")
+    (home / "clips.tsv").write_bytes((home / "clip.tsv").read_bytes())
+    (home / "result.json").write_bytes(conformance_result())
+    return home
+
+
+@pytest.fixture
+def outputs(made: Path, tmp_path: Path) -> Path:
+    """A folder of its own with all of it."""
+    return Path(shutil.copytree(made, tmp_path / "here"))
 
 
 def left(folder: Path) -> list[str]:
@@ -220,6 +241,14 @@ FIELDS = [
 ]
 
 
+def test_headers_that_are_formulas_are_written_as_texts_too() -> None:
+    columns = ["case", "=1+1", "'@x"]
+    text = table_text(columns, [["a", "1/2", "1"]], ",")
+    assert text.splitlines()[0] == "case,'=1+1,''@x"
+    assert [row for _, row in table_rows(text, columns, ",")] == [["a", "1/2", "1"]]
+    assert table_text(None, [["=a", "1"]], ",") == "'=a,1\n"
+
+
 def test_formulas_of_spreadsheets_are_written_as_texts_and_read_back_exactly() -> None:
     text = table_text(["field", "again"], [[field, field] for field in FIELDS], ",")
     assert [row for _, row in table_rows(text, ["field", "again"], ",")] == [[field, field] for field in FIELDS]
@@ -227,3 +256,52 @@ def test_formulas_of_spreadsheets_are_written_as_texts_and_read_back_exactly() -
     assert not any(cell.startswith(("=", "@", "+", "\t", "\r")) and cell != "+3.5e4" for cell in cells)
     assert "-x" not in cells
     assert "-1" in cells, "a number stays a number"
+
+
+FILES = {
+    "--csv of an audit": ("audit", "matcher", "run", "--csv", "place"),
+    "--figure of an audit": ("audit", "matcher", "run", "--figure", "place.svg"),
+    "--confusion": ("audit", "union-gap", "run", "--confusion", "place.svg"),
+    "--csv of compare": ("compare", "run", "run", "--csv", "place"),
+    "--out of a table": ("convert", "ref.tsv", "--to", "table", "--out", "place"),
+    "--out of arrays": ("convert", "scores", "--to", "npz", "--out", "place"),
+    "--out of Parquet": ("convert", "scores", "--to", "parquet", "--out", "place"),
+    "--out of tune": ("tune", "gate.contract", *SCORES, "--objective", "mean", "--folds", "2", "--out", "place.toml"),
+    "--junit": ("conform", "--examples", "0", "--junit", "place", "--", "false"),
+    "--badge": ("conform", "--examples", "0", "--badge", "place", "--", "false"),
+    "--out of conformance": ("conformance", "result.json", "--out", "place"),
+    "--save": ("watch", "gate.contract", "--save", "place"),
+    "--vector": ("certify", "gate.contract", *SIDES, "--vector", "place"),
+    "--out of calibrate": ("calibrate", "--ref", "ref.tsv", "--out", "place"),
+    "--out of judge": ("judge", "--ref", "ref.tsv", *SYSTEMS, "--durations", "10", "--out", "place"),
+    "new": ("new", "place"),
+}
+FOREIGN = {"notes": b"dear diary,\nnothing\n", "a sound": b"RIFF\x24\0\0\0WAVEfmt ", "a page": b"<p>mine, all</p>\n"}
+
+
+@pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN)
+@pytest.mark.parametrize("command", FILES.values(), ids=FILES)
+def test_a_file_of_another_kind_is_refused_and_stays(command: tuple[str, ...], content: bytes, outputs: Path) -> None:
+    if content.startswith(b"dear") and "--csv" in command:
+        content = content.replace(b",", b"")  # a line with a comma could be a row
+    place = next((word for word in command if word.startswith("place")), "")
+    place = "place.contract" if command[0] == "new" else place
+    (outputs / place).write_bytes(content)
+    outcome = run(*command, folder=outputs)
+    assert outcome.code == 2, outcome.err
+    assert place in outcome.err
+    assert (outputs / place).read_bytes() == content
+
+
+AGAIN = [name for name in FILES if name not in ("--junit", "--badge", "--vector", "--out of calibrate", "new")]
+
+
+@pytest.mark.parametrize("name", [name for name in AGAIN if name != "--out of judge"])
+def test_a_file_of_its_own_kind_is_written_again(name: str, outputs: Path) -> None:
+    place = next(outputs / word for word in FILES[name] if word.startswith("place"))
+    place.write_bytes(b"")
+    assert run(*FILES[name], folder=outputs).code == 0, "an empty file holds nothing"
+    first = place.read_bytes()
+    assert first
+    assert run(*FILES[name], folder=outputs).code == 0
+    assert place.read_bytes() == first or name == "--out of arrays", "archives hold the time of day"

@@ -127,6 +127,21 @@ def test_every_answer_is_in_the_file_before_the_next_pair_is_shown(tables: dict[
     assert interview.shown().settled
 
 
+def test_names_that_are_formulas_are_kept_from_spreadsheets_and_stay_what_they_are(
+    tables: dict[str, Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "judged.csv"
+    out.write_text("clip,a,b,worse,judge,=why\nc1.wav,late,lost,b,@bob,=1+1\n")
+    for answers in (1, 2, 3):
+        interview = interview_of(tables, out)
+        assert interview.rows[0] | {"judge": "@bob", "=why": "=1+1"} == interview.rows[0]
+        assert list(interview.rows[0])[-1] == "=why"
+        shown = interview.shown()
+        assert shown.pair is not None
+        interview.answer(Given(shown.pair, "same", answers))
+        assert out.read_text().splitlines()[:2] == ["clip,a,b,worse,judge,'=why", "c1.wav,late,lost,b,'@bob,'=1+1"]
+
+
 def test_an_interview_goes_on_where_it_was_and_keeps_what_others_wrote(tables: dict[str, Path], tmp_path: Path) -> None:
     out = tmp_path / "judged.csv"
     out.write_text(

@@ -163,13 +163,15 @@ class _Crowd:
         """The rows that a column could have at its price."""
         own = self.by_column[self.column_start[column] : self.column_start[column + 1]]
         rows = self.row[own]
-        return rows[self.cost[own] == self.row_price[rows] + self.column_price[column]]
+        exact: Flags = self.cost[own] == self.row_price[rows] + self.column_price[column]
+        return rows[exact]
 
     def _exact_columns(self, row: int) -> Indices:
         """The columns that a row could have at its price."""
         own = slice(self.start[row], self.start[row + 1])
         columns = self.column[own]
-        return columns[self.cost[own] == self.column_price[columns] + self.row_price[row]]
+        exact: Flags = self.cost[own] == self.column_price[columns] + self.row_price[row]
+        return columns[exact]
 
 
 def _prefer_early(

@@ -135,7 +135,8 @@ def best(ref: Indices, pred: Indices, costs: Sequence[Ticks]) -> tuple[Indices, 
         else:
             each = zip(*(column.tolist() for column in prices), strict=True)
             few += _cheapest(list(zip(refs.tolist(), preds.tolist(), each, strict=True)))
-    pairs.append(tuple(np.array(few, dtype=np.int64).reshape(-1, 2).T))
+    by_hand = np.array(few, dtype=np.int64).reshape(-1, 2)
+    pairs.append((by_hand[:, 0], by_hand[:, 1]))
     return np.concatenate([refs for refs, _ in pairs]), np.concatenate([preds for _, preds in pairs])
 
 

@@ -1,7 +1,6 @@
-"""The parameters of the command line: exact shares and times, contracts with `--set`, formats, files to write."""
+"""The parameters of the command line: exact shares and times, contracts with `--set`, formats."""
 
 import math
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -310,29 +309,6 @@ def diagnostics_format_option(function: Callable[..., Any]) -> Callable[..., Any
     """The --format option of a command whose results are diagnostics."""
     more = sorted(DIAGNOSTIC_FORMATS.keys() - {TEXT, "json"})
     return format_option(TEXT, "json", *more)(function)
-
-
-class OutputFile(click.Path):
-    """A file to write, with this ending if one is required, and not inside a folder that is written as a whole.
-
-    `owner` gives the folder that a place belongs to, None if it is free.
-    """
-
-    def __init__(self, owner: Callable[[Path], Path | None], ending: str = "") -> None:
-        super().__init__(dir_okay=False, path_type=Path)
-        self.owner = owner
-        self.ending = ending
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The place, refused before anything is computed."""
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        if self.ending and path.suffix.lower() != self.ending:
-            self.fail(f"`{path}` must end in {self.ending}", param, ctx)
-        if folder := self.owner(path):
-            self.fail(f"`{path}` belongs to the run directory `{folder}`; name another file", param, ctx)
-        if not path.parent.is_dir():
-            self.fail(f"there is no folder `{path.parent}` to write `{path.name}` in", param, ctx)
-        return path
 
 
 def named_contract(contract: str, overrides: Mapping[str, str] | None = None) -> Contract:

@@ -16,8 +16,8 @@ def print_json(record: Record) -> None:
         click.echo(json_text(plain(record)), nl=False)
 
 
-def print_rows(columns: Sequence[str], rows: Iterable[Row], separator: str = ",") -> None:
-    """Rows with their header, separated by commas or another sign."""
+def print_rows(columns: Sequence[str] | None, rows: Iterable[Row], separator: str = ",") -> None:
+    """Rows, with their header unless there are no columns, separated by commas or another sign."""
     if sys.stdout.isatty():
         give(table_text(columns, rows, separator))
         return

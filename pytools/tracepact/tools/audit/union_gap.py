@@ -19,7 +19,7 @@ from tracepact.show.figure import Bar, BarGroup, bar_chart, heat_table
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.run_directories import rescored, scored_run
-from tracepact.tools.parameters import OutputFile
+from tracepact.tools.output_files import PICTURE, OutputFile
 from tracepact.tools.score.report.scores import ScoreRecord
 from tracepact.tools.score.run import Run
 from tracepact.tools.score.shown import OutputOptions, data_table, exact, output_options, show
@@ -349,7 +349,7 @@ def confusion_figure(audit: UnionGapAudit) -> str:
 @click.command()
 @click.argument("run", type=click.Path(file_okay=False))
 @click.option(
-    "--confusion", type=OutputFile(owner, ".svg"), help="Also write the overlap confusion to this file, as SVG (.svg)."
+    "--confusion", type=OutputFile(PICTURE, owner), help="Also write the overlap confusion to this file, as SVG (.svg)."
 )
 @output_options
 def command(run: str, confusion: Path | None, **output: Unpack[OutputOptions]) -> None:

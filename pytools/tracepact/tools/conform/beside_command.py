@@ -13,15 +13,15 @@ from tracepact.show.terminal import drawn
 from tracepact.tools.conform.outcome import ConformanceRecord
 from tracepact.tools.conform.side_by_side import by_topic, overview, page
 from tracepact.tools.exits import Exit
+from tracepact.tools.output_files import PAGE, OutputFile
+from tracepact.tools.score.store.writing import owner
 
 _LARGEST = 1 << 26
 
 
 @click.command()
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RESULT...")
-@click.option(
-    "--out", "place", type=click.Path(dir_okay=False, path_type=Path), help="Write an HTML page to this file."
-)
+@click.option("--out", "place", type=OutputFile(PAGE, owner), help="Write an HTML page to this file.")
 def command(results: tuple[Path, ...], place: Path | None) -> int:
     """Compare conformance results, JSON that `tracepact conform --format json` printed, side by side.
 

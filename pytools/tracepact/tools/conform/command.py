@@ -23,6 +23,7 @@ from tracepact.tools.conform.replay import asked, replay_line, vector_named
 from tracepact.tools.conform.trees import BadCase
 from tracepact.tools.conform.vectors import Profile, Vector
 from tracepact.tools.exits import Exit
+from tracepact.tools.output_files import BADGE, JUNIT, OutputFile
 from tracepact.tools.parameters import format_option, timeout_option
 from tracepact.tools.results import print_json, print_rows
 from tracepact.wording import count
@@ -58,8 +59,8 @@ _LONGEST_WAIT = 86_400
 )
 @timeout_option(10.0, at_least=0.1, at_most=_LONGEST_WAIT, help="Seconds to wait for an answer.")
 @click.option("--all", "show_all", is_flag=True, help=f"Show every finding, not only the first {_SHOWN}.")
-@click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Also write JUnit XML to this file.")
-@click.option("--badge", type=click.Path(dir_okay=False, path_type=Path), help="Also write a badge (SVG) to this file.")
+@click.option("--junit", type=OutputFile(JUNIT), help="Also write JUnit XML to this file.")
+@click.option("--badge", type=OutputFile(BADGE), help="Also write a badge (SVG) to this file.")
 @format_option("text", "json", "csv")
 def command(
     implementation: tuple[str, ...],
@@ -86,9 +87,6 @@ def command(
     """
     if bool(implementation) == (python is not None):
         raise click.UsageError("name what is to be tested: a command after `--`, or a file with --python")
-    for place, option in ((junit, "--junit"), (badge, "--badge")):
-        if place is not None and not place.absolute().parent.is_dir():
-            raise click.BadParameter(f"there is no folder `{place.parent}`", param_hint=option)
     only = _chosen(names, asks)
     chosen = [Profile(name) for name in profiles] or None
     console = messages()
@@ -114,10 +112,8 @@ def command(
         raise click.ClickException(
             "random cases need Hypothesis: pip install 'tracepact[conform]', or ask for none with --examples 0"
         ) from None
-    if junit is not None:
-        write_whole({junit: junit_xml(found)})
-    if badge is not None:
-        write_whole({badge: badge_svg(found)})
+    files = {} if junit is None else {junit: junit_xml(found)}
+    write_whole(files if badge is None else {**files, badge: badge_svg(found)})
     with reader_may_leave():
         match form:
             case "json":

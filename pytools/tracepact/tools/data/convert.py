@@ -10,18 +10,24 @@ import click
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.files import encoded, write_folder, write_whole
 from tracepact.io import Reading, durations_from, read_events, read_scores
-from tracepact.io.field_writing import FIELD_FORMATS, SCORE_FILES, written_field
-from tracepact.io.formats import FORMATS
+from tracepact.io.field_writing import FIELD_FORMATS, NPZ, written_field
+from tracepact.io.field_writing import PARQUET as PARQUET_FILE
+from tracepact.io.formats import FORMATS, TABLE
 from tracepact.io.reading import report_unused_readings
-from tracepact.io.writing import WRITABLE, check_place, is_folder, regions_text, written
+from tracepact.io.writing import WRITABLE, check_place, regions_text, written
 from tracepact.metrics import point_frames
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.progress import progress
 from tracepact.tools.exits import Exit
+from tracepact.tools.output_files import EVENTS, PARQUET, SCORE_ARRAYS, OutputFile, check_file
 from tracepact.tools.parameters import Length, durations_option
 from tracepact.tools.score.arguments import decoding_from, reading_options
+from tracepact.tools.score.store.writing import owner
 from tracepact.trace import EventTable
 from tracepact.wording import count
+
+_KINDS = {TABLE: EVENTS, NPZ: SCORE_ARRAYS, PARQUET_FILE: PARQUET}
+"""What is one file; all the others are a folder with a file for each clip."""
 
 
 @click.command()
@@ -42,7 +48,7 @@ from tracepact.wording import count
 )
 @click.option(
     "--regions",
-    type=click.Path(path_type=Path),
+    type=OutputFile(EVENTS, owner, in_new_folder=True),
     help="Write the ignore regions of the data too, as --ignore reads them.",
 )
 def command(
@@ -78,8 +84,7 @@ def command(
         table = read_events(source, diagnostics, reading)
         report_unused_readings(((reading, table),), diagnostics)
         lengths = durations_from(durations, diagnostics)
-        check_place(out, [Path(source)], diagnostics, folder=is_folder(target))
-        diagnostics.raise_errors()
+        _check_out(out, source, target, diagnostics)
         if as_points is not None:
             table = point_frames(table, as_points)
         advance(f"writing {out}")
@@ -99,8 +104,7 @@ def _convert_scores(source: str, target: str, out: Path, diagnostics: Diagnostic
     with progress(2) as advance:
         advance(f"reading {source}")
         scores = read_scores(source, diagnostics)
-        check_place(out, [Path(source)], diagnostics, folder=target == SCORE_FILES)
-        diagnostics.raise_errors()
+        _check_out(out, source, target, diagnostics)
         advance(f"writing {out}")
         contents = written_field(scores, target, diagnostics)
         diagnostics.raise_errors()
@@ -109,6 +113,15 @@ def _convert_scores(source: str, target: str, out: Path, diagnostics: Diagnostic
     frames = sum(len(own.ranks) for own in scores.clips.values())
     say(f"wrote {count(frames, 'frame')} of {count(len(scores.clips), 'clip')} to {out}")
     return Exit.OK
+
+
+def _check_out(out: Path, source: str, target: str, diagnostics: Diagnostics) -> None:
+    """InvalidInput if something is wrong so far, or would be lost at the place."""
+    kind = _KINDS.get(target)
+    check_place(out, [Path(source)], diagnostics, folder=kind is None)
+    diagnostics.raise_errors()
+    if kind is not None:
+        check_file(out, kind)
 
 
 def _write(out: Path, contents: Mapping[str, str | bytes], beside: Mapping[Path, str] = MappingProxyType({})) -> None:

@@ -17,6 +17,7 @@ from tracepact.show.progress import counted
 from tracepact.tools.exits import Exit
 from tracepact.tools.folders import OutputFolder
 from tracepact.tools.order_claim import OrderClaim, read_claim
+from tracepact.tools.output_files import CERTIFICATE, OutputFile, check_file
 from tracepact.tools.parameters import complete_starter, format_option, given_contract, set_option
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.certify import COMMAND, Certification, certify
@@ -69,7 +70,7 @@ ORDER_FILE = "order.lean"
 @click.option(
     "--vector",
     "vector_file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(CERTIFICATE, in_new_folder=True),
     help="Certify the vector from the tables' own times, event clauses included, and write the certificate here.",
 )
 @click.option(
@@ -116,6 +117,8 @@ def command(
             return no_lean(as_json)
         folder = selection if selection.is_dir() else selection.parent
         place = kept or (out or folder) / ORDER_FILE
+        if not kept:
+            check_file(place, CERTIFICATE)
         return _Task(toolchain, fresh, timeout, as_json).do_selection(claim, str(selection), place, again=bool(kept))
     if contract is not None and run_folder is not None:
         raise click.UsageError("a run directory has its own contract and tables; give --run or the contract")

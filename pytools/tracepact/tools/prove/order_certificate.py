@@ -11,8 +11,10 @@ from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, known_nam
 from tracepact.files import write_whole
 from tracepact.lang import parse_contract
 from tracepact.scoring import Scorecard, score_family
+from tracepact.tools.folders import listed_files, write_results
 from tracepact.tools.order_claim import ClaimedCase, OrderClaim
 from tracepact.tools.prove.build import Build
+from tracepact.tools.prove.certify import COMMAND
 from tracepact.tools.prove.family import NAMESPACE, family_part, lean_contract, left_out
 from tracepact.tools.prove.prove import Theorem, axioms_of
 from tracepact.tools.prove.scan import ORDER, scan
@@ -139,10 +141,15 @@ def _order(
 
 
 def certify_order(claim: OrderClaim, source: str, build: Build, file: Path) -> tuple[OrderCertified, OrderCertificate]:
-    """Write the certificate of a claim into a file and have the kernel check it."""
+    """Write the certificate of a claim into a file and have the kernel check it.
+
+    A folder that is not the selection's own is listed as one that `certify` wrote, so that it can be written again.
+    """
     certificate = order_certificate(claim, source)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_whole({file: certificate.text})
+    if listed_files(file.parent, COMMAND) is not None or not file.parent.exists() or not any(file.parent.iterdir()):
+        write_results(file.parent, COMMAND, {file.name: certificate.text})
+    else:
+        write_whole({file: certificate.text})
     return _checked(build, file, certificate), certificate
 
 

@@ -15,7 +15,8 @@ from tracepact.show.lines import give, reader_may_leave, say
 from tracepact.show.screen import print_tables
 from tracepact.show.table import Table, words
 from tracepact.show.terminal import TerminalTable
-from tracepact.tools.parameters import OutputFile, format_option
+from tracepact.tools.output_files import PICTURE, ROWS, OutputFile
+from tracepact.tools.parameters import format_option
 from tracepact.tools.score.store.writing import owner
 from tracepact.wording import percent
 
@@ -40,10 +41,10 @@ def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--figure",
             "figure_file",
-            type=OutputFile(owner, ".svg"),
+            type=OutputFile(PICTURE, owner),
             help="Also write the chart to this SVG file (.svg).",
         ),
-        click.option("--csv", "csv_file", type=OutputFile(owner), help="Also write the rows to this CSV file."),
+        click.option("--csv", "csv_file", type=OutputFile(ROWS, owner), help="Also write the rows to this CSV file."),
         format_option("text", "json", "csv"),
     ):
         function = option(function)

@@ -87,7 +87,7 @@ def candidates(form: str, **options: Unpack[FamilyOptions]) -> None:
         print_json(CandidateList(tuple(CandidateRecord(i, costs[i], describe(made, i)) for i in range(len(made)))))
         return
     rows = ((index, costs[index], describe(made, index)) for index in range(len(made)))
-    _print_rows(form, ("candidate", "cost", "text"), rows, header=form == "csv")
+    print_rows(("candidate", "cost", "text") if form == "csv" else None, rows, _SEPARATOR[form])
 
 
 @command.command()
@@ -174,11 +174,6 @@ def separate(form: str, **options: Unpack[FamilyOptions]) -> int:
     return Exit.VIOLATED if retained.unmet else Exit.OK
 
 
-def _print_rows(form: str, columns: Sequence[str], rows: Iterable[Row], *, header: bool = True) -> None:
+def _print_rows(form: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
     """A table on standard output: separated by tabs as text, by commas as CSV."""
-    if header:
-        print_rows(columns, rows, _SEPARATOR[form])
-        return
-    with reader_may_leave():
-        for row in rows:
-            click.echo(_SEPARATOR[form].join(map(str, row)))
+    print_rows(columns, rows, _SEPARATOR[form])

@@ -1,10 +1,8 @@
 """An interview of a judge: pairs of outputs, the answers so far, and the file they are kept in (rule 14.30)."""
 
-import csv
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from io import StringIO
 from itertools import combinations
 from pathlib import Path
 from threading import Lock
@@ -12,13 +10,13 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from tracepact.files import write_whole
+from tracepact.files import table_text, write_whole
 from tracepact.records import Count, Record
 from tracepact.show.figure import inline
 from tracepact.show.lanes import Form, Lane, lane_chart
 from tracepact.tools.page_server import Questions, decoded, encoded
 from tracepact.tools.select.asking import Outlook, Tried, outlook
-from tracepact.tools.select.preferences import COLUMNS, Preferences
+from tracepact.tools.select.preferences import COLUMNS, Preferences, as_written, judgement_table
 from tracepact.tools.select.separate import Pair
 from tracepact.tools.select.systems import SystemOutputs
 from tracepact.wording import decimal
@@ -177,11 +175,8 @@ class Interview:
     def _write(self, rows: list[dict[str, str]]) -> None:
         """The file, whole, and then the rows."""
         columns = list(dict.fromkeys([*_FIELDS, *(name for row in rows for name in row)]))
-        text = StringIO()
-        table = csv.DictWriter(text, columns, restval="", lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-        write_whole({self.file: text.getvalue()}, in_place=True)
+        text = table_text(columns, ([row.get(name, "") for name in columns] for row in rows), ",")
+        write_whole({self.file: text}, in_place=True)
         self.rows = rows
 
 
@@ -197,8 +192,7 @@ def pairs_of(outputs: SystemOutputs, places: dict[tuple[str, str], int]) -> list
 
 def rows_of(text: str, judged: Preferences) -> list[dict[str, str]]:
     """The rows of a file that was read as preferences, as they are written in it."""
-    head = text.splitlines()[0] if text.strip() else ""
-    table = csv.DictReader(StringIO(text, newline=""), delimiter="\t" if "\t" in head else ",")
-    rows = [{name: (row[name] or "").strip() for name in row if name} for row in table]
+    table = judgement_table(text)
+    rows = [as_written(row, table) for row in table]
     assert len(rows) == len(judged.rows) + judged.same
     return rows

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from tracepact.calibration.calibration import Case
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, did_you_mean
+from tracepact.files import fields_of
 from tracepact.lang import read_file
 from tracepact.tools.select.separate import Pair
 from tracepact.tools.select.systems import SystemOutputs
@@ -122,8 +123,7 @@ def read_preferences(path: str, names: Named, *, empty: bool = False) -> Prefere
     source = read_file(path, diagnostics)
     if source is None:
         raise InvalidInput(diagnostics)
-    head = source.text.splitlines()[0] if source.text.strip() else ""
-    table = csv.DictReader(StringIO(source.text, newline=""), delimiter="\t" if "\t" in head else ",")
+    table = judgement_table(source.text)
     needed = (*names.columns, *COLUMNS)
     try:
         columns = table.fieldnames or ()
@@ -144,7 +144,7 @@ def read_preferences(path: str, names: Named, *, empty: bool = False) -> Prefere
     same = 0
     try:
         for row in table:
-            read = _row(row, RowPlace(path, table.line_num), names, diagnostics)
+            read = _row(as_written(row, table), RowPlace(path, table.line_num), names, diagnostics)
             same += read is None
             found += [read] if read else []
     except csv.Error as error:
@@ -155,6 +155,19 @@ def read_preferences(path: str, names: Named, *, empty: bool = False) -> Prefere
         diagnostics.add("wrong-form", headline, RowPlace(path), "without a judgement nothing can be selected")
         raise InvalidInput(diagnostics)
     return Preferences(path, tuple(found), same)
+
+
+def judgement_table(text: str) -> "csv.DictReader[str]":
+    """The rows of a table of judgements by column, separated by tabs or commas."""
+    head = text.splitlines()[0] if text.strip() else ""
+    return csv.DictReader(StringIO(text, newline=""), delimiter="\t" if "\t" in head else ",")
+
+
+def as_written(row: Mapping[str, str], table: "csv.DictReader[str]") -> dict[str, str]:
+    """The fields of a row by column, without spaces around them and what keeps them from spreadsheets (17.12)."""
+    named = {name: (text or "").strip() for name, text in row.items() if name}
+    separator = table.reader.dialect.delimiter
+    return dict(zip(fields_of(list(named), separator), fields_of(list(named.values()), separator), strict=True))
 
 
 def _text(row: Mapping[str, str], column: str) -> str:

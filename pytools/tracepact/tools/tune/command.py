@@ -6,9 +6,7 @@ from typing import Any, Unpack
 
 import click
 
-from tracepact.files import toml_data, write_whole
-from tracepact.inputs import LARGEST_DOCUMENT, UnsafePlace, read_bytes
-from tracepact.io.decoding_file import FORMAT
+from tracepact.files import write_whole
 from tracepact.metrics import MetricValue
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.progress import counted
@@ -16,7 +14,8 @@ from tracepact.show.screen import print_tables
 from tracepact.show.table import Cell, Table, Tone, numbers, words
 from tracepact.show.terminal import TerminalTable
 from tracepact.tools.exits import Exit
-from tracepact.tools.parameters import OddLength, OutputFile, format_option, given_contract, set_option
+from tracepact.tools.output_files import DECODING, OutputFile
+from tracepact.tools.parameters import OddLength, format_option, given_contract, set_option
 from tracepact.tools.results import print_json, print_rows
 from tracepact.tools.score.field_task import FieldOptions, field_options, task_from_options
 from tracepact.tools.score.store.writing import owner
@@ -60,7 +59,7 @@ _COLUMNS = ("class", "threshold", "low", "median", "optimistic", "held_out")
     help="Folds of clips for the held-out value, at least 2; 0 for none.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the order of clips.")
-@click.option("--out", type=OutputFile(owner, ".toml"), help="Write the decoding file (TOML), which score takes.")
+@click.option("--out", type=OutputFile(DECODING, owner), help="Write the decoding file (TOML), which score takes.")
 @format_option("text", "json", "csv")
 def command(
     contract: str,
@@ -84,8 +83,6 @@ def command(
 
     Exit codes: 0 chosen, 1 no decoding was found that meets every --require.
     """
-    if out is not None:
-        _check_place(out)
     compiled = given_contract(contract, overrides)
     freedom = Freedom(common, tuple(sorted(set(medians) | {1})), with_low)
     goal = goal_of(compiled, objective, requirements, freedom, folds)
@@ -103,16 +100,6 @@ def command(
     for asked in unmet:
         say(f"no decoding was found that meets {asked.text}; the nearest was taken", "bold red")
     return Exit.VIOLATED if unmet else Exit.OK
-
-
-def _check_place(out: Path) -> None:
-    """Refuse a file that is there and is no decoding file."""
-    try:
-        found = toml_data(read_bytes(out, LARGEST_DOCUMENT, as_input=False).decode()) if out.is_file() else None
-    except ValueError:
-        found = {}
-    if found is not None and found.get("format") != FORMAT:
-        raise UnsafePlace("it is there and is not a decoding file", out)
 
 
 def _show(record: Tuning, form: str) -> None:

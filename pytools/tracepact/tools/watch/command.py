@@ -13,15 +13,15 @@ from rich.live import Live
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
 from tracepact.files import json_data, json_text, write_whole
-from tracepact.inputs import LARGEST_DOCUMENT, UnsafePlace, read_bytes
+from tracepact.inputs import LARGEST_DOCUMENT, read_bytes
 from tracepact.records import Record, plain
 from tracepact.show.lines import print_diagnostics, reader_may_leave, say
 from tracepact.show.screen import output
 from tracepact.show.terminal import TerminalTable
 from tracepact.stream import Arrival, StreamMonitor, restore_state, save_state
 from tracepact.stream.lines import BadLine, EndLine, FrameBlock, FrameLine, Line, read_lines
-from tracepact.stream.saved import FORMAT as STATE_FORMAT
 from tracepact.tools.exits import Exit
+from tracepact.tools.output_files import STATE, OutputFile
 from tracepact.tools.parameters import STANDARD_INPUT, contract_argument, format_option, given_contract, set_option
 from tracepact.tools.watch.live import summary_table, violation_text
 from tracepact.tools.watch.record import BadLineRecord, WatchSummary, violation_record
@@ -53,7 +53,9 @@ _REFRESH = 0.1
 )
 @click.option("--resume", type=click.Path(path_type=Path), help="Continue from a saved state.")
 @click.option(
-    "--save", type=click.Path(path_type=Path), help="Save the state at the end of input instead of closing the streams."
+    "--save",
+    type=OutputFile(STATE),
+    help="Save the state at the end of input instead of closing the streams.",
 )
 @click.option("--fail", is_flag=True, help="Exit with 1 if anything was violated, before --resume too.")
 @format_option("text", "json")
@@ -82,11 +84,6 @@ def command(
     if contract == STANDARD_INPUT:
         raise click.UsageError("the frames come from standard input; name a file or a starter contract")
     compiled = given_contract(contract, overrides)
-    if save is not None and not save.parent.is_dir():
-        headline = f"there is no folder `{save.parent}` to save the state in"
-        raise InvalidInput([Diagnostic("unreadable-file", headline, RowPlace(str(save)))])
-    if save is not None:
-        _check_saved(save)
     monitor = _monitor(compiled, streams, classes, ignoring, resume)
     stopped = False
     with reader_may_leave(), _screen(monitor, form) as screen:
@@ -103,16 +100,6 @@ def command(
         say("stopped at the bad line; what came after it was not read")
         return Exit.INVALID
     return Exit.VIOLATED if fail and _any_violated(monitor) else Exit.OK
-
-
-def _check_saved(save: Path) -> None:
-    """Refuse a file that is there and holds something else than the state of a stream."""
-    try:
-        found = json_data(read_bytes(save, LARGEST_DOCUMENT, as_input=False)) if save.is_file() else None
-    except ValueError:
-        found = {}
-    if found is not None and not (isinstance(found, dict) and found.get("format") == STATE_FORMAT):
-        raise UnsafePlace("it is there and is not the state of a stream", save)
 
 
 def _any_violated(monitor: StreamMonitor) -> bool:
