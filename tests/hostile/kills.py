@@ -22,9 +22,9 @@ from typing import Any
 from cli.command import Outcome, events, run
 
 from hostile.doors import LENGTHS, MORE, PRED, REF
+from tracepact.calibration.reading import load_calibration
 from tracepact.tools.select.judge_command import prepared
 from tracepact.tools.select.judging import Given
-from tracepact.tools.select.reading import load_calibration
 from tracepact.tools.select.systems import Tables, read_systems
 
 _STEPS = {"fsync": 12, "open": 12, "rename": 1, "replace": 2, "mkdir": 2}
