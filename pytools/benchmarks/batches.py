@@ -181,9 +181,8 @@ def measure(_: Options) -> Iterator[Row]:
         yield Row(SUBJECT, "CPU of 100,448 clips", large, "s", Target(10, at_least=False), note)
         note = f"{SMALL:,} clips: {small:.3f} s, the second time, in the same process"
         yield Row(SUBJECT, "CPU against 86 × the small run", large / (LARGE / SMALL * small), "×", None, note)
-        runs = {
-            engine: _ran("job", engine, folders[LARGE]) for engine in ("local", "processes:1", "processes:2", "dask:2")
-        }
+        engines = ("local", "processes:1", "processes:2", "dask:1", "dask:2")
+        runs = {engine: _ran("job", engine, folders[LARGE]) for engine in engines}
         yield from _engine_rows(runs)
         million = _ran("job", "local", folders[MILLION])
         note = f"{million['cpu']:.0f} s of CPU, {million['seconds']:.0f} s, {million['answer']['batches']} batches"
