@@ -2,9 +2,9 @@
 
     python pytools/boundary_vectors.py
 
-The cases are the first that the guided experiments draw, the large ones where runs keep them short. The answers are
-those of the oracle's definitions, which no engine of the package uses; `tests/conform/test_long_definitions.py` ties
-the ones for long traces to the naive loops of chapter 6.
+The cases are the first that the guided experiments draw, the large ones where runs keep them short, and those placed
+at a boundary below. The answers are those of the oracle's definitions, which no engine of the package uses;
+`tests/conform/test_long_definitions.py` ties the ones for long traces to the naive loops of chapter 6.
 """
 
 import json
@@ -14,6 +14,7 @@ from typing import Any
 
 from tracepact.specs import spec_path
 from tracepact.tools.conform.answers import clauses_of
+from tracepact.tools.conform.boundaries import Case
 from tracepact.tools.conform.compact import words_in_runs
 from tracepact.tools.conform.differential import case_of
 from tracepact.tools.conform.guided import GUIDED, drawn
@@ -31,7 +32,7 @@ _READ = ("texts", "contract texts", "large scores")
 """What rests on the reader of texts: there is one, so its answers are no evidence; those vectors are made by hand."""
 
 _DEEPEST = 5
-"""Levels of a formula: a validator of the schema takes many times as long for each more."""
+"""Levels of a formula that was drawn: deeper ones are hard to read, and are asked at random."""
 
 _KEPT = 16
 _MORE = {
@@ -46,23 +47,142 @@ _MORE = {
 
 def vectors() -> list[dict[str, Any]]:
     """Every vector of the file."""
-    return [d for profile in Profile for name in GUIDED[profile] if name not in _READ for d in _of(profile, name)]
+    some = [d for profile in Profile for name in GUIDED[profile] if name not in _READ for d in _of(profile, name)]
+    return some + [_data(_vector(case, name), name, size) for name, size, case in _placed()]
+
+
+# Cases whose answer turns at a boundary
+
+_REACHES = (16, 32, 64, 256, 1 << 10, 1 << 12, 1 << 15, 1 << 16)
+
+
+def _placed() -> Iterator[tuple[str, int, Case]]:
+    """What the case is of, its size, and the case."""
+    for reach in _REACHES:
+        alone, others = "0" * (reach + 1) + "1" + "0", "1" * (reach + 3)
+        clip: Case = {"frames": reach + 3, "masks": {"p": others, "q": alone}}
+        yield "until-reaches", reach, _verdicts(["U", reach, "p", "q"], clip)
+        yield "window-reaches", reach, _verdicts(["F", 0, reach, "q"], {**clip, "masks": {"q": alone}})
+        clip = {"frames": reach + 3, "masks": {"p": others, "q": alone[::-1]}}
+        yield "since-reaches", reach, _verdicts(["S", reach, "p", "q"], clip)
+        yield "window-reaches-back", reach, _verdicts(["F", -reach, 0, "q"], {**clip, "masks": {"q": alone[::-1]}})
+    for size in (9, 17, 65, 257):
+        yield "atoms", size, _many_atoms(size)
+        yield "clips", size, _verdicts(["not", "p"], *_single_frames(size))
+    for size in (9, 17, 65):
+        yield "counted-clips", size, _clause(*_single_frames(size))
+    for size in (1 << 8, 1 << 16):
+        yield "counted-frames", size, _clause({"frames": size + 5, "masks": {"p": "1" * (size + 4) + "0"}})
+    for size in (1 << 10, 1 << 16):
+        event = ["0", str(size + 1)]
+        step: Case = {"step": "1", "duration": str(size + 9), "projection": "centre"}
+        yield "event-of-frames", size, {"ask": "project", **step, "events": [event]}
+    for size in (1 << 6, 1 << 8, 1 << 10, 1 << 16):
+        gaps = f"1{'0' * size}1{'0' * (size + 1)}1"
+        yield "gap-joined", size, {"ask": "runs", "mask": gaps, "step": "1", "merge_gap": str(size)}
+    yield from _placed_matches()
+    yield from _placed_streams()
+
+
+def _verdicts(formula: Any, *clips: Case) -> Case:
+    return {"ask": "verdicts", "formula": formula, "clips": list(clips)}
+
+
+def _clause(*clips: Case) -> Case:
+    return {"ask": "clause", "obligation": True, "formula": "p", "clips": list(clips)}
+
+
+def _single_frames(size: int) -> list[Case]:
+    """Clips of one frame, of which the last alone is unlike the others."""
+    return [{"frames": 1, "masks": {"p": "0" if k < size - 1 else "1"}} for k in range(size)]
+
+
+def _many_atoms(size: int) -> Case:
+    """Whether an even number of atoms is false: it changes with any one of them. They differ in the last."""
+    parts: list[Any] = [f"p{k}" for k in range(size)]
+    masks = {name: f"01{k % 2}{int(k == size - 1)}" for k, name in enumerate(parts)}
+    while len(parts) > 1:
+        joined = [["iff", *parts[k : k + 2]] for k in range(0, len(parts) - 1, 2)]
+        parts = joined + parts[2 * len(joined) :]
+    return _verdicts(parts[0], {"frames": 4, "masks": masks})
+
+
+def _placed_matches() -> Iterator[tuple[str, int, Case]]:
+    """Runs that all are their own partners, and blocks in which greedy takes one pair and optimal two."""
+    for size in (13, 65):
+        runs = [[3 * k, 3 * k + 1] for k in range(size)]
+        yield "equal-runs", size, _match("greedy", runs, runs)
+    for size in (3, 9, 33):
+        at = [20 * k for k in range(size)]
+        ref = [[a + start, a + end] for a in at for start, end in ((0, 4), (6, 16))]
+        pred = [[a + start, a + end] for a in at for start, end in ((3, 13), (14, 18))]
+        yield "bridged-runs-greedy", 2 * size, _match("greedy", ref, pred)
+        yield "bridged-runs-optimal", 2 * size, _match("optimal", ref, pred)
+
+
+def _match(kind: str, ref: list[list[int]], pred: list[list[int]]) -> Case:
+    matcher = {"kind": kind, "search": "3", "overlap_reward": "0"}
+    return {"ask": "match", "step": "1", "ref": ref, "pred": pred, "matcher": matcher}
+
+
+def _placed_streams() -> Iterator[tuple[str, int, Case]]:
+    """Streams of many clauses, with a long past and a long delay, and whose counts are asked."""
+    for size in (9, 17, 65):
+        yield (
+            "clauses",
+            size,
+            _stream({"frames": 2, "masks": {"p": "10"}}, *(["p", ["not", "p"]][k % 2] for k in range(size))),
+        )
+    for size in (1 << 7, 1 << 8):
+        trace: Case = {"frames": size + 3, "masks": {"p": "01" + "0" * (size + 1)}}
+        yield "long-past", size, _stream(trace, ["F", -size, 0, "p"])
+        yield "long-delay", size, _stream(trace, ["G", 0, size, ["not", "p"]])
+    for size in (1 << 10, 1 << 13):
+        trace = {"frames": size + 3, "masks": {"p": "01" + "0" * (size + 1)}}
+        cut = {"chunks": [1, 7, size - 6, 1]}
+        yield "long-past-in-chunks", size, {**_stream(trace, ["F", -size, 0, "p"]), **cut}
+        yield "long-delay-in-chunks", size, {**_stream(trace, ["G", 0, size, ["not", "p"]]), **cut}
+    trace = {"frames": 130, "masks": {"p": "1" * 128 + "01"}}
+    yield "counts", 128, {**_stream(trace, "p"), "interrupt": [64]}
+    trace = {"frames": (1 << 16) + 2, "masks": {"p": "1" * (1 << 16) + "01"}}
+    yield "counts-in-chunks", 1 << 16, {**_stream(trace, "p"), "chunks": [5, (1 << 16) - 4, 1], "interrupt": [1]}
+
+
+def _stream(trace: Case, *formulas: Any) -> Case:
+    return {"ask": "stream", "clauses": [{"obligation": True, "formula": f} for f in formulas], "trace": trace}
+
+
+# What becomes of a case
 
 
 def _of(profile: Profile, name: str) -> Iterator[dict[str, Any]]:
     """The vectors of one experiment."""
     kept = 0
     for number, case in enumerate(drawn(profile, name, _DRAWN, _SEED)):
-        whole = tidy(case) if case["ask"] in ("verdicts", "clause") else case
-        vector = case_of(profile_of(whole), name, whole)
-        data = {**vector.data, **_words(vector, name, number)}
-        if vector.input["ask"] == "stream":
-            data["expected"] = _in_runs(vector)
+        vector = _vector(tidy(case) if case["ask"] in ("verdicts", "clause") else case, name)
+        data = _data(vector, name, number)
         if _depth(vector.input) > _DEEPEST:
             continue
         if len(json.dumps(data, ensure_ascii=False)) <= _LONGEST and kept < _MORE.get(name, _KEPT):
             kept += 1
             yield data
+
+
+def _vector(case: Case, name: str) -> Vector:
+    return case_of(profile_of(case), name, case)
+
+
+def _data(vector: Vector, name: str, number: int) -> dict[str, Any]:
+    """A vector as the file has it: verdicts of a stream as delays and words in runs."""
+    data = {**vector.data, **_words(vector, name, number)}
+    if vector.input["ask"] == "stream":
+        data["expected"] = {**_in_runs(vector), **_counts(vector, name)}
+    return data
+
+
+def _counts(vector: Vector, name: str) -> dict[str, Any]:
+    """The running counts, where they are what the vector is for: a list for every arrival is long."""
+    return {"counts": vector.expected["counts"]} if name.startswith("counts") else {}
 
 
 def _depth(data: Any) -> int:

@@ -108,33 +108,55 @@ def catalogue() -> tuple[Mutant, ...]:
 def plant(mutant: Mutant) -> None:
     """Put a fault into the module of this process that it is for: the code of its functions, and its constants.
 
-    Whoever holds one of its functions holds the faulty one then; what was remembered is forgotten.
+    Whoever holds one of its functions holds the faulty one then; what was remembered is forgotten. ValueError if the
+    fault is in nothing that can be replaced so.
     """
     module = importlib.import_module(mutant.target)
     assert module.__file__ is not None
     faulty: dict[str, Any] = {"__name__": module.__name__, "__file__": module.__file__}
     exec(compile(mutant.applied(Path(module.__file__).read_text(encoding="utf-8")), module.__file__, "exec"), faulty)
+    changed = False
     for name, new in faulty.items():
         old = module.__dict__.get(name)
         if isinstance(new, int | str | re.Pattern) and not name.startswith("__"):
+            changed |= new != old
             module.__dict__[name] = new
         elif isinstance(new, types.FunctionType) and isinstance(old, types.FunctionType):
-            old.__code__ = new.__code__
+            changed |= _plant_code(old, new)
         elif isinstance(new, type) and isinstance(old, type) and new.__module__ == module.__name__:
-            _plant_methods(old, new)
+            changed |= _plant_methods(old, new)
+    if not changed:
+        raise ValueError(f"{mutant.id}: nothing of its target is changed")
     for each in [each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper)]:
         if getattr(each, "__module__", "") not in _COSTLY:
             each.cache_clear()
 
 
-def _plant_methods(old: type, new: type) -> None:
+def _plant_methods(old: type, new: type) -> bool:
+    """Put the code of the methods of one class into those of another; whether anything changed."""
+    changed = False
     for name, method in vars(new).items():
         mine = vars(old).get(name)
         if isinstance(method, property) and isinstance(mine, property):
             method, mine = method.fget, mine.fget
+        if isinstance(method, staticmethod) and isinstance(mine, staticmethod):
+            method, mine = method.__func__, mine.__func__
         functions = isinstance(method, types.FunctionType) and isinstance(mine, types.FunctionType)
         if functions and method.__code__.co_freevars == mine.__code__.co_freevars:
-            mine.__code__ = method.__code__
+            changed |= _plant_code(mine, method)
+    return changed
+
+
+def _plant_code(old: types.FunctionType, new: types.FunctionType) -> bool:
+    changed = _words(old.__code__) != _words(new.__code__)
+    old.__code__ = new.__code__
+    return changed
+
+
+def _words(code: types.CodeType) -> tuple[Any, ...]:
+    """What a function does, without where it stands."""
+    constants = tuple(_words(part) if isinstance(part, types.CodeType) else part for part in code.co_consts)
+    return code.co_code, code.co_names, code.co_varnames, constants
 
 
 class ForkedPeer:

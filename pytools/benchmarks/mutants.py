@@ -1,91 +1,111 @@
-"""The mutation score of the conformance suite: which planted faults its vectors and its random cases catch."""
+"""The mutation score of the conformance suite: which planted faults its vectors and its random cases catch.
+
+The cases of an experiment are drawn and answered once and asked of every mutant, in the order of a run. A mutant is
+left at its first finding.
+"""
 
 import argparse
 import json
-import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from benchmarks.mutant import HERE, Mutant, catalogue
-from tracepact.tools.conform.differential import experiments, explore, nothing_kept
-from tracepact.tools.conform.findings import Finding, Tally, judge
-from tracepact.tools.conform.guided import GUIDED, explore_sizes
-from tracepact.tools.conform.peer import AnyPeer
-from tracepact.tools.conform.vectors import vectors_of
+from tracepact.tools.conform.differential import case_of, drawn_cases, experiments, nothing_kept
+from tracepact.tools.conform.findings import Tally, judge
+from tracepact.tools.conform.guided import GUIDED, drawn
+from tracepact.tools.conform.peer import PeerFault
+from tracepact.tools.conform.vectors import Profile, Vector, vectors_of
 
 SCORES = HERE / "mutants_score.json"
 EXAMPLES = 100
 """Random cases of each experiment, as `tracepact conform` has them by default."""
 
-_LONG = 4
+LONG = 4
 """How many times as many cases of each experiment a long run draws."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """By what a mutant is caught, if it is: a vector, an experiment of the default run, one of a long run."""
+    """By what a mutant is caught, if it is: a vector, an experiment of the default run, one of a long run.
+
+    The long run is asked only of those that the vectors and the default run let pass.
+    """
 
     id: str
-    vector: str | None
-    random: str | None
-    long: str | None
-    seconds: float
+    vector: str | None = None
+    random: str | None = None
+    long: str | None = None
+
+    @property
+    def by_default(self) -> bool:
+        """Whether a run without options catches it."""
+        return bool(self.vector or self.random)
 
     @property
     def any(self) -> bool:
         """Whether anything catches it."""
-        return bool(self.vector or self.random or self.long)
+        return self.by_default or self.long is not None
+
+
+def first_failed(mutant: Mutant, vectors: Iterable[Vector]) -> str | None:
+    """The first vector that the mutant fails, `end` if it fails when there are no more, None if it passes."""
+    peer = mutant.peer()
+    try:
+        for vector in vectors:
+            if judge(peer, vector, Tally()) is not None:
+                return vector.id
+        if peer.runs:
+            peer.close()
+    except PeerFault:
+        return "end"
+    finally:
+        peer.kill()
+    return None
 
 
 def by_vectors(mutant: Mutant) -> str | None:
     """The first vector that the mutant fails, None if it passes all of its profiles."""
-    peer = mutant.peer()
-    try:
-        for vector in vectors_of(mutant.profiles):
-            if judge(peer, vector, Tally()) is not None:
-                return vector.id
-    finally:
-        peer.kill()
-    return None
+    return first_failed(mutant, vectors_of(mutant.profiles))
 
 
-def by_random(mutant: Mutant, *, long: bool = False, seed: int = 0) -> str | None:
-    """The first experiment that finds the mutant, the one of the catalogue first; None if none does."""
-    peer = mutant.peer()
-    try:
-        for profile in mutant.profiles:
-            names = [*experiments(profile), *GUIDED[profile]]
-            for name in sorted(names, key=lambda name: name != mutant.experiment):
-                if _finding(peer, mutant, profile, name, long=long, seed=seed) is not None:
-                    return name
-    finally:
-        peer.kill()
-    return None
+def cases(profile: Profile, experiment: str, *, long: bool = False) -> list[Vector]:
+    """The random cases of an experiment that a sound implementation is asked; a long run has another seed."""
+    examples, seed = (EXAMPLES * LONG, 1) if long else (EXAMPLES, 0)
+    if experiment not in GUIDED[profile]:
+        return drawn_cases(profile, experiment, examples, seed)
+    return [case_of(profile, experiment, case) for case in drawn(profile, experiment, examples, seed, long=long)]
 
 
-def _finding(peer: AnyPeer, mutant: Mutant, profile: object, name: str, *, long: bool, seed: int) -> Finding | None:
-    examples = EXAMPLES * (_LONG if long else 1)
-    look = {"examples": examples, "seed": seed, "tally": Tally(), "tick": lambda: None, "shrink": False}
-    if name in GUIDED[profile]:  # type: ignore[index]
-        return explore_sizes(peer, profile, name, **look, long=long)  # type: ignore[arg-type]
-    return explore(peer, profile, name, **look)  # type: ignore[arg-type]
+def by_random(mutants: Iterable[Mutant], *, long: bool = False) -> Iterator[tuple[Mutant, str]]:
+    """Mutants with an experiment that finds them: first the one of the catalogue, then any of their profiles."""
+    left = {mutant.id: mutant for mutant in mutants}
+    for own in (True, False):
+        for profile in Profile:
+            for experiment in (*experiments(profile), *GUIDED[profile]):
+                some = [m for m in left.values() if profile in m.profiles and (m.experiment == experiment) is own]
+                vectors = cases(profile, experiment, long=long) if some else []
+                for mutant in some:
+                    if first_failed(mutant, vectors) is not None:
+                        yield left.pop(mutant.id), experiment
 
 
-def caught(mutant: Mutant) -> Caught:
-    """What catches a mutant; the long run is asked only of those that the default run lets pass."""
-    begun = time.perf_counter()
-    vector, random = by_vectors(mutant), by_random(mutant)
-    long = random or by_random(mutant, long=True, seed=1)
-    return Caught(mutant.id, vector, random, long, round(time.perf_counter() - begun, 1))
-
-
-def score(some: Iterable[Mutant]) -> Iterator[Caught]:
-    """What catches each of some mutants."""
+def score(some: Sequence[Mutant], tell: Callable[[Caught], None] = lambda caught: None) -> list[Caught]:
+    """What catches each of some mutants; `tell` is given each as it becomes known."""
+    found = {}
+    for mutant in some:
+        found[mutant.id] = Caught(mutant.id, by_vectors(mutant))
+        tell(found[mutant.id])
     with nothing_kept():
-        for mutant in some:
-            yield caught(mutant)
+        for mutant, experiment in by_random(some):
+            found[mutant.id] = replace(found[mutant.id], random=experiment)
+            tell(found[mutant.id])
+        left = [mutant for mutant in some if not found[mutant.id].by_default and not mutant.equivalent]
+        for mutant, experiment in by_random(left, long=True):
+            found[mutant.id] = replace(found[mutant.id], long=experiment)
+            tell(found[mutant.id])
+    return list(found.values())
 
 
 def summary(found: Iterable[Caught], mutants: Iterable[Mutant]) -> str:
@@ -102,7 +122,7 @@ def summary(found: Iterable[Caught], mutants: Iterable[Mutant]) -> str:
             counts["mutants"] += 1
             counts["vectors"] += one.vector is not None
             counts["random"] += one.random is not None
-            counts["default"] += bool(one.vector or one.random)
+            counts["default"] += one.by_default
             counts["long"] += one.any
     columns = ("mutants", "vectors", "random", "default", "long", "equivalent")
     lines = [
@@ -115,28 +135,31 @@ def summary(found: Iterable[Caught], mutants: Iterable[Mutant]) -> str:
 
 
 def known() -> dict[str, Caught]:
-    """The scores of the last whole run."""
+    """The scores that were kept."""
     if not SCORES.exists():
         return {}
     return {entry["id"]: Caught(**entry) for entry in json.loads(SCORES.read_text(encoding="utf-8"))}
 
 
-def run(*, only: str = "", write: Path | None = None) -> None:
+def keep(found: Iterable[Caught], place: Path = SCORES) -> None:
+    """Keep scores beside those of other mutants, in the order of the catalogue."""
+    together = {**known(), **{each.id: each for each in found}}
+    kept = [asdict(together[mutant.id]) for mutant in catalogue() if mutant.id in together]
+    place.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def run(*, only: str = "", write: bool = False) -> None:
     """Print what catches each mutant, and the score; `only` is the beginning of the names of some."""
     mutants = [mutant for mutant in catalogue() if mutant.id.startswith(only)]
-    found = []
-    for one in score(mutants):
-        found.append(one)
-        mutant = next(m for m in mutants if m.id == one.id)
-        stage = (
-            one.vector or one.random or one.long or (f"equivalent: {mutant.equivalent}" if mutant.equivalent else "")
-        )
-        print(f"{one.seconds:6.1f} s  {one.id:<40} {stage or 'SURVIVES'}", flush=True)
-        if write is not None:
-            together = {**known(), **{each.id: each for each in found}}
-            order = [mutant.id for mutant in catalogue()]
-            kept = [asdict(together[name]) for name in order if name in together]
-            write.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    found = score(mutants, tell=lambda c: print(f"{c.id:<40} {c.long or c.random or c.vector or '-'}", flush=True))
+    if write:
+        keep(found)
+    reasons = {mutant.id: mutant.equivalent for mutant in mutants}
+    for one in found:
+        if not one.any:
+            print(f"{one.id}: " + (f"equivalent: {reasons[one.id]}" if reasons[one.id] else "SURVIVES"))
+        elif reasons[one.id]:
+            print(f"{one.id}: CAUGHT, and the catalogue calls it equivalent")
     print(summary(found, mutants))
 
 
@@ -146,7 +169,7 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="BEGINNING", help="the mutants whose names begin so")
     parser.add_argument("--write", action="store_true", help=f"keep what was found in {SCORES.name}")
     arguments = parser.parse_args()
-    run(only=arguments.only, write=SCORES if arguments.write else None)
+    run(only=arguments.only, write=arguments.write)
 
 
 if __name__ == "__main__":

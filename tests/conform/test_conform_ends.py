@@ -50,16 +50,21 @@ def test_a_reader_that_leaves_does_not_change_the_exit_code(options: tuple[str, 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
-@pytest.mark.parametrize("greets", [True, False])
-def test_a_request_to_end_ends_the_implementation_too(greets: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("asked", "greets", "deaf"),
+    [("SIGTERM", True, False), ("SIGTERM", False, False), ("SIGHUP", True, True), ("SIGHUP", False, True)],
+)
+def test_a_request_to_end_ends_the_implementation_too(asked: str, greets: bool, deaf: bool, tmp_path: Path) -> None:
     note = tmp_path / "pid"
     tell = f"open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    if deaf:
+        tell = f"import signal; [signal.signal(n, signal.SIG_IGN) for n in (1, 2, 15)]; {tell}"
     peer = peer_that(tell) if greets else [sys.executable, "-c", f"import os, time; {tell}"]
     with subprocess.Popen([*CONFORM, "--timeout", "50", "--", *peer], stderr=subprocess.PIPE) as started:
         while not (note.exists() and note.read_text()):
             assert started.poll() is None
             time.sleep(0.02)
-        started.terminate()
+        started.send_signal(signal.Signals[asked])
         started.communicate()
     assert started.returncode == 4
     with pytest.raises(ProcessLookupError):

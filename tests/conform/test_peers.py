@@ -18,6 +18,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "examples" / "07-conformance"
 needs_rtamt = pytest.mark.skipif(
     importlib.util.find_spec("rtamt") is None or sys.version_info >= (3, 13), reason="rtamt is not there"
 )
+needs_reelay = pytest.mark.skipif(importlib.util.find_spec("reelay") is None, reason="reelay is not there")
 needs_mtl = pytest.mark.skipif(importlib.util.find_spec("mtl") is None, reason="metric-temporal-logic is not there")
 
 
@@ -87,3 +88,19 @@ def test_metric_temporal_logic_leaves_out_the_end_of_a_window_and_does_not_cut_w
     failed = {finding.vector.id for finding in found.findings if finding.vector is not None}
     assert {"frames/eventually-0-to-1", "frames/whole-window-1"} & failed
     assert found.vectors.get("frames", Tally()).passed > 10
+
+
+@needs_reelay
+def test_a_window_of_frame_0_alone_has_no_end_in_reelay() -> None:
+    found = outcome_of("reelay_monitor.py", examples=0)
+    failed = {finding.vector.id for finding in found.findings if finding.vector is not None}
+    assert {"frames/eventually-0-to-0", "frames/always-0-to-0"} <= failed
+    assert found.vectors["frames"].passed > 100
+
+
+@needs_reelay
+def test_reelay_conforms_where_windows_of_frame_0_alone_are_left_out() -> None:
+    found = outcome_of("reelay_monitor.py", "careful", examples=10)
+    assert found.findings == []
+    assert found.vectors["frames"].passed > 100
+    assert found.random["since"].passed > 0

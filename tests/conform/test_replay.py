@@ -1,31 +1,19 @@
 """What a run leaves behind: the command that asks a case again, rules, a badge, a page of several runs."""
 
-import atexit
 import json
 import shlex
-import shutil
-import sys
-import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from cli.command import run
 
-from benchmarks.mutant import catalogue
-
-FOLDER = Path(__file__).resolve().parents[2] / "examples" / "07-conformance"
-MONITOR = str(FOLDER / "monitor.py")
-
-
-MUTANTS = {mutant.id: mutant for mutant in catalogue()}
-WRITTEN = Path(tempfile.mkdtemp(prefix="mutants-"))
-atexit.register(shutil.rmtree, WRITTEN, ignore_errors=True)
+from conform.programs import MONITOR, process
 
 
 def mutant(name: str) -> tuple[str, ...]:
     """The arguments that name a mutant of the example's monitor."""
-    return ("--", sys.executable, str(MUTANTS[name].written(WRITTEN)))
+    return ("--", *process(name))
 
 
 CASE = {"ask": "verdicts", "formula": ["F", 0, 65, "p"], "clips": [{"frames": 131, "masks": {"p": "0*65 1 0*65"}}]}

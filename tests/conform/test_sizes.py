@@ -2,12 +2,15 @@
 
 import json
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
-from benchmarks.mutant import catalogue
-from benchmarks.mutants import by_random, by_vectors, known, summary
+from benchmarks.mutant import catalogue, plant
+from benchmarks.mutants import EXAMPLES, by_vectors, cases, first_failed, known, summary
 from tracepact.specs import spec_path
 from tracepact.tools.conform.engines import FAST, REFERENCE
 from tracepact.tools.conform.findings import Tally
@@ -71,15 +74,50 @@ def test_the_catalogue_has_every_kind_and_every_rule() -> None:
     assert sorted(broken - rules) == []
 
 
-@pytest.mark.parametrize("name", ["window-reach-64", "until-word-64", "atom-4", "join-thirds", "optimal-greedy-4"])
+@pytest.mark.parametrize("name", ["window-reach-64", "until-word-64", "atom-4", "join-reach-16", "optimal-greedy-4"])
 def test_a_fault_beyond_small_sizes_is_found_at_the_boundaries(name: str) -> None:
-    name = {"join-thirds": "join-reach-16"}.get(name, name)
-    assert by_random(MUTANTS[name]) == MUTANTS[name].experiment
+    mutant = MUTANTS[name]
+    (profile,) = mutant.profiles
+    peer = mutant.peer()
+    look = {"examples": EXAMPLES, "seed": 0, "tally": Tally(), "tick": lambda: None, "shrink": False}
+    finding = explore_sizes(peer, profile, mutant.experiment, **look)  # type: ignore[arg-type]
+    peer.kill()
+    assert finding is not None
+    (asked,) = (v for v in cases(profile, mutant.experiment) if finding.vector is not None and v == finding.vector)
+    assert first_failed(mutant, [asked]) == asked.id
 
 
-@pytest.mark.parametrize("name", ["print-and-flat", "lines-crlf", "amount-signed", "le-is-lt"])
+def size_of(case: Mapping[str, Any]) -> int:
+    """Frames, clips, clauses or references: whichever there are most of."""
+    frames = [clip["frames"] for clip in case.get("clips", [case.get("trace", {"frames": 0})])]
+    return max(*frames, *(len(case.get(key, ())) for key in ("clips", "clauses", "ref")))
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("window-reach-64", 128), ("until-reach-64", 128), ("clip-9", 9), ("clause-9", 9), ("optimal-greedy-4", 5)],
+)
+def test_a_large_case_is_shrunk_to_about_where_the_fault_begins(name: str, most: int) -> None:
+    mutant, peer = MUTANTS[name], MUTANTS[name].peer()
+    look = {"examples": EXAMPLES, "seed": 0, "tally": Tally(), "tick": lambda: None}
+    finding = explore_sizes(peer, mutant.profiles[0], mutant.experiment, **look)  # type: ignore[arg-type]
+    peer.kill()
+    assert finding is not None
+    assert finding.vector is not None
+    assert size_of(finding.vector.input) <= most
+
+
+@pytest.mark.parametrize("name", ["print-and-flat", "lines-crlf", "amount-signed", "le-is-lt", "group-span-inner"])
 def test_a_fault_of_the_reference_monitor_fails_a_vector(name: str) -> None:
     assert by_vectors(MUTANTS[name]) is not None
+
+
+def test_a_fault_in_nothing_that_can_be_replaced_is_refused() -> None:
+    nothing = replace(
+        MUTANTS["le-is-lt"], edits=(("from fractions import Fraction", "from  fractions import Fraction"),)
+    )
+    with pytest.raises(ValueError, match="nothing of its target is changed"):
+        plant(nothing)
 
 
 def test_what_was_measured_is_of_the_catalogue() -> None:

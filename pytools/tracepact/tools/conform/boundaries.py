@@ -280,8 +280,8 @@ def _measured(rng: Random, dimension: str, size: int) -> Case:
 
 def _components(rng: Random, dimension: str, size: int) -> Case:
     """Two masks whose runs bridge one another."""
-    step = rng.choice(("1", "0.02", "1/3"))
-    times = ("0", step, "1", "2", "0.04", "0.06", "2/3")
+    step = rng.choice(("1", "0.02", "1/3", "0.001"))
+    times = ("0", step, "1", "2", "0.04", "0.06", "2/3", "0.0005")
     masks = ["".join(rng.choice("0111" if rng.random() < 0.8 else "01") for _ in range(size)) for _ in range(2)]
     gap, search = rng.choice(times), rng.choice(times)
     return {"ask": "components", "step": step, "merge_gap": gap, "search": search, "ref": masks[0], "pred": masks[1]}

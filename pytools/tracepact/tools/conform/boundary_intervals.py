@@ -12,6 +12,9 @@ Runs = list[list[int]]
 STEPS = ("0.02", "0.01", "1/3", "0.0232", "1/7", "0.1")
 """Most of them no binary float."""
 
+HAIRS = (Fraction(1, 10**9), Fraction(1, 10**20))
+"""How far beside a tie, in steps: a float of the time may see the first and cannot see the second."""
+
 
 def seconds(value: Fraction) -> str:
     """A time as cases write it: a decimal where there is one, else a fraction."""
@@ -63,7 +66,7 @@ def _runs(rng: Random, dimension: str, size: int) -> Case:
     if dimension == "gap":
         more = rng.choice((-1, 0, 0, 1))
         digits = f"1{'0' * max(gap + more, 1)}11{'0' * max(gap - more, 1)}1"
-    tie = gap * step + rng.choice((0, 0, 0, 1, -1)) * step / 10**9
+    tie = gap * step + rng.choice((0, 0, 0, 1, -1)) * step * rng.choice(HAIRS)
     return {"ask": "runs", "mask": digits, "step": seconds(step), "merge_gap": seconds(max(tie, Fraction(0)))}
 
 
@@ -116,11 +119,11 @@ def mirrored(rng: Random, times: int) -> tuple[Runs, Runs]:
 def matcher(rng: Random, step: Fraction, kind: str = "") -> Case:
     """A matcher whose search is often exactly some frames."""
     frames = rng.choice((0, 1, 2, 3, 5, 8, 40))
-    search = frames * step + rng.choice((0, 0, 0, -1)) * step / 10**9
+    search = frames * step + rng.choice((0, 0, 0, -1)) * step * rng.choice(HAIRS)
     return {
         "kind": kind or rng.choice(("greedy", "optimal")),
         "search": str(max(search, Fraction(0))),
-        "overlap_reward": rng.choice(("0", "1/2", "1/3", "2", "1/7", "1")),
+        "overlap_reward": rng.choice(("0", "1/2", "1/3", "2", "1/7", "1", f"1.{'0' * 19}1", "0." + "3" * 20)),
     }
 
 
@@ -161,7 +164,7 @@ def predicate(rng: Random, each: Each, step: Fraction, length: int) -> str:
             case "truth":
                 part = text
             case "ratio":
-                part = f"{text} {relation} {rng.choice(('0', '1', '1/2', '1/3', '2/3', '3/7'))}"
+                part = f"{text} {relation} {rng.choice(('0', '1', '1/2', '1/3', '2/3', '3/7', '0.3333333'))}"
             case "count":
                 part = f"{text} {relation} {rng.randrange(4)}"
             case _:

@@ -181,6 +181,33 @@ def case_of(profile: Profile, experiment: str, case: dict[str, Any]) -> Vector:
     )
 
 
+def _each_case(
+    profile: Profile, experiment: str, examples: int, seed: int, check: Callable[[dict[str, Any]], None]
+) -> None:
+    """Give every case that is drawn to a check; one that raises is given smaller cases, as Hypothesis does it."""
+    import hypothesis
+
+    settings = hypothesis.settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
+        suppress_health_check=list(hypothesis.HealthCheck),
+        verbosity=hypothesis.Verbosity.quiet,
+        report_multiple_bugs=False,
+        print_blob=False,
+    )
+    drawn: Any = hypothesis.given(_draw().EXPERIMENTS[profile][experiment])
+    hypothesis.seed(seed)(settings(drawn(check)))()
+
+
+def drawn_cases(profile: Profile, experiment: str, examples: int, seed: int = 0) -> list[Vector]:
+    """The cases that an implementation without a fault is asked, with the reference's answers."""
+    found: list[Vector] = []
+    _each_case(profile, experiment, examples, seed, lambda case: found.append(case_of(profile, experiment, case)))
+    return found
+
+
 def explore(
     peer: AnyPeer,
     profile: Profile,
@@ -224,19 +251,8 @@ def explore(
                 raise _Stop
         raise _Disagreement
 
-    settings = hypothesis.settings(
-        max_examples=examples,
-        database=None,
-        deadline=None,
-        phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
-        suppress_health_check=list(hypothesis.HealthCheck),
-        verbosity=hypothesis.Verbosity.quiet,
-        report_multiple_bugs=False,
-        print_blob=False,
-    )
-    drawn: Any = hypothesis.given(_draw().EXPERIMENTS[profile][experiment])
     try:
-        hypothesis.seed(seed)(settings(drawn(check)))()
+        _each_case(profile, experiment, examples, seed, check)
     except (_Disagreement, _Stop):
         assert smallest is not None
         if smallest.kind in ("hangs", "out-of-order") or restarts > _MOST_RESTARTS or not shrink:

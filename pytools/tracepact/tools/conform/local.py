@@ -68,7 +68,7 @@ class LocalPeer:
             sys.settrace(self._trace)
         try:
             reply = json.loads(json.dumps(self._reply(given)))
-        except Exception as error:  # noqa: BLE001  (whatever it raises is its fault)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever it raises is its fault)
             raise PeerFault("crashed", f"it raised {type(error).__name__}: {error}") from None
         finally:
             sys.settrace(tracer)
