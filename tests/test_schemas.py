@@ -349,8 +349,9 @@ def _maps(name: str, data: Any) -> set[Path_]:
 def _subschemas(schema: Any) -> Iterator[dict[str, Any]]:
     if isinstance(schema, dict):
         yield schema
-        for value in schema.values():
-            yield from _subschemas(value)
+        for key, value in schema.items():
+            if key != "if":  # a condition looks at a part, and `then` closes the whole
+                yield from _subschemas(value)
     elif isinstance(schema, list):
         for value in schema:
             yield from _subschemas(value)
