@@ -198,6 +198,13 @@ def test_a_changed_matcher_or_merge_gap_is_shown_by_a_scene_that_scoring_tells_a
         assert fails(new, lines, judged) != fails(old, lines, judged)
 
 
+def test_another_partner_of_an_interval_that_fails_all_the_same_is_no_difference() -> None:
+    text = "contract c\nstep 20ms\nmatcher greedy(search = {})\nclause c on each {} : covering <= 1\n"
+    for each in ("ref", "pred"):
+        old, new = (parse_contract(text.format(search, each)) for search in ("200ms", "20ms"))
+        assert [d.code for d in diff_contracts(new, old)] == ["setting-changed"]
+
+
 LONG = "contract c\nstep 10ms\nclause c on ref_onset : {}\nclause e on each ref : {}\n"
 
 

@@ -1,9 +1,10 @@
 """Two versions of a contract made comparable: renamed clauses under one name, windows of another step by times."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
+from operator import attrgetter
 
 from tracepact.core import (
     Always,
@@ -11,6 +12,7 @@ from tracepact.core import (
     Atom,
     Constant,
     Contract,
+    Each,
     EventClause,
     Eventually,
     Formula,
@@ -23,7 +25,7 @@ from tracepact.core import (
     Since,
     Until,
 )
-from tracepact.events.attributes import Scene
+from tracepact.events.attributes import Obligation, Scene
 from tracepact.logic.event_model import EventExample, violations
 from tracepact.logic.event_samples import sampled_scenes
 
@@ -98,15 +100,22 @@ def _scaled(formula: Formula, ratio: Fraction) -> Formula:
 
 def scene_of_a_setting(new: Contract, earlier: Contract) -> tuple[str, str] | None:
     """A clause and a scene that scoring judges differently under two matchers or merge gaps; None if no sample does."""
+    judged = {clause.name: _obligated(clause.each) for clause in new.event_clauses}
     for scene in _scenes(new, earlier):
         is_now, was = violations(new, scene), violations(earlier, scene)
         for name in is_now:
-            one, other = ({(o.ref, o.pred) for o in found[name]} for found in (is_now, was))
+            of = judged[name]
+            one, other = ({of(o) for o in found[name]} for found in (is_now, was))
             differ = one ^ other
             if differ:
-                shown = next(o for o in (*is_now[name], *was[name]) if (o.ref, o.pred) in differ)
+                shown = next(o for o in (*is_now[name], *was[name]) if of(o) in differ)
                 return name, EventExample(shown).words(new.step)
     return None
+
+
+def _obligated(each: Each) -> Callable[[Obligation], object]:
+    """What is judged: an interval whatever its partner, or a pair."""
+    return attrgetter(*{Each.REF: ("ref",), Each.PRED: ("pred",), Each.MATCHED: ("ref", "pred")}[each])
 
 
 def _scenes(new: Contract, earlier: Contract) -> Iterator[Scene]:
