@@ -12,10 +12,10 @@ from msgspec import structs
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, one_of
 from tracepact.engines import Engine, engine_from
-from tracepact.files import json_text
 from tracepact.io import Reading
 from tracepact.io.outside import Outside
 from tracepact.metrics import MetricSettings
+from tracepact.records import record_bytes
 from tracepact.scoring import score_family
 from tracepact.scoring.by_clause import ByClause
 from tracepact.tools.folders import refuse_address
@@ -228,7 +228,7 @@ def score_batches(
 def _views(run: BatchRun, page: Callable[[Sequence[str]], Sounds] | None) -> dict[str, str]:
     """What pages are made of, and the page and the Markdown themselves where they are asked for."""
     pages = BatchPages(run.head.contract, run.report, page_data(run.tally, run.head.settings))
-    found = {PAGE: json_text(pages.data.to_dict())}
+    found = {PAGE: record_bytes(pages.data).decode()}
     if page is not None:
         made = pages.forms(("html", "markdown"), page(pages.clips))
         found |= {FILES[form]: text for form, text in made.items()}
