@@ -14,7 +14,7 @@ import numpy as np
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.inputs import read_bytes
-from tracepact.io.arrays import SHAPE, FieldArrays, array_of, is_array
+from tracepact.io.arrays import NOT_ARRAYS, SHAPE, FieldArrays, array_of, is_array
 from tracepact.io.columnar import Frame, first_bytes, frame_of, is_columnar, open_columnar
 from tracepact.io.files import clip_files
 from tracepact.io.scores import EDGES, FrameColumns, parse_scores, scores_of
@@ -283,7 +283,7 @@ def _read_npz(name: str, diagnostics: Diagnostics, classes: Sequence[str] | None
                 raise ValueError("it holds more than 4 GiB")
         with np.load(BytesIO(data), allow_pickle=False) as held_arrays:
             arrays = {key: held_arrays[key] for key in held_arrays.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+    except NOT_ARRAYS as error:
         words = shown(" ".join(str(error).split()), 80)
         diagnostics.add("unreadable-file", f"`{shown(name)}` cannot be read: {words}", RowPlace(name))
         return _nothing(name)

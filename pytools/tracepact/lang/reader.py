@@ -19,6 +19,7 @@ LARGEST_TEXT = 1 << 20
 DEEPEST_NESTING = 200
 LONGEST_QUANTITY = 60
 _MOST_BAD_CHARACTERS = 20
+_HALF_SIGN = re.compile("[\ud800-\udfff]")
 _COMMENTS = "comments start with `#`"
 
 
@@ -31,7 +32,11 @@ def read_document(source: Source, diagnostics: Diagnostics) -> s.Document:
             RowPlace(source.name),
             "split it into several contracts",
         )
-        return s.Document((), (), tuple(s.Broken(keyword, "") for keyword in ("contract", "step", "clause")))
+        return _unreadable()
+    if half := _HALF_SIGN.search(source.text):
+        headline = f"{character_words(half[0])} is half of a sign, which no text file can hold"
+        diagnostics.add("bad-character", headline, TextPlace(source, Span(*half.span())), "delete it")
+        return _unreadable()
     tokens, faulty = read_tokens(source, diagnostics)
     chunks = _chunks(tokens, source, diagnostics)
     starts = [token_span(chunk[0]).start for chunk in chunks]
@@ -46,6 +51,11 @@ def read_document(source: Source, diagnostics: Diagnostics) -> s.Document:
         else:
             broken += _would_be(chunk)
     return s.Document(tuple(statements), _comments(source), tuple(broken))
+
+
+def _unreadable() -> s.Document:
+    """What a text that is not read stands for: nothing that is missing from it is missed."""
+    return s.Document((), (), tuple(s.Broken(keyword, "") for keyword in ("contract", "step", "clause")))
 
 
 def _would_be(chunk: list[Token]) -> Iterator[s.Broken]:

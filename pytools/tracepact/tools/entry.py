@@ -12,6 +12,7 @@ from tracepact.inputs import UnsafePlace, remembering_inputs
 from tracepact.limits import with_limits
 from tracepact.show.lines import reader_may_leave, refuse, say
 from tracepact.tools.exits import Exit
+from tracepact.wording import visible
 
 
 def run_command_line(commands: click.Group, name: str = "tracepact") -> None:
@@ -66,6 +67,11 @@ def run_command_line(commands: click.Group, name: str = "tracepact") -> None:
         place = error.filename or ""
         headline = f"`{place}` is not written: {error.strerror}"
         refuse([Diagnostic("unsafe-place", headline, None, "name another place")], "1 error")
+        sys.exit(Exit.INVALID)
+    except UnicodeEncodeError as error:  # from the system, which cannot even be asked for such a name
+        refuse(
+            [Diagnostic("unreadable-file", f"`{visible(error.object[:60])}` cannot be the name of a file")], "1 error"
+        )
         sys.exit(Exit.INVALID)
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:

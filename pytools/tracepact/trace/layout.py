@@ -127,6 +127,11 @@ class Layout:
         part = (mask >> first) & ((1 << length) - 1)
         return unpack(part, length)
 
+    def runs_of(self, mask: int, segment: int) -> tuple[FrameRun, ...]:
+        """The runs of one segment."""
+        edges = np.flatnonzero(np.diff(self.frames_of(mask, segment), prepend=False, append=False))
+        return tuple(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
 
 def unpack(mask: int, frames: int) -> NDArray[np.bool_]:
     """A mask as one Boolean a frame."""

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Annotated, Any
-from zipfile import BadZipFile
 
 import numpy as np
 from msgspec import Meta, ValidationError
 
 from tracepact.core import Aggregation, Contract
 from tracepact.files import BadTable, json_data
+from tracepact.io.arrays import NOT_ARRAYS
 from tracepact.records import Digest, Record, record_of
 from tracepact.scoring import ClauseCounts, Scorecard, ScoreRows
 from tracepact.scoring.bootstrap import Values
@@ -188,7 +188,7 @@ def read_system(data: bytes, base: Base) -> LeagueSystem:
         assert satisfied.shape == obligated.shape == counter.shape == shape
         assert drawn.shape == (len(stored.aggregations), len(stored.clauses), base.settings.draws)
         assert of_measures.shape == (len(stored.measures), base.settings.draws)
-    except (ValueError, KeyError, OSError, EOFError, BadZipFile, ValidationError, AssertionError) as error:
+    except (*NOT_ARRAYS, KeyError, ValidationError, AssertionError) as error:
         raise BadTable("the file does not hold a system of this league", 1) from error
     counts = {
         name: ClauseCounts(satisfied[k], obligated[k], counter[k].astype(np.bool_))

@@ -12,7 +12,7 @@ from tracepact.core import EventClause
 from tracepact.records import Count, Name, NotNegative, Record
 from tracepact.scoring import Scorecard
 from tracepact.tools.score.report.violations import name_ranks
-from tracepact.trace import FrameRun, Side, runs_of_frames
+from tracepact.trace import FrameRun, Side
 
 SHOWN = 3
 _Run = Annotated[tuple[Count, Count], Meta(description="A run: a half-open interval of frames (5.5).")]
@@ -78,7 +78,7 @@ def timeline(card: Scorecard, segment: int) -> Timeline:
             intervals = [o.pred if clause.each.value == "pred" else o.ref for s, o in violated if s == segment]
             runs = tuple(run for run in intervals if run is not None)
         else:
-            runs = tuple(runs_of_frames(card.layout.frames_of(card.violated[clause.name], segment).tolist()))
+            runs = card.layout.runs_of(card.violated[clause.name], segment)
         if runs:
             failed[clause.name] = runs
     return Timeline(

@@ -1,0 +1,88 @@
+"""What runs of a million inputs found and `cases.json` cannot hold: damaged archives, and signs that no file has."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from cli.command import events, run
+
+import tracepact
+from hostile.doors import GATE, _sign, stored
+from tracepact.diagnostics import InvalidInput
+
+
+def bad_streams(archive: bytes) -> list[bytes]:
+    """The archive with the compressed bytes of one member overwritten, for each member."""
+    found = []
+    with zipfile.ZipFile(io.BytesIO(archive)) as held:
+        for member in held.infolist():
+            start = member.header_offset + 30 + len(member.filename.encode()) + len(member.extra)
+            damaged = bytearray(archive)
+            for place in range(start, start + max(4, member.compress_size)):
+                damaged[place] ^= 0x55
+            found.append(bytes(damaged))
+    return found
+
+
+def test_a_league_with_a_damaged_archive_is_refused(tmp_path: Path) -> None:
+    files = stored("league")
+    system = next(name for name in files if name.endswith(".npz"))
+    for damaged in bad_streams(files[system]):
+        folder = tmp_path / "league"
+        folder.mkdir(exist_ok=True)
+        forged = {**files, system: damaged}
+        _sign(forged)
+        for name, content in forged.items():
+            (folder / name).write_bytes(content)
+        outcome = run("league", "league", "--rank-by", "onset", folder=tmp_path)
+        assert outcome.code == 2, outcome.err
+        assert "Traceback" not in outcome.err
+
+
+def test_scores_in_a_damaged_archive_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "scores.tsv").write_text("onset\toffset\tx\n0\t1\t0.5\n1\t2\t0.25\n", encoding="utf-8")
+    assert run("convert", "scores.tsv", "--to", "npz", "--out", "all.npz", folder=tmp_path).code == 0
+    for damaged in bad_streams((tmp_path / "all.npz").read_bytes()):
+        (tmp_path / "bad.npz").write_bytes(damaged)
+        outcome = run("convert", "bad.npz", "--to", "scores", "--out", "out", folder=tmp_path)
+        assert (outcome.code, outcome.codes) == (2, ["unreadable-file"]), outcome.err
+
+
+@pytest.mark.parametrize("text", ['contract a "\ud800"\n', "contract a # \udfff\n", "contract \ud900\n"])
+def test_half_a_sign_in_a_contract_is_a_diagnostic(text: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        tracepact.parse_contract(text + GATE.partition("\n")[2])
+    assert [(found.code, found.headline[:20]) for found in refused.value.diagnostics] == [
+        ("bad-character", f"the character U+{ord(max(text)):04X}"[:20])
+    ]
+
+
+@pytest.mark.parametrize("command", [("profile", "0*\ud800"), ("lint-data", "--ref", "\ud800 x", "--pred", "\ud800")])
+def test_a_name_that_no_file_can_have_is_refused(command: tuple[str, ...], tmp_path: Path) -> None:
+    outcome = run(*command, folder=tmp_path)
+    assert outcome.code == 2, outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_violations_of_a_long_clip_are_read_in_runs(tmp_path: Path) -> None:
+    """A clip of 20,000,000 frames that is violated throughout is one run; as a list of frames it takes gigabytes."""
+    text = "contract gate\nstep 20ms\nclause quiet on true : !ref_active\n"
+    (tmp_path / "c.contract").write_text(text, encoding="utf-8")
+    (tmp_path / "ref.tsv").write_text(events("a 0 400000 x"), encoding="utf-8")
+    command = (
+        "score",
+        "c.contract",
+        "--ref",
+        "ref.tsv",
+        "--pred",
+        "ref.tsv",
+        "--durations",
+        "400000",
+        "--format",
+        "json",
+    )
+    outcome = run(*command, folder=tmp_path)
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out)["vector"][0]["scores"]["pooled"]["obligated"] == 20_000_000
