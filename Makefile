@@ -37,7 +37,8 @@ kills: $(VENV)/.tested
 # The same doors under a coverage-guided fuzzer, which is installed for it (Linux, Python up to 3.13).
 fuzz: $(VENV)/.tested
 	$(BIN)/python -m pip install --quiet "atheris>=2.3"
-	cd tests && ../$(BIN)/python -m hostile.guided $(FUZZ)
+	mkdir -p out/fuzz
+	cd tests && ../$(BIN)/python -m hostile.guided $(or $(FUZZ),-max_total_time=600)
 
 # The documentation site, warnings as errors; a slow test builds and checks it too.
 docs: $(VENV)/.tested

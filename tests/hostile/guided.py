@@ -16,6 +16,10 @@ with atheris.instrument_imports(include=["tracepact"]):
     from hostile.harness import Input, outcome
 
 
+_USUAL = ("-rss_limit_mb=4096", "-len_control=0", "-max_len=4096", "-artifact_prefix=../out/fuzz/")
+"""As much memory as `make hostile` allows, inputs of all lengths at once, and faults beside the other results."""
+
+
 def one(data: bytes) -> None:
     """One input of the fuzzer."""
     given = atheris.FuzzedDataProvider(data)
@@ -35,5 +39,5 @@ def one(data: bytes) -> None:
 
 
 if __name__ == "__main__":
-    atheris.Setup(sys.argv, one)
+    atheris.Setup([sys.argv[0], *_USUAL, *sys.argv[1:]], one)
     atheris.Fuzz()

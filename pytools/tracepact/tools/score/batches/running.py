@@ -1,5 +1,6 @@
 """Does the batches of a plan by an engine and adds what they give; what is missing or wrong is said of the whole."""
 
+import errno
 import re
 from collections.abc import Callable
 from fractions import Fraction
@@ -62,6 +63,8 @@ def run_batches(
 ) -> tuple[BatchSum[Tallied], Tallied, FindingsTally]:
     """The sum of all batches, its tally, and what was found of all; InvalidInput if a batch found an error.
 
+    OSError if every batch failed.
+
     `do` is sent to other processes: a function named at the top of a module, or a `partial` of one.
     """
     work: Work[BatchSum[Tallied]] = Work(do, Tasks(plan, sides), failed_batch)
@@ -82,7 +85,8 @@ def run_batches(
         headline = f"batch {gone.batch} failed three times and is missing: {count(gone.clips, 'clip')}, {clips}"
         diagnostics.add("failed-batch", headline, None, f"the last fault was {gone.why}")
     if total.tally is None:
-        raise InvalidInput(diagnostics)
+        why = total.given_up[-1].why if total.given_up else "nothing is known"
+        raise OSError(errno.EIO, f"every batch failed three times; the last fault was {why}")
     return total, total.tally, FindingsTally.of(diagnostics) + total.findings
 
 

@@ -158,6 +158,7 @@ def score_batches(
     Raises:
         InvalidInput: the contract or the data cannot be used; it carries every fault.
         EngineLost: the scheduler went away.
+        OSError: every batch failed.
 
     Examples:
         >>> import tracepact
