@@ -133,13 +133,13 @@ class _Climb:
 
     def _amounts(self, tried: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """By clause the most weight that some change of its own weight keeps, and that change."""
-        gained, amounts = np.full(len(tried), -1.0), np.zeros(len(tried))
         rows = self.table[:, tried].astype(np.float64)
-        up = _best(rows, self.summed, self.heavy, np.full(len(tried), np.inf))
-        down = _best(-rows, self.summed, self.heavy, self.weights[tried])
-        for sign, (weight, amount) in ((1, up), (-1, down)):
-            better = weight > gained
-            gained, amounts = np.where(better, weight, gained), np.where(better, sign * amount, amounts)
+        gained, amounts = _best(rows, self.summed, self.heavy, np.full(len(tried), np.inf))
+        used = np.flatnonzero(self.weights[tried])  # only what has a weight can lose some
+        if len(used):
+            down, less = _best(-rows[:, used], self.summed, self.heavy, self.weights[tried[used]])
+            better = down > gained[used]
+            gained[used[better]], amounts[used[better]] = down[better], -less[better]
         return gained, amounts
 
     def whole_weights(self) -> tuple[tuple[int, int], ...]:

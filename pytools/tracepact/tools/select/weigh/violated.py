@@ -20,7 +20,7 @@ from tracepact.tools.select.weigh.differences import Differences
 from tracepact.tools.select.weigh.order import Order
 
 _BLOCK = 256
-_CLIMBING = Fraction(1, 2)
+_CLIMBING = Fraction(3, 4)
 """The share of a time budget for a first choice; the rest is for a better one and for a bound."""
 
 
