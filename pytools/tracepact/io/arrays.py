@@ -1,8 +1,5 @@
 """Arrays in memory as score fields: frames × classes of floats, or of truth values; what does not fit is reported."""
 
-import struct
-import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -26,11 +23,6 @@ from tracepact.trace import (
 )
 from tracepact.wording import count, decimal, seconds
 
-NOT_ARRAYS = (
-    *(OSError, ValueError, TypeError, EOFError, MemoryError, OverflowError, NotImplementedError, RuntimeError),
-    *(zipfile.BadZipFile, zlib.error, struct.error),
-)
-"""What reading an archive of arrays can raise that holds something else or was damaged."""
 SHAPE = "give one row a frame and one column a class"
 _DUST = float(DUST)
 _MASK = "whole numbers are read as truth values"

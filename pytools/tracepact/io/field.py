@@ -2,11 +2,9 @@
 
 import hashlib
 import os
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,10 @@ import numpy as np
 
 from tracepact.diagnostics import Diagnostics, RowPlace
 from tracepact.inputs import read_bytes
-from tracepact.io.arrays import NOT_ARRAYS, SHAPE, FieldArrays, array_of, is_array
+from tracepact.io.arrays import SHAPE, FieldArrays, array_of, is_array
 from tracepact.io.columnar import Frame, first_bytes, frame_of, is_columnar, open_columnar
 from tracepact.io.files import clip_files
+from tracepact.io.npz import BadArraysError, read_arrays
 from tracepact.io.scores import EDGES, FrameColumns, parse_scores, scores_of
 from tracepact.io.source import PathLike, shown
 from tracepact.lang.reader import read_time
@@ -278,12 +277,8 @@ def _read_npz(name: str, diagnostics: Diagnostics, classes: Sequence[str] | None
     """The arrays of an `.npz` file by clip, with the classes and the step it names."""
     try:
         data = read_bytes(name, _LARGEST)
-        with zipfile.ZipFile(BytesIO(data)) as held:
-            if sum(part.file_size for part in held.infolist()) > _LARGEST:
-                raise ValueError("it holds more than 4 GiB")
-        with np.load(BytesIO(data), allow_pickle=False) as held_arrays:
-            arrays = {key: held_arrays[key] for key in held_arrays.files}
-    except NOT_ARRAYS as error:
+        arrays = read_arrays(data, _LARGEST)
+    except (OSError, BadArraysError) as error:
         words = shown(" ".join(str(error).split()), 80)
         diagnostics.add("unreadable-file", f"`{shown(name)}` cannot be read: {words}", RowPlace(name))
         return _nothing(name)

@@ -11,7 +11,7 @@ from msgspec import Meta, ValidationError
 
 from tracepact.core import Aggregation, Contract
 from tracepact.files import BadTable, json_data
-from tracepact.io.arrays import NOT_ARRAYS
+from tracepact.io.npz import read_arrays
 from tracepact.records import Digest, Record, record_of
 from tracepact.scoring import ClauseCounts, Scorecard, ScoreRows
 from tracepact.scoring.bootstrap import Values
@@ -28,6 +28,9 @@ from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.store.manifest import digest
 from tracepact.tools.score.store.opening import StoredRun
 from tracepact.tools.score.store.pairing import ordered
+
+_LARGEST = 1 << 32
+"""Octets that the arrays of a system may take."""
 
 Segments = Mapping[str, tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]]
 
@@ -179,16 +182,16 @@ def system_bytes(system: LeagueSystem) -> bytes:
 def read_system(data: bytes, base: Base) -> LeagueSystem:
     """The system a file holds; BadTable if it is not of its form."""
     try:
-        with np.load(BytesIO(data), allow_pickle=False) as arrays:
-            stored = record_of(json_data(arrays["about"].tobytes()), StoredSystem)
-            satisfied, obligated, counter, drawn, of_measures = (
-                arrays[name] for name in ("satisfied", "obligated", "counter", "drawn", "drawn_measures")
-            )
+        arrays = read_arrays(data, _LARGEST)
+        stored = record_of(json_data(arrays["about"].tobytes()), StoredSystem)
+        satisfied, obligated, counter, drawn, of_measures = (
+            arrays[name] for name in ("satisfied", "obligated", "counter", "drawn", "drawn_measures")
+        )
         shape = len(stored.clauses), len(base.classes), len(base.clips)
         assert satisfied.shape == obligated.shape == counter.shape == shape
         assert drawn.shape == (len(stored.aggregations), len(stored.clauses), base.settings.draws)
         assert of_measures.shape == (len(stored.measures), base.settings.draws)
-    except (*NOT_ARRAYS, KeyError, ValidationError, AssertionError) as error:
+    except (ValueError, KeyError, ValidationError, AssertionError) as error:
         raise BadTable("the file does not hold a system of this league", 1) from error
     counts = {
         name: ClauseCounts(satisfied[k], obligated[k], counter[k].astype(np.bool_))
