@@ -24,6 +24,8 @@ def text(tree):
     if isinstance(tree, str):
         return f"{{{tree}: true}}"
     operator, *rest = tree
+    if any(type(part) is int and abs(part) > MOST for part in rest):
+        raise Unsupported("a window that takes it too long")
     match operator:
         case "not":
             return f"(not {text(rest[0])})"
@@ -55,8 +57,18 @@ def looks(tree, ahead):
     )
 
 
+def length(tree):
+    """How many parts a formula has in its language, where `iff` is written out."""
+    if not isinstance(tree, list):
+        return 1
+    parts = sum(length(part) for part in tree[1:] if isinstance(part, bool) or not isinstance(part, int))
+    return 1 + parts * (2 if tree[0] == "iff" else 1)
+
+
 def reader(tree):
     """Its monitor of a formula that looks back."""
+    if length(tree) > MOST:
+        raise Unsupported("a case that takes it too long")
     if looks(tree, ahead=True):
         raise Unsupported("it looks back only")
     return reelay.discrete_timed_monitor(pattern=text(tree), semantics="boolean", condense=False)
@@ -73,7 +85,7 @@ class Reelay(Monitor):
     formula = measure = project = runs = match = None
 
     def truth(self, tree, masks, n):
-        if max(n, str(tree).count("[")) > MOST:
+        if n > MOST:
             raise Unsupported("a case that takes it too long")
         turned = looks(tree, ahead=True)
         if turned and looks(tree, ahead=False):

@@ -11,6 +11,7 @@ from test_examples import run
 from tracepact.tools.conform.conform import conform
 from tracepact.tools.conform.findings import Conformance, Finding, Tally
 from tracepact.tools.conform.picture import picture
+from tracepact.tools.conform.vectors import suite
 
 pytestmark = pytest.mark.slow
 
@@ -90,17 +91,20 @@ def test_metric_temporal_logic_leaves_out_the_end_of_a_window_and_does_not_cut_w
     assert found.vectors.get("frames", Tally()).passed > 10
 
 
+def of_frames(*options: str) -> Conformance:
+    """reelay on some vectors of single windows: each of its monitors takes long to make."""
+    command = [sys.executable, str(FOLDER / "reelay_monitor.py"), *options]
+    return conform(command, only=[v for v in suite() if "-0-to-" in v.id], timeout=60)
+
+
 @needs_reelay
 def test_a_window_of_frame_0_alone_has_no_end_in_reelay() -> None:
-    found = outcome_of("reelay_monitor.py", examples=0)
-    failed = {finding.vector.id for finding in found.findings if finding.vector is not None}
+    failed = {finding.vector.id for finding in of_frames().findings if finding.vector is not None}
     assert {"frames/eventually-0-to-0", "frames/always-0-to-0"} <= failed
-    assert found.vectors["frames"].passed > 100
 
 
 @needs_reelay
 def test_reelay_conforms_where_windows_of_frame_0_alone_are_left_out() -> None:
-    found = outcome_of("reelay_monitor.py", "careful", examples=10)
+    found = of_frames("careful")
     assert found.findings == []
-    assert found.vectors["frames"].passed > 100
-    assert found.random["since"].passed > 0
+    assert found.vectors["frames"].passed >= 4
