@@ -86,3 +86,10 @@ def test_violations_of_a_long_clip_are_read_in_runs(tmp_path: Path) -> None:
     outcome = run(*command, folder=tmp_path)
     assert outcome.code == 0, outcome.err
     assert json.loads(outcome.out)["vector"][0]["scores"]["pooled"]["obligated"] == 20_000_000
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe{}", b'{"name": "\xff"}', b"[" * 100_000, b'{"name": "\\ud800"}'])
+def test_a_result_that_is_no_text_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "result.json").write_bytes(content)
+    outcome = run("conformance", "result.json", folder=tmp_path)
+    assert (outcome.code, outcome.codes) == (2, ["bad-json"]), outcome.err

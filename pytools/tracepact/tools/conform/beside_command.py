@@ -51,7 +51,7 @@ def _read(path: Path) -> ConformanceRecord:
     except OSError as error:
         headline = f"`{path}` cannot be read: {(error.strerror or str(error)).lower()}"
         raise InvalidInput([Diagnostic("unreadable-file", headline, RowPlace(str(path)))]) from None
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         headline = f"this is not a result of `tracepact conform`: {error}"
         help = "write one with `tracepact conform --format json -- COMMAND > result.json`"
         raise InvalidInput([Diagnostic("bad-json", headline, RowPlace(str(path)), help)]) from None
