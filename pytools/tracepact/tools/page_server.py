@@ -195,7 +195,10 @@ def server_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def decoded(body: bytes, kind: type[_R]) -> _R:
     """The question in a body; msgspec.MsgspecError if it is none."""
-    return msgspec.json.decode(body, type=kind)
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except UnicodeDecodeError as error:
+        raise msgspec.DecodeError("a text in it is not UTF-8") from error
 
 
 def encoded(answer: Record) -> bytes:
