@@ -195,3 +195,10 @@ def test_a_terminal_is_asked_three_questions(tmp_path: Path) -> None:
     text = (tmp_path / "asked.contract").read_text()
     assert "param early = 20ms\nparam late = 60ms" in text
     assert re.findall(r"^clause (\w+)", text, re.MULTILINE) == ["offset_on_time", "one_piece"]
+
+
+def test_a_contract_in_a_folder_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    outcome = run("new", str(tmp_path / "sub" / "birds.contract"))
+    assert outcome.code == 2
+    assert "there is no folder" in " ".join(outcome.err.split())
+    assert not (tmp_path / "sub").exists()

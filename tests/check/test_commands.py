@@ -51,7 +51,7 @@ def test_the_exit_code_is_the_answer(arguments: tuple[str, ...], code: int) -> N
 def test_an_answer_is_shown_as_a_picture_of_the_frames() -> None:
     outcome = run("sat", "ref_onset & F[2f,2f] ref_onset")
     assert outcome.out.splitlines() == [
-        "yes (asked about traces of every length)",
+        "yes (searched: traces of any length)",
         "bound: 4 frames; a longer trace shows nothing new",
         "",
         "frame 0 of 3  ▼",

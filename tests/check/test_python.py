@@ -198,6 +198,17 @@ def test_a_run_becomes_a_frame_of_its_scores() -> None:
     found = scored().to_frame()
     assert list(found["clause"]) == list(scored().vector)
     assert [Fraction(value) for value in found["value"]] == list(scored().vector.values())
+    assert list(found["decimal"]) == [float(value) for value in scored().vector.values()]
+
+
+@pytest.mark.parametrize("module", ["pandas", "polars"])
+def test_columns_of_a_frame_have_the_types_of_what_they_hold(module: str) -> None:
+    pytest.importorskip(module)
+    kinds = {"satisfied": int, "obligated": int, "value": str, "decimal": float, "vacuous": bool}
+    with patch.object(frames, "find_spec", lambda name: name if name == module else None):
+        for frame in (scored().to_frame(), tracepact.try_contract("boundary_gate").to_frame()):
+            for column, kind in kinds.items():
+                assert {type(value) for value in frame[column].to_list()} == {kind}, column
 
 
 def test_a_frame_is_of_polars_where_pandas_is_not() -> None:

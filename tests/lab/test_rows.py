@@ -7,7 +7,7 @@ from tracelab.rows import rows_of, rows_text
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)
 TABLES = st.lists(NAMES, min_size=1, max_size=3, unique=True).flatmap(
-    lambda names: st.lists(st.fixed_dictionaries({name: NAMES for name in names}), min_size=1, max_size=4)
+    lambda names: st.lists(st.fixed_dictionaries(dict.fromkeys(names, NAMES)), min_size=1, max_size=4)
 )
 
 

@@ -1,7 +1,9 @@
 """Contracts at other values of their parameters: the same as with these values in the text, which is read once."""
 
+from collections.abc import Callable
 from dataclasses import fields, replace
 from fractions import Fraction
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 from tracepact.core import Contract
 from tracepact.diagnostics import InvalidInput
-from tracepact.lang import at_value, override, parse_contract, parsed
+from tracepact.lang import at_sweep_point, at_value, override, parse_contract, parsed
 from tracepact.lang.contracts import ContractLowering
 
 OTHER_VALUES = """contract c
@@ -112,3 +114,22 @@ def test_a_value_that_a_contract_refuses_is_refused_each_time() -> None:
         with pytest.raises(InvalidInput):
             at_value(contract, "other", Fraction(-1))
     assert override(contract, {"other": "1f"}).merge_gap == Fraction(20, 1000)
+
+
+@pytest.mark.parametrize("bare", ["80", 80, "-80", "10"])
+@pytest.mark.parametrize("way", [parse_contract, lambda text, values: override(parse_contract(text), values)])
+def test_a_large_time_without_a_unit_is_refused(way: Callable[..., Contract], bare: Any) -> None:
+    text = "contract c\nstep 20ms\nparam tol = 40ms\nclause a on ref_onset : N[tol] pred_onset\n"
+    with pytest.raises(InvalidInput) as refused:
+        way(text, {"tol": bare})
+    (found,) = refused.value.diagnostics
+    assert found.code == "unit-mismatch"
+    assert found.help == f"write `{bare}ms`; the units are ms, s and f (frames)"
+    assert way(text, {"tol": 0.08}).digest == way(text, {"tol": "0.08"}).digest
+    swept = parse_contract(text + "sweep tol = 40ms 80\n")
+    assert at_sweep_point(swept, "tol", "80").parameters[0].value == 80
+
+
+def test_a_plain_number_needs_no_unit() -> None:
+    numbers: dict[str, Any] = {"share": 0.25}
+    assert override(parse_contract(OTHER_VALUES), numbers).matcher.overlap_reward == Fraction(1, 4)

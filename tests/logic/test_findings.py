@@ -312,7 +312,8 @@ def test_equality_with_a_time_off_the_grid_has_a_hint(relation: str) -> None:
     found = only(f"clause c on each ref : ref.duration {relation} 30ms\n")
     assert found.code == ("clause-never-holds" if relation == "==" else "clause-never-fails")
     assert found.help == (
-        "times lie on the grid of 20ms, and 30ms between 20ms and 40ms; write the one that is meant: `20ms` or `40ms`"
+        "30ms is not a multiple of the step of 20ms; it lies between 20ms and 40ms; "
+        "write the one that is meant: `20ms` or `40ms`"
     )
 
 

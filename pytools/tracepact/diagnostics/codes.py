@@ -206,7 +206,11 @@ CODES: dict[str, Code] = {
             "a score leaves 0 to 1 by no more than a millionth; it is kept as written",
         ),
         ("unequal-frames", "13.8", "the frames of a clip have different lengths"),
-        ("unused-reading", "13.15", "an option says of the data what it has no use for"),
+        (
+            "unused-reading",
+            "13.15",
+            "an option is about another form of data than what is given; it has no effect",
+        ),
         ("uncovered-time", "13.8", "no soft label covers a time between others"),
         ("similar-labels", "13.14", "two labels differ only in case, spaces, hyphens or underscores"),
         ("unused-mapping", "13.11", "the label map speaks of a label that does not occur"),

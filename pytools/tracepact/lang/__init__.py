@@ -10,11 +10,12 @@ from tracepact.lang.compile import (
     read_file,
     read_source,
 )
-from tracepact.lang.parsed import at_value, override, parsed_of
+from tracepact.lang.parsed import at_sweep_point, at_value, override, parsed_of
 from tracepact.lang.printer import canonical_text, format_document, print_expression
 from tracepact.lang.reader import read_document, read_formula
 
 __all__ = [
+    "at_sweep_point",
     "at_value",
     "canonical_text",
     "compile_source",

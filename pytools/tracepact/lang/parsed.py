@@ -11,6 +11,7 @@ from tracepact.lang import syntax as s
 from tracepact.lang.contracts import ContractLowering
 from tracepact.lang.printer import print_value
 from tracepact.lang.reader import read_document, read_value
+from tracepact.lang.scope import SUSPICIOUS
 
 _MOST_KEPT = 1024
 """How many contracts of one text are kept; beyond that the oldest is lowered again when asked for."""
@@ -55,16 +56,27 @@ class ParsedContract:
         return contract
 
     def read_values(self, overrides: Mapping[str, str], diagnostics: Diagnostics) -> dict[str, s.Value]:
-        """The values that texts such as `80ms` stand for; what is not a value or sets no parameter is reported."""
+        """The values that texts such as `80ms` stand for; what is not a value or sets no parameter is reported.
+
+        So is a large number without a unit where a time is declared: 300 would be five minutes.
+        """
         declared = {d.name.text for d in self.document.statements if isinstance(d, s.ParamDecl)}
+        as_declared = replace(self, values={})
         values: dict[str, s.Value] = {}
-        for name, text in overrides.items():
+        for name, given in overrides.items():
+            text = str(given)  # callers from Python also give numbers
             value = read_value(Source(f"--set {name}", text), diagnostics)
             if name not in declared:
                 diagnostics.add(
                     "unknown-override",
                     f"the contract has no parameter `{name}` to set",
                     help=did_you_mean(name, declared) or "it declares no parameters",
+                )
+            elif value is not None and as_declared.unit(name) and _lacks_unit(value):
+                diagnostics.add(
+                    "unit-mismatch",
+                    f"`{name}` is a time, but `{text}` has no unit",
+                    help=f"write `{text}ms`; the units are ms, s and f (frames)",
                 )
             elif value is not None:
                 values[name] = value
@@ -123,7 +135,8 @@ def override(contract: Contract, overrides: Mapping[str, str]) -> Contract:
         The contract that the text with these values written in would give.
 
     Raises:
-        InvalidInput: there is no such parameter, or the contract has an error with the new value.
+        InvalidInput: there is no such parameter, a time of 10 or more has no unit, or the contract has an error with
+            the new value.
 
     Examples:
         >>> import tracepact
@@ -149,6 +162,20 @@ def at_value(contract: Contract, parameter: str, value: Fraction) -> Contract:
     unit = parsed.unit(parameter)
     number = value / (contract.step if unit == "f" else s.SECONDS[unit])
     return parsed.at({parameter: s.Value(s.Quantity(abs(number), unit), number < 0)})
+
+
+def at_sweep_point(contract: Contract, parameter: str, text: str) -> Contract:
+    """The contract at a value of its own sweep; one without a unit was warned of where it is written (rule 3.5)."""
+    diagnostics = Diagnostics()
+    value = read_value(Source(f"sweep {parameter}", text), diagnostics)
+    if value is None:
+        raise InvalidInput(diagnostics)
+    return parsed_of(contract).at({parameter: value})
+
+
+def _lacks_unit(value: s.Value) -> bool:
+    """Whether a value is a number that was most likely meant in milliseconds."""
+    return isinstance(value.body, s.Quantity) and not value.body.unit and value.body.value >= SUSPICIOUS
 
 
 def _blames(item: Diagnostic, parameter: str) -> bool:

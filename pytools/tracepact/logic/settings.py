@@ -74,7 +74,7 @@ def _descriptions(new: Contract, old: Contract) -> Iterator[_Setting]:
     for name in dict.fromkeys((*before, *after)):
         was, now = (version[name].text if name in version else _NONE for version in (before, after))
         span = after[name].value_span if name in after else None
-        yield _Setting(f"parameter `{name}`", was, now, "what it does to clauses and settings is said there", span)
+        yield _Setting(f"parameter `{name}`", was, now, "what it changes is said of each clause and setting", span)
     swept, sweeps = ({sweep.parameter: sweep for sweep in version.sweeps} for version in (old, new))
     for name in dict.fromkeys((*swept, *sweeps)):
         was, now = (" ".join(version[name].values) if name in version else _NONE for version in (swept, sweeps))

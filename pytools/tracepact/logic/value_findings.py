@@ -188,7 +188,7 @@ def off_grid(atom: Comparison, step: Fraction) -> tuple[str, str] | None:
         return None
     low, high = floor(off[0] / step) * step, ceil(off[0] / step) * step
     return (
-        f"times lie on the grid of {ms(step)}, and {ms(off[0])} between {ms(low)} and {ms(high)}",
+        f"{ms(off[0])} is not a multiple of the step of {ms(step)}; it lies between {ms(low)} and {ms(high)}",
         f"write the one that is meant: `{ms(low)}` or `{ms(high)}`",
     )
 

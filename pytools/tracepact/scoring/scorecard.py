@@ -11,7 +11,7 @@ from tracepact.core import Aggregation, Contract, Formula, Profile
 from tracepact.deprecation import renamed
 from tracepact.diagnostics import known_name, one_of
 from tracepact.events import EventClauseEvaluation, EventEvaluation, evaluate_events
-from tracepact.lang import override
+from tracepact.lang import at_sweep_point
 from tracepact.monitor import IntegerAlgebra, evaluate_masks
 from tracepact.scoring.aggregate import ClauseCounts, Score, aggregate
 from tracepact.scoring.by_clause import ByClause
@@ -263,7 +263,7 @@ def sweep_counts(card: Scorecard) -> Iterator[tuple[str, str, dict[str, ClauseCo
     """
     family, before = card.family, card.contract
     swept = [
-        (declared.parameter, value, override(before, {declared.parameter: value}))
+        (declared.parameter, value, at_sweep_point(before, declared.parameter, value))
         for declared in before.sweeps
         for value in declared.values
     ]

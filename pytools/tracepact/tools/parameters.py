@@ -3,7 +3,6 @@
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from click.shell_completion import CompletionItem
 
 from tracepact.core import Aggregation, Contract
 from tracepact.diagnostics import DIAGNOSTIC_FORMATS, Diagnostics, InvalidInput
-from tracepact.lang import compile_source, decode_source, load_contract, parsed_of
+from tracepact.lang import compile_source, decode_source, load_contract
 from tracepact.lang.reader import read_time
 from tracepact.lang.scope import missing_unit
 from tracepact.specs import starter_contracts
@@ -324,22 +323,5 @@ def named_contract(contract: str, overrides: Mapping[str, str] | None = None) ->
 
 
 def given_contract(contract: str, overrides: Sequence[tuple[str, str]]) -> Contract:
-    """A contract with the values that `--set` gives; InvalidInput as `load_contract`, or for a time without a unit."""
-    found = named_contract(contract, dict(overrides))
-    require_units(found, dict(overrides))
-    return found
-
-
-def require_units(contract: Contract, values: Mapping[str, str]) -> None:
-    """InvalidInput for a large number without a unit where the contract declares a time: 300 would be five minutes."""
-    declared, faults = replace(parsed_of(contract), values={}), Diagnostics()
-    known = {parameter.name for parameter in contract.parameters}
-    for name, text in values.items():
-        found = read_time(text)
-        if name in known and declared.unit(name) and found and missing_unit(text, *found):
-            faults.add(
-                "unit-mismatch",
-                f"`{name}` is a time, but `{text}` has no unit",
-                help=f"write `{text}ms`; the units are ms, s and f (frames)",
-            )
-    faults.raise_errors()
+    """A contract with the values that `--set` gives; InvalidInput as `load_contract`."""
+    return named_contract(contract, dict(overrides))

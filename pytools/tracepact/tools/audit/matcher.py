@@ -28,7 +28,7 @@ from tracepact.tools.audit.matcher_cases import (
     stress_track,
 )
 from tracepact.tools.audit.run_directories import scored_run
-from tracepact.tools.parameters import complete_starter, given_contract, require_units, set_option
+from tracepact.tools.parameters import complete_starter, given_contract, set_option
 from tracepact.tools.score.shown import OutputOptions, data_table, output_options, show
 from tracepact.trace import Family, Mode, assemble
 from tracepact.wording import decimal, percent
@@ -274,7 +274,6 @@ def command(
         advance("reading")
         if Path(contract).is_dir():
             card = scored_run(contract).card
-            require_units(card.contract, dict(overrides))
             compiled = override(card.contract, dict(overrides)) if overrides else card.contract
             family: Family | None = card.family
         else:

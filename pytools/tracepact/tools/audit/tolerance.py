@@ -15,7 +15,6 @@ from tracepact.scoring.tolerance import Tolerance, curves, parameter_value
 from tracepact.show.progress import progress
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.audit.run_directories import scored_run
-from tracepact.tools.parameters import require_units
 from tracepact.tools.score.report.evidence import tolerance_figure
 from tracepact.tools.score.run import Run
 from tracepact.tools.score.shown import OutputOptions, aggregation_option, data_table, output_options, show
@@ -246,8 +245,6 @@ def command(
     with progress(1) as advance:
         advance("reading")
         card = scored_run(run).card
-        for text in filter(None, (low, high)):
-            require_units(card.contract, {parameter: text})
         ends = [None if text is None else parameter_value(card.contract, parameter, text) for text in (low, high)]
     with progress(len(card.contract.clauses)) as advance:
         found = curves(card, parameter, *ends, aggregation=aggregation, on_clause=advance)

@@ -1,4 +1,4 @@
-"""Drafts a commented contract from the answers to three questions: what is on time, what never happens, how late."""
+"""Drafts a commented contract from answers: what is on time, what never happens, how early, how late."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

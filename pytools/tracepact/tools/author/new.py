@@ -1,4 +1,4 @@
-"""`tracepact new`: write a commented contract, from a starter contract or from the answers to three questions."""
+"""`tracepact new`: write a commented contract, from a starter contract or from the answers to a few questions."""
 
 import re
 import sys
@@ -58,14 +58,16 @@ def command(
     """Write a commented contract to NAME.contract.
 
     With --from the contract is a copy of a starter contract. Otherwise it has a clause for each thing that --on-time
-    and --never name; without any option, three questions are asked in a terminal. An existing file is never
-    overwritten.
+    and --never name; without any option, a terminal is asked what must be on time, what must never happen, how early an
+    edge may be, and whether and how the limit for late differs. An existing file is never overwritten.
     """
     place = Path(name) if name.endswith(CONTRACT_ENDING) else Path(name + CONTRACT_ENDING)
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", place.stem):
         raise click.UsageError(f"`{place.stem}` is not a name: letters, digits and underscores, no digit first")
     if place.exists():
-        raise click.UsageError(f"`{place}` is there already; choose another name")
+        raise click.UsageError(f"`{place}` already exists; choose another name")
+    if not place.parent.is_dir():
+        raise click.UsageError(f"there is no folder `{place.parent}`; make it first, or choose another place")
     given = [on_time, never, early, late, step]
     if starter is not None and any(given):
         raise click.UsageError("--from copies a starter contract as it is; leave the other options out")
@@ -110,7 +112,7 @@ def _asked() -> Answers:
     on_time = _several("What must be on time?", OnTime, usual.on_time)
     never = _several("What must never happen?", Never, usual.never)
     early: Fraction = click.prompt("How early may an edge be?", time_text(usual.early), type=Length(), err=True)
-    is_other = click.confirm("Is late to be judged otherwise than early?", False, err=True)
+    is_other = click.confirm("Is there a different limit for late?", False, err=True)
     late = click.prompt("How late may an edge be?", time_text(early), type=Length(), err=True) if is_other else early
     return Answers(on_time, never, early, late)
 

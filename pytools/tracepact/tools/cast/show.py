@@ -102,12 +102,20 @@ def profile_table(trial: Trial) -> Table:
 
 
 def rows(trial: Trial) -> Iterator[tuple[str | int, ...]]:
-    """A row for each system and clause, with exact values."""
+    """A row for each system and clause, with exact values, as text."""
     for system in trial.systems:
         for found in system.scores:
             value = str(found.value), decimal(found.value, 6)
             asked = found.satisfied, found.obligated, str(found.vacuous).lower()
             yield system.name, str(system.strays).lower(), found.clause, *value, *asked
+
+
+def typed_rows(trial: Trial) -> Iterator[tuple[str | int | float | bool, ...]]:
+    """The same rows for data frames: `decimal` is a float, `strays` and `vacuous` are bools."""
+    for system in trial.systems:
+        for found in system.scores:
+            value = str(found.value), float(found.value)
+            yield system.name, system.strays, found.clause, *value, found.satisfied, found.obligated, found.vacuous
 
 
 # Timelines

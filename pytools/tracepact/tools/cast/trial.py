@@ -20,7 +20,7 @@ from tracepact.tools.cast.record import (
     Tolerance,
     Trial,
 )
-from tracepact.tools.cast.show import ROW_COLUMNS, finding_lines, heading, rows, tables
+from tracepact.tools.cast.show import ROW_COLUMNS, finding_lines, heading, tables, typed_rows
 from tracepact.tools.cast_members import SEED, Member, cast, played
 from tracepact.tools.cast_scenes import LONGEST, allowances, scenes
 from tracepact.tools.presented import Presented, presented
@@ -51,8 +51,8 @@ class TriedContract(Presented, Trial, frozen=True):
         return tables(self)
 
     def rows(self) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
-        """A row for each system and clause."""
-        return ROW_COLUMNS, rows(self)
+        """A row for each system and clause; `value` is exact, as text, and `decimal` a float."""
+        return ROW_COLUMNS, typed_rows(self)
 
 
 def try_contract(

@@ -131,9 +131,9 @@ def decision_record(
 
 def decision_lines(record: DecisionRecord, idle: str, free: str) -> list[str]:
     """The answer, why it says nothing if it does, and the bound; `free` is how the caller asks for free atoms."""
-    lengths = "of every length" if record.length is None else f"of {count(record.length, 'frame')}"
+    lengths = "of any length" if record.length is None else f"of {count(record.length, 'frame')}"
     reason = f" ({record.reason})" if record.reason else ""
-    lines = [f"{record.outcome} (asked about traces {lengths}){reason}"]
+    lines = [f"{record.outcome} (searched: traces {lengths}){reason}"]
     if record.vacuous:
         lines.append(idle)
     if record.length is None and record.outcome != Outcome.UNKNOWN.value:

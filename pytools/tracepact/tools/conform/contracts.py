@@ -7,7 +7,7 @@ from typing import Any
 from tracepact.core import Aggregation, Contract, FrameClause
 from tracepact.diagnostics import Diagnostics, InvalidInput
 from tracepact.events import Unbounded
-from tracepact.lang import override, parse_contract
+from tracepact.lang import at_sweep_point, parse_contract
 from tracepact.scoring import Scorecard, score_family, sweep
 from tracepact.tools.conform import definitions
 from tracepact.tools.conform.answers import Answer, Case, check_length, matcher_of, runs_of
@@ -74,7 +74,7 @@ def _by_definition(contract: Contract, case: Case, family: Family) -> Answer:
     vector = scored.vector()
     soft, edges = scored.soft()
     points = [
-        (sweep.parameter, value, card(override(contract, {sweep.parameter: value})).vector(contract.aggregation))
+        (sweep.parameter, value, card(at_sweep_point(contract, sweep.parameter, value)).vector(contract.aggregation))
         for sweep in contract.sweeps
         for value in sweep.values
     ]

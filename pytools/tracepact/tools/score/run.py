@@ -52,7 +52,7 @@ from tracepact.tools.score.report.notebook import notebook_html
 from tracepact.tools.score.report.text import report_text
 from tracepact.tools.score.report.violations import all_violations
 from tracepact.tools.score.scored import Input, Scored
-from tracepact.tools.score.store.rows import SCORE_COLUMNS, score_rows
+from tracepact.tools.score.store.rows import SCORE_COLUMNS, typed_score_rows
 from tracepact.tools.score.store.writing import write_run
 from tracepact.trace import Durations, EventTable, Mode, Regions, Time, assemble
 from tracepact.trace.assembly import FrameMask
@@ -124,9 +124,13 @@ class Run(Scored):
         """The score of every clip, class and clause as a data frame of pandas, or of polars where only that is there.
 
         Returns:
-            The data frame, with the columns of `scores.csv` of a run directory.
+            The data frame, with the columns of `scores.csv` of a run directory. Counts are whole numbers, `decimal` is
+            a float and `vacuous` a bool; `value` is the exact fraction, as text, for data frames have no fractions.
+
+        Raises:
+            ImportError: neither pandas nor polars is installed.
         """
-        return data_frame(SCORE_COLUMNS, score_rows(self.card))
+        return data_frame(SCORE_COLUMNS, typed_score_rows(self.card))
 
     def plot(self, figure: str = "timeline") -> Picture:
         """A figure of the report, which notebooks show.

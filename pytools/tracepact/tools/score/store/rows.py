@@ -9,7 +9,7 @@ import numpy as np
 from tracepact.core import Quantity
 from tracepact.events import Unbounded
 from tracepact.files import BadTable, Row, table_rows
-from tracepact.scoring import NO_WITNESS, ClauseCounts, Scorecard, ScoreRows
+from tracepact.scoring import NO_WITNESS, ClauseCounts, Score, Scorecard, ScoreRows
 from tracepact.tools.score.store.tables import whole
 from tracepact.wording import decimal, print_number
 
@@ -19,14 +19,24 @@ VIOLATION_COLUMNS = ("filename", "event_label", "clause", "onset", "offset", "pa
 
 
 def score_rows(card: Scorecard) -> Iterator[Row]:
-    """One row for each clip, class and clause."""
+    """One row for each clip, class and clause, as text."""
+    for *place, score in _scores(card):
+        vacuous = "true" if score.vacuous else "false"
+        yield *place, score.satisfied, score.obligated, str(score.value), decimal(score.value, 6), vacuous
+
+
+def typed_score_rows(card: Scorecard) -> Iterator[tuple[str | int | float | bool, ...]]:
+    """The same rows for data frames: `decimal` is a float and `vacuous` a bool; `value` stays exact, as text."""
+    for *place, score in _scores(card):
+        yield *place, score.satisfied, score.obligated, str(score.value), float(score.value), score.vacuous
+
+
+def _scores(card: Scorecard) -> Iterator[tuple[str, str, str, Score]]:
+    """The score of each clip, class and clause."""
     for c, clip in enumerate(card.family.clips):
         for k, label in enumerate(card.family.classes):
             for clause in card.contract.clauses:
-                score = card.counts[clause.name].score(k, c)
-                vacuous = "true" if score.vacuous else "false"
-                value = str(score.value), decimal(score.value, 6)
-                yield clip, label, clause.name, score.satisfied, score.obligated, *value, vacuous
+                yield clip, label, clause.name, card.counts[clause.name].score(k, c)
 
 
 def match_rows(card: Scorecard) -> Iterator[Row]:
