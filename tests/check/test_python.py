@@ -319,3 +319,11 @@ def test_a_decoding_of_wrong_types_cannot_be_made(threshold: Any, more: dict[str
 
 def test_the_version_is_that_of_the_package() -> None:
     assert command("--version").out.split()[-1] == tracepact.__version__
+
+
+def test_a_missing_column_is_reported_with_the_columns_found() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"filename": ["a"], "onset": [1.0], "event_label": ["x"]})
+    with pytest.raises(InvalidInput) as refused:
+        tracepact.score("boundary_gate", ref=frame, pred=frame, durations=3)
+    assert {d.help for d in refused.value.diagnostics} == {"the columns found: `filename`, `onset`, `event_label`"}

@@ -120,6 +120,15 @@ def test_fmt_check_writes_nothing_and_exits_with_one(folder: Path) -> None:
     assert listing(folder) == before
 
 
+def test_fmt_check_names_what_is_not_canonical_beside_a_file_it_cannot_read(tmp_path: Path) -> None:
+    (tmp_path / "a.contract").write_text("contract a b c :\n")
+    (tmp_path / "b.contract").write_text("contract   b\nstep 20ms\nclause x on ref_onset : pred_onset\n")
+    outcome = run("fmt", "--check", str(tmp_path))
+    assert outcome.code == 2
+    assert "b.contract: not in canonical form" in "".join(outcome.err.splitlines())
+    assert "a.contract: not in canonical form" not in outcome.err
+
+
 def test_fmt_diff_shows_the_change_and_writes_nothing(folder: Path) -> None:
     before = listing(folder)
     outcome = run("fmt", "--diff", "loose.contract", folder=folder)

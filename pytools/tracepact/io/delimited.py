@@ -206,6 +206,10 @@ def _check_header(
     return report_missing(required, header.names, place, diagnostics, offer) and sound
 
 
+_MOST_NAMED = 12
+"""How many columns that were found are named where one is missing."""
+
+
 def report_missing(
     required: Sequence[str], names: Sequence[str], place: RowPlace, diagnostics: Diagnostics, offer: str | None = None
 ) -> bool:
@@ -223,6 +227,8 @@ def report_missing(
         help = f"did you mean `{shown(cased)}`? write `{shown(column)}`" if cased else did_you_mean(column, free)
         if offer and not (help or "").startswith("did you mean"):
             help, offer = offer, None  # once is enough
+        if help is None and any(names):
+            help = "the columns found: " + ", ".join(f"`{shown(name)}`" for name in names[:_MOST_NAMED] if name)
         diagnostics.add("wrong-columns", f"there is no column `{shown(column)}`", place, help)
     return complete
 

@@ -364,6 +364,8 @@ class PredicateLowering:
             edges = [kind.name for kind in ATTRIBUTES.values() if kind.exists is Existence.WITH_ITS_INTERVAL]
             if near := get_close_matches(text, edges, 1, 0.8):
                 hint = f"did you mean `ref.{near[0]}` or `pred.{near[0]}`?"
+            elif hint is not None and not hint.startswith("did you mean"):
+                hint = ", ".join([hint, *(f"`{name}`" for name in known if "." in name)])
         if meant := _SYNONYMS.get(node.name):
             sides = [node.owner] if node.owner is not None else ["ref", "pred"]
             written = [f"`{side}.{meant}`" for side in sides if f"{side}.{meant}" in known]

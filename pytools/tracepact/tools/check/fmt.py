@@ -32,23 +32,34 @@ def command(contracts: tuple[str, ...], check: bool, diff: bool) -> int:
         source = _read(given, diagnostics, starter)
         if source is not None:
             source = source if given == STANDARD_INPUT else replace(source, name=given)
-            formatted.append((source, format_document(read_document(source, diagnostics), source)))
-    diagnostics.raise_errors()
+            own = Diagnostics()
+            document = read_document(source, own)
+            diagnostics.extend(own)
+            if not own.errors:
+                formatted.append((source, format_document(document, source)))
     changed = [(source, text) for source, text in formatted if text != source.text]
+    if check and diagnostics.errors:
+        _name(changed)
+    diagnostics.raise_errors()
     for source, text in formatted:
         if diff:
             give(_difference(source, text))
         elif source.name == STANDARD_INPUT_NAME and not check:
             give(text)
     if check or diff:
-        for source, _ in changed:
-            say(f"{source.name}: not in canonical form")
+        _name(changed)
         return Exit.VIOLATED if changed else Exit.OK
     files = {Path(source.name): text for source, text in changed if source.name != STANDARD_INPUT_NAME}
     write_whole(files, in_place=True)
     for path in files:
         say(f"{path}: formatted")
     return Exit.OK
+
+
+def _name(changed: list[tuple[Source, str]]) -> None:
+    """Say which sources are not in canonical form."""
+    for source, _ in changed:
+        say(f"{source.name}: not in canonical form")
 
 
 def _read(given: str, diagnostics: Diagnostics, help: str | None) -> Source | None:
