@@ -115,13 +115,15 @@ def test_warnings_that_a_run_in_batches_does_not_keep_are_counted(tmp_path: Path
     assert "\n7 more of `duplicate-row`" in run(*scored, "--ref-known", folder=tmp_path).err
 
 
-def test_a_brief_score_is_the_vector_and_a_line_for_each_violated_clause(tmp_path: Path) -> None:
+def test_a_brief_score_is_the_vector_the_profiles_and_a_line_for_each_violated_clause(tmp_path: Path) -> None:
     write(tmp_path, TABLES)
     lines = run("score", "boundary_gate", *SCORED, "--brief", folder=tmp_path).out.splitlines()
     vector = tracepact.score("boundary_gate", [(1, 2, "x")], [("1.2", 2, "x")], durations=4).vector
+    profile = f"profile support_recall: {float(vector['missing_guard']):.3f}"
     violated = [name for name, value in vector.items() if value < 1]
     assert all(name in lines[0] for name in vector)
-    assert [line.split(":")[0] for line in lines[1:]] == violated
+    assert lines[1] == profile
+    assert [line.split(":")[0] for line in lines[2:]] == violated
     assert "onset_guard: 1 violation, worst at a, x, 1 s: nearest 0.2 s later" in lines
     assert run("score", "boundary_gate", *SCORED, "--brief", "--json", folder=tmp_path).code == 2
 

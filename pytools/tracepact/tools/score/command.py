@@ -89,7 +89,7 @@ class _Given(DataOptions, MetricOptions):
     is_flag=True,
     help="Count the warnings about the reference in place of listing them, as after the first of many submissions.",
 )
-@click.option("--brief", is_flag=True, help="Print the vector and a line for each violated clause, nothing else.")
+@click.option("--brief", is_flag=True, help="Print the vector, the profiles and a line for each violated clause.")
 @click.option("--page", is_flag=True, help="With --out: also write the report as an HTML page and as Markdown.")
 @embed_audio_option
 @click.option("--parquet", is_flag=True, help="With --out: also write the score rows as Parquet.")

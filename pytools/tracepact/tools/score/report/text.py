@@ -41,11 +41,13 @@ def render_report(report: Report) -> RenderableType:
 
 
 def brief_lines(report: Report) -> Iterator[str]:
-    """The vector, and a line for each violated clause: how often, and where it is farthest from holding."""
+    """The vector, the profiles, and a line for each violated clause: how often, and where it is worst."""
     own = report.aggregation
     scores = ((row.clause, row.scores[own]) for row in report.vector)
     vector = ", ".join(f"{name} {'∅' if score.vacuous else decimal(score.value)}" for name, score in scores)
     yield f"{report.contract.name} ({own.words}): {vector}"
+    for profile in report.profiles:
+        yield f"profile {profile.name}: {decimal(profile.value)}"
     for found in report.violations:
         for worst in found.shown[:1]:
             assert isinstance(worst, FrameViolationRecord | EventViolationRecord)
