@@ -7,7 +7,7 @@
 
 Formulas are written with rtamt's own operators, atoms as predicates over a signal that is 1 or -1, `true` as one over a
 signal that is always 1. `careful` goes around what the first runs find: `iff` is written out; traces of one frame, very
-long windows, streams for which it waits longer than it must, and in dense time since, until and atoms that occur twice
+long windows and formulas, streams for which it waits longer than it must, and in dense time since, until and atoms that occur twice
 are not tried.
 """
 
@@ -22,6 +22,7 @@ with warnings.catch_warnings():
 
 CAREFUL = "careful" in sys.argv
 LONGEST = 300
+MANY = 60
 MOST = 8
 WORDS = {"and": "and", "or": "or", "implies": "implies", "iff": "iff"}
 
@@ -80,6 +81,8 @@ class Offline(Monitor):
             raise Unsupported("a trace of one frame")
         if n > LONGEST:
             raise Unsupported("a trace that takes it too long")
+        if CAREFUL and len(leaves(tree)) > MANY:
+            raise Unsupported("a formula that takes it too long to read")
         signals = {name: [1.0 if digit == "1" else -1.0 for digit in mask] for name, mask in masks.items()}
         found = specification(tree, masks).evaluate({"time": list(range(n)), "one_": [1.0] * n, **signals})
         return [value > 0 for _, value in found]

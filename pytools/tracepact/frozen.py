@@ -18,7 +18,7 @@ _set = object.__setattr__
 
 def _initialise(cls: Any, *, frozen: bool) -> Callable[..., None]:
     """The `__init__` that sets each field, in their order, and calls `__post_init__` if there is one."""
-    known: dict[str, Any] = {"_set": _set, "_missing": dataclasses.MISSING}
+    known: dict[str, Any] = {"_set": _set, "_missing": ...}
     arguments, lines, types = ["self"], [], {}
     for field in dataclasses.fields(cls):
         name, value = field.name, field.name
