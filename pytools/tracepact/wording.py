@@ -6,10 +6,10 @@ and those of data are exact, or say that they are not.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import inf
+from math import ceil, floor, inf
 
 Number = Fraction | float | int
 Shown = Number | str
@@ -63,10 +63,23 @@ def at_least(value: Fraction) -> str:
     >>> at_least(Fraction(1103, 48000)), at_least(Fraction(1, 8)), at_least(Fraction(2, 3)), at_least(Fraction(12))
     ('0.0229', '0.125', '0.666', '12')
     """
+    return _three_digits(value, floor)
+
+
+def at_most(value: Fraction) -> str:
+    """A positive number rounded up to three digits that count, for what is said to be so much or less.
+
+    >>> at_most(Fraction(1103, 48000)), at_most(Fraction(1, 8)), at_most(Fraction(2, 3)), at_most(Fraction(12))
+    ('0.0230', '0.125', '0.667', '12')
+    """
+    return _three_digits(value, ceil)
+
+
+def _three_digits(value: Fraction, whole: Callable[[Fraction], int]) -> str:
     places = 0
-    while value * 10**places < 100 and (value * 10**places).denominator != 1:
+    while abs(value) * 10**places < 100 and (value * 10**places).denominator != 1:
         places += 1
-    units = value.numerator * 10**places // value.denominator
+    units = whole(value * 10**places)
     return _fixed(units, places) if places else str(units)
 
 

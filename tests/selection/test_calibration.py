@@ -421,6 +421,7 @@ def test_labels_on_one_side_only_are_warned_of_as_in_scoring() -> None:
         ('name = "x", rank = 3, edit = "late_onset", by = "60 ms"', "without the space"),
         ('name = "x", rank = 3, edit = "late_onset", by = "1min"', "`min` is not a unit"),
         ('name = "x", rank = 3, edit = "late_onset", by = 60', "60ms"),
+        ('name = "x", rank = 3, edit = "late_onset", by = "60"', "60ms"),
         ('name = "x", rank = 3, ref = "absent.tsv", pred = "absent.tsv", clip = "a", duration = 1', "folder"),
         ('name = "x", rank = 3, edit = "extra", at = "1.1s", for = "60ms", event = 2', "known here"),
     ],

@@ -258,7 +258,7 @@ def test_judges_who_never_agree_get_the_lightest_violation_and_are_told(
         ("clip,a,b,worse\nc9.wav,late,lost,a\n", "no table has a clip `c9.wav`"),
         ("clip,a,b,worse\nc1.wav,late,late,a\n", "`late` is compared with itself"),
         ("clip,a,b,worse,weight\nc1.wav,late,lost,a,-1\n", "the weight `-1` is not a positive number"),
-        ("", "the table has no column `clip`"),
+        ("", "the file is empty"),
     ],
 )
 def test_bad_judgements_are_a_diagnostic_and_never_an_empty_contract(
@@ -294,6 +294,13 @@ def test_a_table_of_clips_without_its_systems_says_what_is_missing(tmp_path: Pat
     found = run("select", "boundary_gate", "--preferences", str(tmp_path / "judged.csv"))
     assert found.code == 2
     assert "--system NAME=TABLE" in found.err
+
+
+def test_judge_refuses_at_the_start_a_place_that_cannot_be_written(tables: dict[str, Path], tmp_path: Path) -> None:
+    systems = [part for name in ("late", "lost") for part in ("--system", f"{name}={tables[name]}")]
+    found = run("judge", "--ref", str(tables["ref"]), *systems, "--out", str(tmp_path / "none" / "j.csv"))
+    assert found.code == 2
+    assert "there is no folder" in found.err
 
 
 def test_judge_needs_two_systems(tables: dict[str, Path], tmp_path: Path) -> None:

@@ -125,6 +125,11 @@ def test_a_contract_keeps_all_preferences_but_the_lighter_side_of_a_contradictio
     assert mean["lost"] < mean["later"] < mean["late"]
     shown = run("select", "s.calibration", "--preferences", "p.csv", folder=tmp_path)
     assert "violated: `late` below `lost` (bob)" in shown.out
+    said = f"{shown.out} {data['contract']['text']}"
+    assert "kept pairs, by at least" in said
+    assert "that were judged" in said
+    assert "different rank" not in said  # ranks are not used
+    assert "it ranks `" not in said
 
 
 def test_the_order_of_the_rows_changes_nothing(tmp_path: Path) -> None:
@@ -155,6 +160,11 @@ def test_a_table_that_says_nothing_is_refused(table: str, code: str, tmp_path: P
     written(tmp_path, table)
     done = run("select", "s.calibration", "--preferences", "p.csv", folder=tmp_path)
     assert (done.code, done.codes[:1]) == (2, [code])
+
+
+def test_an_empty_table_is_called_empty(tmp_path: Path) -> None:
+    written(tmp_path, "")
+    assert "the file is empty" in run("select", "s.calibration", "--preferences", "p.csv", folder=tmp_path).err
 
 
 def test_judges_who_never_agree_get_the_heavier_half_and_no_empty_contract(tmp_path: Path) -> None:

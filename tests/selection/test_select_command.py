@@ -551,6 +551,27 @@ def test_a_set_that_is_not_proved_smallest_never_says_it_is() -> None:
         assert "why it is smallest" not in text
 
 
+def test_a_name_that_is_nearly_a_file_and_a_contract_are_told_apart(folder: Path) -> None:
+    (folder / "nearly.calibration").write_text(SMALL, encoding="utf-8")
+    assert "did you mean `nearly.calibration`?" in run("select", "nearl.calibration", folder=folder).err
+    (folder / "gate.contract").write_text("# mine\ncontract gate\nstep 20ms\n", encoding="utf-8")
+    assert "this is a contract, not a calibration set" in run("select", "gate.contract", folder=folder).err
+
+
+def test_a_margin_is_never_said_to_be_larger_than_it_is() -> None:
+    """The exact margin is 1103/48000, a little less than 0.0230."""
+    from fractions import Fraction
+
+    from tracepact.tools.select.report.record import OrderingRecord
+    from tracepact.tools.select.report.sentences import ordering_words
+
+    exact = Fraction(1103, 48000)
+    record = OrderingRecord("harm", (), (), 23, exact, exact, exact * 2, ())
+    said = " ".join(ordering_words(record, judged=False))
+    assert "all 23 pairs of different rank, by at least 0.0229;" in said
+    assert "up to 0.0460:" in said  # 0.04595…
+
+
 def test_a_family_too_large_is_refused_where_its_bound_stands(folder: Path) -> None:
     (folder / "large.toml").write_text("depth = 2\nmost = 9\n", encoding="utf-8")
     (folder / "inside.calibration").write_text(f"{SMALL}depth = 2\nmost = 9\n", encoding="utf-8")

@@ -18,6 +18,8 @@ T = TypeVar("T")
 _MANY_SECONDS = 5
 _SHORT_TIMES = {"step", "merge_gap", "by", "gap", "for", "tolerances", "search"}
 """Keys whose times are mostly milliseconds."""
+_CONTRACT = re.compile(r"(?:\s|#[^\n]*\n)*(contract)\s+\w")
+_CONTRACT_HELP = "`tracepact help calibration` has the form of a calibration set; `tracepact calibrate` writes one"
 _TOML_HELP = (
     "a line is `key = value`; texts are in quotes; `{…}` of a case stays on one line; a table is `[reference.gate]`"
 )
@@ -28,6 +30,10 @@ def read_toml(source: Source, diagnostics: Diagnostics) -> dict[str, Any] | None
     try:
         return toml_data(source.text, _number)
     except tomllib.TOMLDecodeError as error:
+        if words := _CONTRACT.match(source.text):
+            headline = "this is a contract, not a calibration set"
+            diagnostics.add("bad-toml", headline, TextPlace(source, Span(*words.span(1))), _CONTRACT_HELP)
+            return None
         text, _, where = str(error).partition(" (at ")
         diagnostics.add("bad-toml", _headline(text), TextPlace(source, _span(source, where)), _TOML_HELP)
         return None
@@ -158,14 +164,15 @@ class Fields:
     ) -> Fraction:
         """A value of the data as a time; positive, or at least not negative."""
         found = Fraction(value) if isinstance(value, int | Fraction) and not isinstance(value, bool) else None
-        if isinstance(value, str):
-            read = read_time(value, self.step)
-            found = read[0] if read else None
+        bare = found is not None
+        if isinstance(value, str) and (read := read_time(value, self.step)):
+            found, unit = read
+            bare = not unit
         if found is None or found < 0 or (positive and not found):
             least = "greater than zero" if positive else "of zero or more"
             self.report("bad-time", f"`{_shown(value)}` is not a time {least}", *path, help=_time_help(value))
             return default
-        if found >= _MANY_SECONDS and not isinstance(value, str) and path[0] in _SHORT_TIMES:
+        if found >= _MANY_SECONDS and bare and path[0] in _SHORT_TIMES:
             headline = f"`{_shown(value)}` without a unit is read as {_shown(value)} seconds"
             self.report("bare-seconds", headline, *path, help=f'write `"{_shown(value)}ms"` if that is meant')
         return found

@@ -17,6 +17,7 @@ from tracepact.calibration.places import Places
 from tracepact.core import Projection
 from tracepact.diagnostics import Diagnostics, InvalidInput, Source, did_you_mean
 from tracepact.io import durations_from
+from tracepact.io.source import nearest_sibling
 from tracepact.lang import read_file
 from tracepact.specs import spec_path
 from tracepact.trace import Durations, Grid
@@ -41,7 +42,7 @@ def load_calibration(
     diagnostics = Diagnostics()
     shipped = calibrations().get(str(given))
     path = shipped if shipped is not None and not Path(given).is_file() else Path(given)
-    hint = None if path.suffix else did_you_mean(str(given), calibrations())
+    hint = nearest_sibling(path) or (None if path.suffix else did_you_mean(str(given), calibrations()))
     source = read_file(path, diagnostics, hint)
     if source is None:
         raise InvalidInput(diagnostics)

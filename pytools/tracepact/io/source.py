@@ -140,7 +140,7 @@ def _report_unreadable(name: str, error: Exception, diagnostics: Diagnostics) ->
     path = Path(name)
     match error:
         case FileNotFoundError():
-            headline, help = f"there is no file `{shown(name)}`", _nearest_sibling(path)
+            headline, help = f"there is no file `{shown(name)}`", nearest_sibling(path)
         case IsADirectoryError():
             headline, help = f"`{shown(name)}` is a folder", "give the table itself"
         case OSError(strerror=str(reason)):
@@ -150,7 +150,7 @@ def _report_unreadable(name: str, error: Exception, diagnostics: Diagnostics) ->
     diagnostics.add("unreadable-file", headline, RowPlace(shown(name)), help)
 
 
-def _nearest_sibling(path: Path) -> str | None:
+def nearest_sibling(path: Path) -> str | None:
     """A help line that offers the file of the folder whose name is nearest, if one is near."""
     try:
         names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]

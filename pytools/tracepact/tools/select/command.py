@@ -71,6 +71,11 @@ _SEARCH = Fraction(20)
     help="With --preferences over clips: the predictions of a system, NAME=TABLE; repeatable.",
 )
 @durations_option("the lengths of the clips of --ref")
+@click.option(
+    "--audio",
+    type=click.Path(exists=True, file_okay=False),
+    help="With --system: a folder of sound files, whose lengths are those of the clips.",
+)
 @click.option("--robust", is_flag=True, help="Require the same of disturbed copies of the cases: amounts, edges.")
 @click.option("--stability", is_flag=True, help="Leave out one case at a time and show which clauses stay.")
 @click.option(
@@ -93,6 +98,7 @@ def command(
     ref: str | None,
     systems: tuple[tuple[str, str], ...],
     durations: str | None,
+    audio: str | None,
     out: Path | None,
     form: str,
     **options: Unpack[FamilyOptions],
@@ -122,7 +128,9 @@ def command(
         raise click.UsageError("name the systems that were judged: --system NAME=TABLE")
     if durations is not None and ref is None:
         raise click.UsageError("--durations are the lengths of the clips of --ref")
-    tables = None if ref is None else Tables(ref, durations, dict(systems))
+    if audio is not None and (not systems or durations is not None):
+        raise click.UsageError("--audio gives the lengths of the clips of --system in place of --durations")
+    tables = None if ref is None else Tables(ref, durations, dict(systems), audio)
     if len(systems) != len(dict(systems)):
         raise click.UsageError("two systems have one name")
     asked = _Asked(required, seconds, every, robust, stability, folds, preferences, tables)

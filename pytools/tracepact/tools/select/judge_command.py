@@ -70,6 +70,8 @@ def command(calibration: str, out: Path, judge: str, port: int, opens: bool, **g
     systems = dict(given["systems"])
     if len(systems) < 2 or len(systems) != len(given["systems"]):
         raise click.UsageError("give two systems or more, each with a name of its own: --system NAME=TABLE")
+    if not out.parent.is_dir():
+        raise click.UsageError(f"there is no folder `{out.parent}` to write `{out.name}` in")
     tables = Tables(given["ref"], given["durations"], systems, given["audio"])
     with stages_shown() as on_stage:
         on_stage("reading")
@@ -81,6 +83,8 @@ def command(calibration: str, out: Path, judge: str, port: int, opens: bool, **g
     interview.sounds.update({clip: name for clip, (name, _) in sounds.items()})
     named = " ".join(f"--system {shlex.quote(f'{name}={table}')}" for name, table in systems.items())
     lengths = "" if tables.durations is None else f" --durations {shlex.quote(tables.durations)}"
+    if tables.durations is None and tables.audio is not None:
+        lengths = f" --audio {shlex.quote(tables.audio)}"
     again = f"tracepact select {calibration} --preferences {out} --ref {shlex.quote(tables.ref)} {named}{lengths}"
     with PageServer(judge_page(interview, again), interview.questions, port, dict(sounds.values())) as server:
         server.serve_page(opens=opens)

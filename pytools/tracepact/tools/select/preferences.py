@@ -130,6 +130,10 @@ def read_preferences(path: str, names: Named, *, empty: bool = False) -> Prefere
     except csv.Error as error:
         diagnostics.add("wrong-form", f"the table cannot be read: {error}", RowPlace(path, 1))
         raise InvalidInput(diagnostics) from error
+    if not source.text.strip():
+        help = f"its first line names the columns: {', '.join(needed)}, and perhaps weight, judge"
+        diagnostics.add("wrong-form", "the file is empty", RowPlace(path, 1), help)
+        raise InvalidInput(diagnostics)
     missing = [name for name in needed if name not in columns]
     if missing:
         headline = f"the table has no column `{missing[0]}`"

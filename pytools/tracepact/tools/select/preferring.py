@@ -63,6 +63,7 @@ def select_by_preferences(
         None,
         ((observed.matcher, len(cover.columns), cover.cost),),
         observed.warnings,
+        judged=True,
     )
     pairs = list(weights)
     agreement = None if folds is None else (folds, _agreement(retained, preferences, folds, seconds, on_stage))

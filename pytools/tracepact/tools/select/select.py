@@ -69,7 +69,8 @@ class Necessity:
 class Selection:
     """A selected contract with its evidence; `by_matcher` has the count and cost of the best under each matcher.
 
-    `ordering` has its weights, if the order was required; `clauses` are the coordinates as they are written.
+    `ordering` has its weights, if the order was required; `clauses` are the coordinates as they are written; `judged`
+    is whether preferences, and not ranks, say which case is worse.
     """
 
     retained: Retained
@@ -80,6 +81,7 @@ class Selection:
     optima: Optima | None
     by_matcher: tuple[tuple[Matcher, int, int], ...]
     diagnostics: tuple[Diagnostic, ...]
+    judged: bool = False
 
     @property
     def calibration(self) -> Calibration:

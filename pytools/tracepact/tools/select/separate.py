@@ -54,6 +54,11 @@ class PairBlend:
     weights: tuple[tuple[Pair, Fraction], ...]
 
 
+def blend_words(pairs: Sequence[tuple[str, str]]) -> str:
+    """What a blend asks of a clause, in words; each pair has the worse case first."""
+    return f"lower, in a weighted mean, on the worse cases of {', '.join(f'`{a}` below `{b}`' for a, b in pairs)}"
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """Something required, or that follows from what is, and the mask of the coordinates that meet it."""

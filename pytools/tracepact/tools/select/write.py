@@ -6,7 +6,7 @@ from tracepact.diagnostics import Diagnostics, Source
 from tracepact.lang import format_document, read_document
 from tracepact.tools.select.candidate_words import describe
 from tracepact.tools.select.select import Selection
-from tracepact.tools.select.separate import Fault, Pair, PairBlend, Requirement, Row
+from tracepact.tools.select.separate import Fault, Pair, PairBlend, Requirement, Row, blend_words
 from tracepact.tools.select.trials import settings_text
 from tracepact.wording import at_least, count, print_number
 
@@ -47,12 +47,11 @@ def _profile(selection: Selection, names: list[str]) -> list[str]:
     ordering = selection.ordering
     if ordering is None or not ordering.differences.pairs:
         return []
-    pairs, cases = ordering.differences.pairs, selection.calibration.cases
-    ranked = all(cases[pair.worse].rank > cases[pair.better].rank for pair in pairs)
-    which = "of different rank" if ranked else "that were judged"
+    pairs = count(len(ordering.differences.pairs), "pair")
+    which = "that were judged" if selection.judged else "of different rank"
     text = (
-        f"Weighed like this the mean is lower on the worse case of {count(len(pairs), 'pair')} {which}, by "
-        f"{at_least(ordering.margin)} or more."
+        f"Weighed like this the mean is lower on the worse case of {pairs} {which}, by {at_least(ordering.margin)} or "
+        "more."
     )
     weighed = [f"{name} = {weight}" for name, weight in zip(names, ordering.weights, strict=True) if weight]
     return ["", *_comment(text), f"profile {HARM} : {', '.join(weighed)}"]
@@ -105,14 +104,14 @@ def row_words(selection: Selection, row: Row) -> str:
     cases = selection.calibration.cases
     match row.of:
         case Pair(worse, better):
-            ranks = [cases[place].rank for place in (worse, better)]
-            said = [f" ({print_number(rank)})" if ranks[0] != ranks[1] else "" for rank in ranks]
+            if selection.judged:
+                return f"puts `{cases[worse].name}` below `{cases[better].name}`"
+            said = [f" ({print_number(cases[place].rank)})" for place in (worse, better)]
             return f"ranks `{cases[worse].name}`{said[0]} below `{cases[better].name}`{said[1]}"
         case Fault(name):
             return f"names `{name}`"
         case PairBlend(weights):
-            blended = (f"`{cases[p.worse].name}` under `{cases[p.better].name}`" for p, _ in weights)
-            return f"is lower on a blend of {', '.join(blended)}"
+            return f"is {blend_words([(cases[p.worse].name, cases[p.better].name) for p, _ in weights])}"
 
 
 def _comment(text: str) -> list[str]:

@@ -98,14 +98,15 @@ def _summary(found: SelectionRecord) -> Iterator[str]:
     state = "proved smallest" if selected.optimal else say.unproved_words(selected)
     yield f"{count(selected.count, 'clause')} at a cost of {selected.cost}, {state}; {met}."
     if selected.ordering is not None:
-        yield from (_sentence(line) for line in say.ordering_words(selected.ordering))
+        judged = found.preferences is not None
+        yield from (_sentence(line) for line in say.ordering_words(selected.ordering, judged=judged))
     elif Requirement.SEPARATE in found.requirements:
         yield _sentence(say.order_words(selected.order))
 
 
 def _sections(found: SelectionRecord, parts: Any) -> Iterator[Section]:
     if found.unmet:
-        larger = [say.larger_family_words(family) for family in found.beyond]
+        larger = [*say.naming_help(found), *(say.larger_family_words(family) for family in found.beyond)]
         yield Section("unmet", "Requirements that no candidate meets", parts.unmet(list(_unmet(found)), larger))
     if found.selected.ordering is not None and found.selected.ordering.conflicts:
         conflicts = found.selected.ordering.conflicts
@@ -198,7 +199,7 @@ def _alone(found: SelectionRecord, clause: SelectedClause) -> Iterator[str]:
 
 def _evidence(found: SelectionRecord) -> Iterator[str]:
     selected = found.selected
-    yield f"{_sentence(say.needed_words(selected.count_bound))[:-1]}, because {selected.evidence} ({selected.solver})."
+    yield _sentence(say.evidence_words(selected))
     yield from say.bound_lines(selected)
     if second := say.second_solver_words(selected):
         yield f"{second}."

@@ -18,7 +18,8 @@ from tracepact.tools.select.report.record import (
     SelectedRecord,
     UnmetRequirement,
 )
-from tracepact.wording import count, decimal, listed, ms, percent, print_number
+from tracepact.tools.select.separate import blend_words
+from tracepact.wording import at_least, at_most, count, listed, ms, percent, print_number
 
 _ANSWERS = {Answer.REFUTED: "there is none", Answer.UNKNOWN: "not decided in time", Answer.UNASKED: "not asked"}
 NOTHING_SELECTED = "nothing was selected: no candidate meets any requirement"
@@ -60,7 +61,7 @@ def requirement_words(requirement: RequirementRecord) -> str:
     if requirement.fault is not None:
         return f"`{requirement.fault}` named"
     if requirement.blend:
-        return f"a blend of {', '.join(f'`{pair.worse}` below `{pair.better}`' for pair in requirement.blend)}"
+        return blend_words([(pair.worse, pair.better) for pair in requirement.blend])
     return f"`{requirement.worse}` below `{requirement.better}`"
 
 
@@ -70,6 +71,18 @@ def unmet_words(found: BasisRecord, unmet: UnmetRequirement) -> str:
         return f"no candidate names `{unmet.fault}`: none is lowest on it alone"
     worse, better = found.case(unmet.worse), found.case(unmet.better)
     return f"no candidate is lower on `{worse.name}` (rank {worse.rank}) than on `{better.name}` (rank {better.rank})"
+
+
+def naming_help(found: BasisRecord) -> list[str]:
+    """What can be done about faults that no candidate names; nothing if there are none."""
+    unnamed = next((unmet.fault for unmet in found.unmet if unmet.fault is not None), None)
+    case = next((case.name for case in found.cases if case.fault == unnamed), unnamed)
+    if unnamed is None:
+        return []
+    return [
+        "a clause names a fault if it is lower on each of its cases than on every other case: change the amounts, "
+        f"leave cases out (`--without '{case}'`), or ask for the order alone (`--require order`)"
+    ]
 
 
 def identical_words(worse: CaseRecord, better: CaseRecord, step: Fraction) -> str:
@@ -102,20 +115,20 @@ def order_words(order: OrderRecord) -> str:
     )
 
 
-def ordering_words(ordering: OrderingRecord) -> Iterator[str]:
-    """The weights, what they order, and how much larger the margin could be."""
+def ordering_words(ordering: OrderingRecord, *, judged: bool) -> Iterator[str]:
+    """The weights, what they order, and how much larger the margin could be; `judged` by preferences, not by rank."""
     if not ordering.pairs:
         yield "no pair is ordered by weights"
         return
     weights = ", ".join(f"{item.clause} = {item.weight}" for item in ordering.weights)
     yield f"weights: {weights}"
+    pairs = count(ordering.pairs, "kept pair") if judged else f"all {count(ordering.pairs, 'pair')} of different rank"
     yield (
-        f"the weighted mean is lower on the worse case of all {count(ordering.pairs, 'pair')} of different rank, by at "
-        f"least {decimal(ordering.margin, 4)}; the largest margin of these clauses is "
-        f"{decimal(ordering.largest_margin, 4)}"
+        f"the weighted mean is lower on the worse case of {pairs}, by at "
+        f"least {at_least(ordering.margin)}; the largest margin of these clauses is {at_least(ordering.largest_margin)}"
     )
     if ordering.margin_bound > ordering.largest_margin:
-        yield f"as few clauses may have a margin of up to {decimal(ordering.margin_bound, 4)}: not decided in the time"
+        yield f"as few clauses may have a margin of up to {at_most(ordering.margin_bound)}: not decided in the time"
 
 
 def conflict_words(conflict: ConflictRecord) -> str:
@@ -167,6 +180,13 @@ def holdout_words(holdout: HoldoutRecord) -> str:
 def needed_words(bound: int) -> str:
     """How many clauses any set has at least."""
     return f"at least {count(bound, 'clause')} {_are(bound)} needed"
+
+
+def evidence_words(selected: SelectedRecord) -> str:
+    """How many clauses any set has at least, and why."""
+    alone = len(selected.independent) == selected.count_bound == 1
+    why = "this requirement needs one" if alone else selected.evidence
+    return f"{needed_words(selected.count_bound)}, because {why} ({selected.solver})"
 
 
 def unproved_words(selected: SelectedRecord) -> str:

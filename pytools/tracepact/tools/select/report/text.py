@@ -148,6 +148,8 @@ def _unmet(found: BasisRecord) -> Iterator[RenderableType]:
             yield Text(f"    {say.identical_words(worse, better, found.calibration.step)}")
         for case in (worse, better):
             yield Padding(_picture(case), (0, 0, 0, 4))
+    for line in say.naming_help(found):
+        yield Text(f"  {line}", style="dim")
     for larger in found.beyond if isinstance(found, SelectionRecord) else ():
         yield Text(f"  {say.larger_family_words(larger)}", style="dim")
     yield Text("")
@@ -196,7 +198,7 @@ def _evidence(found: SelectionRecord) -> RenderableType:
     clauses = count(selected.count, "clause")
     text.append(f"  {clauses}, cost {selected.cost}; {selected.met} of {selected.required} requirements met\n")
     if selected.optimal:
-        text.append(f"  {say.needed_words(selected.count_bound)}, because {selected.evidence} ({selected.solver})\n")
+        text.append(f"  {say.evidence_words(selected)}\n")
     else:
         text.append(f"  {say.unproved_words(selected)}\n", style="yellow")
     for line in say.bound_lines(selected):
@@ -210,8 +212,9 @@ def _evidence(found: SelectionRecord) -> RenderableType:
         alone = f" alone among the selected clauses meets {'; '.join(only[:_ONLY])}{more}\n"
         text.append(alone if only else " meets nothing that no other selected clause meets\n")
         text.append(f"    {clause.words}\n", style="dim")
-    for line in say.ordering_words(selected.ordering) if selected.ordering else ():
-        text.append(f"  {line}\n")
+    if selected.ordering is not None:
+        for line in say.ordering_words(selected.ordering, judged=found.preferences is not None):
+            text.append(f"  {line}\n")
     if selected.ordering is None and Requirement.SEPARATE in found.requirements:
         text.append(f"  {say.order_words(selected.order)}\n")
     return text
