@@ -7,8 +7,8 @@
 
 Formulas are written with rtamt's own operators, atoms as predicates over a signal that is 1 or -1, `true` as one over a
 signal that is always 1. `careful` goes around what the first runs find: `iff` is written out; traces of one frame, very
-long windows and formulas, streams for which it waits longer than it must, and in dense time since, until and atoms that occur twice
-are not tried.
+long windows and formulas, streams for which it waits longer than it must, and in dense time since, until and atoms that
+occur twice are not tried.
 """
 
 import sys

@@ -221,6 +221,37 @@ def kill_a_child(parent: int) -> None:
             return
 
 
+SLEEPING = """
+import time
+from tracepact.engines import Work, engine_from, run_tasks
+def sleep(task):
+    print("working", flush=True)
+    time.sleep(600)
+if __name__ == "__main__":
+    run_tasks(engine_from("processes:2"), Work(sleep, range(4), None))
+"""
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_the_processes_too_and_at_once(tmp_path: Path) -> None:
+    """A pool that waits for its tasks would wait ten minutes here."""
+    script = tmp_path / "run.py"
+    script.write_text(SLEEPING)
+    command = [sys.executable, str(script)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == b"working\n"
+        os.kill(running.pid, signal.SIGINT)
+        try:
+            running.communicate(timeout=30)  # the pipe closes when the last process has ended
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
+    assert running.returncode != 0
+
+
 def failing(task: int) -> Fraction:
     if task == 3:
         raise OSError("the disk is full")

@@ -4,7 +4,9 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context
+from signal import SIG_BLOCK, SIG_SETMASK, SIGINT, pthread_sigmask
 from typing import Any
 
 from tracepact.engines.model import ATTEMPTS, Engine, Progress, S, Work, attempt
@@ -39,14 +41,15 @@ def _until_a_death(
 ) -> Iterator[tuple[int, S | None]]:
     """Results as they come; None for the tasks that were in the pool when one of its processes died."""
     context, bare = get_context("spawn"), Work(work.do, (), work.given_up)
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with ProcessPoolExecutor(workers, mp_context=context) as pool, _ended_with_us():
         running: dict[Future[S], int] = {}
         while waiting or running:
             room = 1 if alone else workers + _AHEAD
             while waiting and len(running) < room and (alone or not deaths[waiting[0][0]]):
                 number, task = waiting.popleft()
                 try:
-                    running[pool.submit(attempt, bare, task)] = number
+                    with _deaf():
+                        running[pool.submit(attempt, bare, task)] = number
                 except BrokenProcessPool:
                     waiting.appendleft((number, task))
                     break
@@ -63,3 +66,25 @@ def _until_a_death(
                     yield number, future.result()
             if alone and not running:
                 return
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes that are started here do not hear Ctrl-C: it is for us, and we end them."""
+    before = pthread_sigmask(SIG_BLOCK, {SIGINT})
+    try:
+        yield
+    finally:
+        pthread_sigmask(SIG_SETMASK, before)
+
+
+@contextmanager
+def _ended_with_us() -> Iterator[None]:
+    """The processes that were started here end at once if we are stopped; a pool would wait for what they work on."""
+    others = set(active_children())
+    try:
+        yield
+    except BaseException:
+        for process in set(active_children()) - others:
+            process.kill()
+        raise
