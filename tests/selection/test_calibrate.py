@@ -4,7 +4,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from cli.command import COLUMNS, run
+from cli.command import COLUMNS, events, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from selection.builders import scaled
@@ -29,6 +29,26 @@ def test_the_demo_references_give_nine_cases_that_can_be_selected_for(tmp_path: 
     again = run("calibrate", "--ref", table, "--out", "mine.calibration", folder=tmp_path)
     assert again.code == 2  # never overwritten
     assert run("select", "mine.calibration", "--require", "separate", "--depth", "0", folder=tmp_path).code in (0, 1)
+
+
+DOORS = """contract doors
+step 20ms
+param early = 20ms
+param late = 100ms
+clause onset_guard on ref_onset : ref_onset -> F[-early,late] pred_onset
+"""
+
+
+@pytest.mark.slow
+def test_a_draft_of_short_events_under_two_tolerances_meets_all_that_is_required(tmp_path: Path) -> None:
+    """The tolerance of one frame is taken as two, and lengths are wrong by more than edges are (14.25)."""
+    rows = (f"a {onset} {onset}.3 door" for onset in (1, 3, 5, 7))
+    (tmp_path / "doors.contract").write_text(DOORS)
+    (tmp_path / "ref.tsv").write_text(events(*rows))
+    drafting = ("calibrate", "--ref", "ref.tsv", "--durations", "10", "--contract", "doors.contract")
+    assert run(*drafting, "--out", "doors.calibration", folder=tmp_path).code == 0
+    selected = run("select", "doors.calibration", folder=tmp_path)
+    assert selected.code == 0, selected.out
 
 
 @settings(max_examples=scaled(40), deadline=None)

@@ -18,6 +18,8 @@ _EDGES = 3
 """So many events are edited in a case: more at edges than in length, more in length than in pieces, so that a clause
 on edges fails most often where edges are wrong, and one on lengths where lengths are."""
 
+_FACTORS = Fraction(3, 5), Fraction(2, 5), Fraction(1, 5)
+
 
 @dataclass(frozen=True, slots=True)
 class _Clip:
@@ -64,7 +66,7 @@ FAULTS = (
 
 
 def tolerance_of(contract: Contract) -> Fraction:
-    """What a contract tolerates at an edge: its parameter `tol`, else its least window, else two steps."""
+    """What a contract tolerates at an edge: its parameter `tol`, else its least window, and then at least two steps."""
     named = [parameter.value for parameter in contract.parameters if parameter.name == "tol"]
     bounds = [
         abs(bound) * contract.step
@@ -74,7 +76,7 @@ def tolerance_of(contract: Contract) -> Fraction:
         for bound in window
         if bound
     ]
-    return (named or [min(bounds, default=2 * contract.step)])[0]
+    return named[0] if named else max(min(bounds, default=Fraction(0)), 2 * contract.step)
 
 
 def best_clip(
@@ -196,12 +198,20 @@ def _fitting(fault: Fault, tolerance: Fraction, clip: _Clip) -> Edit | None:
         case "length":
             short = sorted(range(1, len(events) + 1), key=lambda k: (events[k - 1].offset - events[k - 1].onset, k))
             seen = [k for k in short if (events[k - 1].offset - events[k - 1].onset) / 5 >= tolerance / 2]
-            wanted = [Edit("length", factor=Fraction(3, 5), events=(k,)) for k in seen]
+            factor = _factor(events[seen[0] - 1], tolerance) if seen else _FACTORS[0]
+            wanted = [Edit("length", factor=factor, events=(k,)) for k in seen]
         case "split":
             wanted = [Edit("split", pieces=3, gap=amount, events=(k,)) for k in range(1, len(events) + 1)]
         case kind:
             wanted = [Edit(kind, by=amount, events=(k,)) for k in range(1, len(events) + 1)]
     return _together(wanted, _EACH.get(fault.kind, _EDGES), clip)
+
+
+def _factor(shortest: Event, tolerance: Fraction) -> Fraction:
+    """How much of an event a wrong length leaves: the most that takes away half as much again as a fault at an edge."""
+    largest = tolerance * max(fault.amount for fault in FAULTS if fault.kind in ("late_onset", "early_release"))
+    length = shortest.offset - shortest.onset
+    return next((factor for factor in _FACTORS if (1 - factor) * length >= Fraction(3, 2) * largest), _FACTORS[0])
 
 
 def refitted(edit: Edit, events: tuple[Event, ...], duration: Fraction, grid: Grid) -> Edit | None:
