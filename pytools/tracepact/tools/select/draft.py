@@ -211,7 +211,7 @@ def _factor(shortest: Event, tolerance: Fraction) -> Fraction:
     """How much of an event a wrong length leaves: the most that takes away half as much again as a fault at an edge."""
     largest = tolerance * max(fault.amount for fault in FAULTS if fault.kind in ("late_onset", "early_release"))
     length = shortest.offset - shortest.onset
-    return next((factor for factor in _FACTORS if (1 - factor) * length >= Fraction(3, 2) * largest), _FACTORS[0])
+    return next((factor for factor in _FACTORS if (1 - factor) * length >= Fraction(3, 2) * largest), _FACTORS[-1])
 
 
 def refitted(edit: Edit, events: tuple[Event, ...], duration: Fraction, grid: Grid) -> Edit | None:
