@@ -146,7 +146,10 @@ def _classes(rows: Sequence[Mapping[str, str]], layout: Layout, table: Path) -> 
         if names.setdefault(int(row[target]), row[name]) != row[name]:
             raise fault("unreadable-corpus", f"row {number + 2}: class {row[target]} has two names", table)
     if sorted(names) != list(range(len(names))):
-        raise fault("unreadable-corpus", "the numbers of the classes have a gap", table)
+        missing = next(number for number in range(len(names)) if number not in names)
+        headline = f"the numbers of the classes have a gap: there are {len(names)}, and none is {missing}"
+        help = "number the classes of a part of a corpus anew, from 0"
+        raise fault("unreadable-corpus", headline, table, help)
     return tuple(names[number] for number in range(len(names)))
 
 
