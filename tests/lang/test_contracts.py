@@ -82,7 +82,13 @@ def test_an_override_means_what_writing_it_would_mean() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "code"), [({"tool": "80ms"}, "unknown-override"), ({"tol": "80"}, None), ({"tol": "x"}, "bad-quantity")]
+    ("setting", "code"),
+    [
+        ({"tool": "80ms"}, "unknown-override"),
+        ({"tol": "80"}, "unit-mismatch"),
+        ({"tol": "0.08"}, None),
+        ({"tol": "x"}, "bad-quantity"),
+    ],
 )
 def test_an_override_is_checked(setting: dict[str, str], code: str | None) -> None:
     text = HEAD + "param tol = 40ms\nclause g on ref_onset : ref_onset -> N[tol] pred_onset\n"
