@@ -1,6 +1,6 @@
 """The annotation itself: how ambiguous soft labels are by scene, and how much of a contract is decided inside that."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import fsum, log2
@@ -13,8 +13,8 @@ from tracelab.corpora.maestro import Corpus, Recording
 from tracelab.decoding import CONTRACT
 from tracelab.files import write_whole
 from tracelab.heard import Events
-from tracelab.rows import Row
 
+Row = Mapping[str, str]
 WITHIN = (Fraction(1, 20), Fraction(1, 10), Fraction(1, 4))
 _QUARTER, _THREE_QUARTERS = Decimal("0.25"), Decimal("0.75")
 _LATE = Fraction(1, 5)

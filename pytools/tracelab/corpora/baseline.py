@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import tracepact
+from tracelab.corpora.annotation import Row
 from tracelab.decoding import CONTRACT
-from tracelab.rows import Row
 
 THRESHOLDS = (Fraction(3, 10), Fraction(1, 2), Fraction(7, 10))
 MEAN = "mean of the vector"

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import tracepact
+from tracelab.corpora.annotation import Row
 from tracelab.corpora.baseline import measured
 from tracelab.corpora.clips import RealClips
 from tracelab.decoding import CONTRACT, active
@@ -17,7 +18,6 @@ from tracelab.detectors.recipes import CLASS_DETECTOR, DETECTORS, Recipe
 from tracelab.detectors.training import Training, train
 from tracelab.heard import events_of
 from tracelab.protocol import STEP
-from tracelab.rows import Row
 from tracelab.stages import Stages, code_digest
 
 _CODE = ("corpora", "detectors", "decoding.py", "features.py", "heard.py", "randomness.py")

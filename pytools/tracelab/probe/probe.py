@@ -23,10 +23,9 @@ from tracelab.probe.scales import PROBE_SCALES, ProbeScale
 from tracelab.probe.views import probe_views
 from tracelab.probe.weights import check_present, identity, missing
 from tracelab.progress import SILENT, Progress
-from tracelab.rows import Row, rows_text
 from tracelab.scenes.voices import Voice
 from tracelab.stages import Stages, claim
-from tracelab.study.rows import Runs
+from tracelab.study.rows import Row, Runs, rows_text
 from tracelab.study.splits import heard_split, plain
 from tracelab.study.study import stored_rows
 

@@ -11,8 +11,7 @@ from tracelab.probe.clips import SPEECH
 from tracelab.probe.detections import score_arrays
 from tracelab.probe.latency import stored_intervals, utterance_times
 from tracelab.protocol import CONDITIONS
-from tracelab.rows import Row
-from tracelab.study.rows import MEAN, Runs, metric_rows, score_rows
+from tracelab.study.rows import MEAN, Row, Runs, metric_rows, score_rows
 
 POINTS = 41
 ENCODERS, GATES, ONSETS = "encoders", "gates", "onsets"

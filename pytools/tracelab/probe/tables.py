@@ -12,8 +12,7 @@ from tracelab.probe.detections import SPEECH_GATE
 from tracelab.probe.latency import drawn_clips, quantile_interval
 from tracelab.probe.rows import ENCODERS, GATES, METRICS, ONSETS
 from tracelab.protocol import CONDITIONS
-from tracelab.rows import Row
-from tracelab.study.rows import MEAN, chosen
+from tracelab.study.rows import MEAN, Row, chosen
 from tracelab.study.tables import GUARDS, Rows, StudyTable
 from tracepact.show import Cell, Column, Table, Tone, numbers
 

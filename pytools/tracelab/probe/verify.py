@@ -10,8 +10,7 @@ from tracelab.probe.probe import read_probe_record
 from tracelab.probe.rows import row_files
 from tracelab.probe.views import probe_views
 from tracelab.progress import SILENT, Progress
-from tracelab.rows import rows_text
-from tracelab.study.rows import Runs
+from tracelab.study.rows import Runs, rows_text
 from tracelab.study.study import stored_rows
 from tracelab.verification import Verified
 

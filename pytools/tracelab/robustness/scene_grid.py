@@ -19,10 +19,10 @@ from tracelab.heard import UNION, BoolArray, Events, Heard, events_of
 from tracelab.protocol import CLASSES, Protocol
 from tracelab.robustness.corruptions import Cell, corrupt, heard_speed
 from tracelab.robustness.results import CLEAN
-from tracelab.rows import Row
 from tracelab.scenes.corpus import OnClip, Task, render_all
 from tracelab.scenes.voices import Voice
 from tracelab.stages import Stages, code_digest
+from tracelab.study.rows import Row
 from tracelab.study.splits import RENDERING
 from tracelab.study.systems import System
 from tracepact import Aggregation

@@ -22,10 +22,9 @@ from tracelab.robustness.corruptions import Cell, canonical, canonical_digest, c
 from tracelab.robustness.results import CLEAN
 from tracelab.robustness.scene_grid import cell_rows, clean_scenes, grid_cell, read_cell
 from tracelab.robustness.scene_tables import curve_rows, scene_figures, scene_tables
-from tracelab.rows import Row, rows_text
 from tracelab.scenes.voices import Voice
 from tracelab.stages import Stages, claim
-from tracelab.study.rows import read_rows
+from tracelab.study.rows import Row, read_rows, rows_text
 from tracelab.study.scales import Scale
 from tracelab.study.splits import plain
 from tracelab.study.study import scene_splits

@@ -7,7 +7,7 @@ from tracelab.robustness.corruptions import SEVERITIES, canonical
 from tracelab.robustness.records import Piece
 from tracelab.robustness.results import severity_curve
 from tracelab.robustness.scene_grid import MEAN
-from tracelab.rows import Row
+from tracelab.study.rows import Row
 from tracelab.study.tables import GUARDS, StudyTable
 from tracepact.show import Cell, Column, Curve, Table, Tone, curve_chart, heat_table, numbers
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import tracepact
 from tracelab.decoding import CONTRACT
 from tracelab.protocol import TEST_PERTURBATIONS, TRAIN_PERTURBATIONS, Protocol, perturbation_rows, protocol_rows
-from tracelab.rows import Row, rows_of
 
+Row = Mapping[str, str]
 TOLERANCES = tuple(Fraction(ms, 1000) for ms in (20, 40, 80, 120, 160))
 MEAN = "mean of the vector"
 _PARAMETER = "tol"
@@ -51,7 +51,7 @@ def score_rows(runs: Runs) -> Iterator[Row]:
     """The counts of every clause, clip and class."""
     for group, system, path in runs.every():
         conditions = _pairs(path / "conditions.tsv")
-        for row in read_rows(path / "scores.csv"):
+        for row in csv.DictReader(io.StringIO((path / "scores.csv").read_text(encoding="utf-8"))):
             yield {
                 "group": group,
                 "system": system,
@@ -194,9 +194,20 @@ def row_files(draws: int) -> dict[str, Callable[[Runs], Iterable[Row]]]:
     }
 
 
+def rows_text(rows: Iterable[Row]) -> str:
+    """Rows as CSV; the columns are those of the first row."""
+    listed = list(rows)
+    out = io.StringIO()
+    if listed:
+        writer = csv.DictWriter(out, list(listed[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(listed)
+    return out.getvalue()
+
+
 def read_rows(path: Path) -> list[dict[str, str]]:
     """Rows as they were written."""
-    return rows_of(path.read_text(encoding="utf-8"))
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
 
 
 def chosen(rows: Sequence[Row], **where: str) -> list[Row]:

@@ -14,10 +14,9 @@ from tracelab.faults import fault
 from tracelab.files import copy_folder, replaced, write_whole
 from tracelab.progress import SILENT, Progress
 from tracelab.protocol import Protocol
-from tracelab.rows import rows_text
 from tracelab.scenes.voices import Voice
 from tracelab.stages import Stages, claim
-from tracelab.study.rows import Runs, declared_rows, read_rows, row_files
+from tracelab.study.rows import Runs, declared_rows, read_rows, row_files, rows_text
 from tracelab.study.scales import SCALES, Scale
 from tracelab.study.splits import heard_split, plain, read_heard
 from tracelab.study.systems import Splits, System, make_systems

@@ -6,9 +6,8 @@ from fractions import Fraction
 
 from tracelab.detectors.recipes import ABLATION, DETECTORS, LEARNING, REGIME, Recipe
 from tracelab.protocol import CONDITIONS
-from tracelab.rows import Row
 from tracelab.study.published import Published, published
-from tracelab.study.rows import CONTRASTS, MEAN, TOLERANCES, chosen
+from tracelab.study.rows import CONTRASTS, MEAN, TOLERANCES, Row, chosen
 from tracepact.show import Cell, Column, Table, Tone, numbers
 
 Rows = Mapping[str, Sequence[Row]]

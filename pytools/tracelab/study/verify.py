@@ -7,8 +7,7 @@ from typing import Any
 
 import tracepact
 from tracelab.progress import SILENT, Progress
-from tracelab.rows import rows_text
-from tracelab.study.rows import Runs, row_files
+from tracelab.study.rows import Runs, row_files, rows_text
 from tracelab.study.study import read_record, study_views
 from tracelab.verification import Verified
 

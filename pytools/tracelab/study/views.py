@@ -1,5 +1,7 @@
 """The views of a study's rows: tables as CSV, Markdown and LaTeX, and one self-contained page."""
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -7,11 +9,10 @@ from typing import Any
 from markupsafe import Markup
 
 from tracelab.detectors.recipes import DETECTORS
-from tracelab.rows import Row
 from tracelab.study.findings import finding_table, findings
 from tracelab.study.latex import latex_table
+from tracelab.study.rows import Row
 from tracelab.study.tables import GUARDS, Rows, StudyTable, guard_value, study_tables, tolerance_curve
-from tracepact.files import table_text
 from tracepact.show import (
     Column,
     Curve,
@@ -101,5 +102,8 @@ def _listed(title: str, rows: Sequence[Row]) -> Table:
 
 
 def _csv(table: Table) -> str:
-    columns = [column.heading for column in table.columns]
-    return table_text(columns, ([text.strip() for text in row] for row in table.texts()), ",")
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(column.heading for column in table.columns)
+    writer.writerows([text.strip() for text in row] for row in table.texts())
+    return out.getvalue()
