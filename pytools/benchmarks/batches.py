@@ -103,7 +103,7 @@ def job(name: str, folder: Path) -> None:
 
 def growth(*folders: Path) -> None:
     """Print the CPU seconds from Parquet to the vector of each folder, all at once, in one process."""
-    score("boundary_gate", [(1, 2)], [(1, 2)], durations=3)  # what is loaded at first is no part of the growth
+    score("boundary_gate", [(1, 2)], [(1, 2)], durations=3)  # what the first run loads does not count as growth
     took = []
     for folder in folders:
         start = process_time()
