@@ -216,7 +216,9 @@ def _asked(
 def simplify(
     formula: str, *, obligation: str | None = None, step: str | Fraction = "20ms", timeout: float = SIMPLIFY_SECONDS
 ) -> Simplified:
-    """Write a formula with fewer parts and the same meaning on traces of every length, bounds in frames.
+    """Write a formula with fewer parts and the same meaning on traces of every length.
+
+    Bounds are in times where the formula has times alone, and in frames otherwise.
 
     Args:
         formula: the formula, as text; names that are not built in are free atoms.
@@ -233,7 +235,7 @@ def simplify(
     Examples:
         >>> import tracepact
         >>> tracepact.simplify("N[20ms] p & N[40ms] p").simplified
-        'N[1f] p'
+        'N[20ms] p'
     """
     exact = _step(step)
     given = [("formula", formula), *([("obligation", obligation)] if obligation is not None else [])]

@@ -8,6 +8,8 @@ import click
 from msgspec import Meta
 
 from tracepact.core import Formula, size
+from tracepact.diagnostics import Diagnostics, Source
+from tracepact.lang.reader import read_tokens
 from tracepact.logic import Budget, Terms
 from tracepact.logic.notations import Notation
 from tracepact.logic.simplify import simplify
@@ -45,7 +47,7 @@ class SimplifiedFormula(Record, frozen=True):
         str | None, Meta(description="The formula under which the meaning is kept; null for all frames.")
     ]
     step: Annotated[NotNegative, Meta(description="The length of a frame in seconds, exact.")]
-    simplified: Annotated[str, Meta(min_length=1, description="The formula with fewer parts, bounds in frames.")]
+    simplified: Annotated[str, Meta(min_length=1, description="The formula with fewer parts; bounds in times where it gave times alone.")]
     nodes: Nodes
     rewrites: Rewrites
 
@@ -60,10 +62,17 @@ def simplified_record(
         formula,
         obligation,
         step,
-        formula_text(found.formula),
+        formula_text(found.formula, step if _gives_times_alone(formula) else None),
         Nodes(size(original), size(found.formula)),
         Rewrites(found.confirmed, found.refused, found.undecided),
     )
+
+
+def _gives_times_alone(formula: str) -> bool:
+    """Whether every bound is written with a unit of time; those of other notations never are."""
+    tokens, _ = read_tokens(Source("formula", formula), Diagnostics())
+    bounds = [str(token) for token in tokens if token.type == "QUANTITY"]
+    return bool(bounds) and all(bound.endswith("s") for bound in bounds)
 
 
 def simplification_words(result: SimplifiedFormula) -> str:
@@ -84,10 +93,10 @@ def simplification_words(result: SimplifiedFormula) -> str:
 def command(
     formula: str, obligation: str | None, step: Fraction, notation: Notation | None, timeout: float, form: str
 ) -> None:
-    """Print FORMULA with fewer parts and the same meaning on traces of every length, bounds in frames.
+    """Print FORMULA with fewer parts and the same meaning on traces of every length.
 
-    Every rewrite is confirmed by the solver; one that is not confirmed in time is not made. Unknown identifiers are
-    free atoms.
+    Bounds are in times where FORMULA has times alone, and in frames otherwise. Every rewrite is confirmed by the
+    solver; one that is not confirmed in time is not made. Unknown identifiers are free atoms.
     """
     given = {"FORMULA": formula} | ({"--obligation": obligation} if obligation is not None else {})
     parsed = [located.formula for located in parse_formulas(given, step, notation)]
