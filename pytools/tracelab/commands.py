@@ -219,7 +219,7 @@ def verify(context: click.Context, folder: Path) -> int:
         found = _verifier(folder)(folder, progress)
     for drift in found.drifts:
         click.echo(f"changed: {drift}")
-    click.echo(f"{found.checked}: {'as they were' if found.holds else 'NOT as they were'}")
+    click.echo(f"{found.checked}: {'nothing changed' if found.holds else 'something changed'}")
     if found.holds and found.seal:
         click.echo(found.seal)
     return 0 if found.holds else _VIOLATED

@@ -262,7 +262,7 @@ def test_labels_alone_give_tables_a_page_and_a_record_that_verifies(sample: Path
         f"{name}.{kind}" for name in ("annotation", "mechanisms", "readings") for kind in ("csv", "md")
     }
     assert "published, 17 classes" in (out / "tables" / "annotation.md").read_text(encoding="utf-8")
-    assert lab("verify", out).stdout.endswith("as they were\n")
+    assert lab("verify", out).stdout.endswith("nothing changed\n")
     page = out / "corpus.html"
     page.write_text(page.read_text(encoding="utf-8").replace("0.351", "0.999"), encoding="utf-8")
     changed = lab("verify", out)
@@ -340,7 +340,7 @@ def test_a_run_killed_while_it_kept_a_model_goes_on_and_ends_the_same(
     assert {path.name for path in (out / "stages").iterdir()} == {path.name for path in (finished / "stages").iterdir()}
     assert (out / "corpus.json").read_bytes() == (finished / "corpus.json").read_bytes()
     assert (out / "tables" / "gap.csv").read_bytes() == (finished / "tables" / "gap.csv").read_bytes()
-    assert lab("verify", out).stdout.endswith("as they were\n")
+    assert lab("verify", out).stdout.endswith("nothing changed\n")
 
 
 def test_score_files_are_scored_at_three_thresholds_and_at_all(tmp_path: Path) -> None:
@@ -365,7 +365,7 @@ def test_score_files_are_scored_at_three_thresholds_and_at_all(tmp_path: Path) -
     given = ("--ref", tmp_path / "ref.tsv", "--durations", tmp_path / "durations.tsv", "--out", out)
     assert lab("corpus", "baseline", scores, *given).exit_code == 0
     assert "published, at 0.5" in (out / "tables" / "baseline.md").read_text(encoding="utf-8")
-    assert lab("verify", out).stdout.endswith("as they were\n")
+    assert lab("verify", out).stdout.endswith("nothing changed\n")
     empty = tmp_path / "empty"
     empty.mkdir()
     with pytest.raises(InvalidInput, match="no score files"):

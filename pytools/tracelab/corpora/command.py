@@ -7,7 +7,7 @@ import click
 from tracelab.bars import stage_bars
 from tracelab.corpora.clips import CLIP_SECONDS
 from tracelab.corpora.maestro import read_corpus
-from tracelab.corpora.sample import write_sample
+from tracelab.corpora.sample import SCENES, write_sample
 from tracelab.corpora.track import baseline_track, maestro_track
 from tracelab.faults import told
 from tracelab.scenes.voices import open_voice
@@ -65,8 +65,9 @@ def baseline(scores: Path, ref: Path, durations: Path | None, local: Path | None
 
 @corpus.command()
 @click.option("--speech", default="formant", show_default=True, help="Source of speech, as for `scenes`.")
-@click.option("--recordings", type=click.IntRange(1, 99), default=3, show_default=True, help="For each scene.")
+@click.option("--recordings", type=click.IntRange(1, 99), default=3, show_default=True, help="Number for each scene.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write.")
 def sample(speech: str, recordings: int, out: Path) -> None:
     """Write a small corpus in the layout of MAESTRO Real, made of the lab's own scenes."""
-    click.echo(f"wrote {write_sample(out, open_voice(speech), recordings)} recordings to {out}")
+    written = write_sample(out, open_voice(speech), recordings)
+    click.echo(f"wrote {written} recordings to {out}: {len(SCENES)} scenes, {recordings} of each")

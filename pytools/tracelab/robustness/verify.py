@@ -32,7 +32,8 @@ def verify_run(folder: Path, progress: Progress = SILENT) -> Verified:
     report = check_run(folder, progress)
     faults = [f"{check.name}: {fault}" for check in report.checks for fault in check.faults]
     names = ", ".join(check.name for check in report.checks)
-    return Verified(f"{len(report.checks)} checks ({names})", tuple(faults), report.line)
+    checks = "1 check" if len(report.checks) == 1 else f"{len(report.checks)} checks"
+    return Verified(f"{checks} ({names})", tuple(faults), report.line)
 
 
 def write_verification(folder: Path, progress: Progress = SILENT) -> VerificationReport:
@@ -65,8 +66,20 @@ def _check(name: str, find: Callable[[], Iterator[str]]) -> Check:
     try:
         faults = list(find())
     except _UNREADABLE as error:
-        faults = [f"cannot be computed: {type(error).__name__}: {error}"]
+        faults = [f"cannot be computed: {_words(error)}"]
     return Check(name=name, holds=not faults, faults=faults)
+
+
+def _words(error: Exception) -> str:
+    """What kept a check from reading a file."""
+    match error:
+        case OSError(strerror=str() as reason, filename=str() as name):
+            return f"{Path(name).name}: {reason}"
+        case BadZipFile() | EOFError():
+            return f"the stored logits are damaged ({error})"
+        case KeyError():
+            return f"a file has no part called {error}"
+    return str(error)
 
 
 def _manifest(folder: Path) -> Manifest | None:

@@ -47,7 +47,7 @@ class SimplifiedFormula(Record, frozen=True):
         str | None, Meta(description="The formula under which the meaning is kept; null for all frames.")
     ]
     step: Annotated[NotNegative, Meta(description="The length of a frame in seconds, exact.")]
-    simplified: Annotated[str, Meta(min_length=1, description="The formula with fewer parts; bounds in times where it gave times alone.")]
+    simplified: Annotated[str, Meta(min_length=1, description="With fewer parts; bounds in times if all were.")]
     nodes: Nodes
     rewrites: Rewrites
 

@@ -174,7 +174,7 @@ def open_run(folder: str | Path, diagnostics: Diagnostics, *, checked: bool = Tr
     """
     place = Path(folder)
     path = RowPlace(str(place / NAME))
-    help = "`tracepact score … --out FOLDER` writes one"
+    help = "`tracepact score … --out FOLDER` writes one; `tracelab verify` checks the folders that tracelab writes"
     try:
         text = read_bytes(place / NAME, LARGEST_DOCUMENT, as_input=False).decode()
     except UnicodeDecodeError:
