@@ -1,11 +1,13 @@
 """A catalogue has one formula for each meaning, and every meaning that its rounds make; larger ones are refused."""
 
+from typing import Any
+
 import pytest
 
 from tracepact.core import And, Atom, Formula, Not, Or, size
 from tracepact.diagnostics import InvalidInput
 from tracepact.logic import Outcome, equivalent
-from tracepact.logic.catalogue import catalogue
+from tracepact.logic.catalogue import Catalogue, catalogue
 
 
 def same(a: Formula, b: Formula) -> bool:
@@ -36,3 +38,49 @@ def test_a_catalogue_beyond_its_bound_is_refused() -> None:
         with pytest.raises(InvalidInput) as caught:
             catalogue(atoms, windows=windows, most=most)
         assert [d.code for d in caught.value.diagnostics] == ["family-too-large"]
+
+
+def test_a_family_beyond_the_bound_can_be_drawn_from_and_the_seed_decides_what_is_drawn() -> None:
+    def drawn(seed: int) -> Catalogue:
+        return catalogue(["p", "q"], depth=2, sample=300, seed=seed)
+
+    found = drawn(1)
+    assert not found.complete
+    assert 300 <= found.made <= 302
+    texts = [entry.text for entry in found.entries]
+    assert texts == [entry.text for entry in drawn(1).entries] != [entry.text for entry in drawn(2).entries]
+    assert {"p", "q"} <= set(texts)
+    whole = catalogue(["p"], windows=[(0, 1)])
+    assert catalogue(["p"], windows=[(0, 1)], sample=whole.made) == whole
+    assert whole.complete
+
+
+def test_what_is_drawn_are_formulas_of_the_whole_family() -> None:
+    whole = {entry.signature.digest for entry in catalogue(["p", "q"], windows=[(0, 1)]).entries}
+    some = {entry.signature.digest for entry in catalogue(["p", "q"], windows=[(0, 1)], sample=200, seed=3).entries}
+    assert some < whole
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"windows": ["N[20ms]"]}, "`N[20ms]`"),
+        ({"windows": [(2, 1)]}, "`(2, 1)`"),
+        ({"depth": -1}, "depth"),
+        ({"depth": "2"}, "depth"),
+        ({"radii": ["x"]}, "radius"),
+        ({"sample": -3}, "sample"),
+    ],
+)
+def test_arguments_that_are_not_of_their_kind_are_refused_by_name(arguments: dict[str, Any], named: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        catalogue(["p"], **arguments)
+    assert [d.code for d in caught.value.diagnostics] == ["type-mismatch"]
+    assert named in caught.value.diagnostics[0].headline
+
+
+def test_a_catalogue_is_data() -> None:
+    found = catalogue(["p"], windows=[(0, 1)])
+    rows = found.to_dict()["entries"]
+    assert sum(row["members"] for row in rows) == found.made
+    assert len({row["signature"] for row in rows}) == len(rows) == len(found.to_frame())

@@ -1,7 +1,10 @@
 """Every formula over some atoms to a depth, grouped by meaning: the smallest of each group is kept (rule 21.8)."""
 
+import random
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from math import isqrt
+from typing import Any
 
 from tracepact.core import (
     Always,
@@ -20,6 +23,7 @@ from tracepact.core import (
 )
 from tracepact.core import atoms as atoms_of
 from tracepact.diagnostics import Diagnostic, InvalidInput, several
+from tracepact.frames import data_frame
 from tracepact.frozen import dataclass
 from tracepact.logic.signature import Signature, signature_classes, signatures
 from tracepact.logic.text import formula_text
@@ -56,21 +60,50 @@ class Catalogue:
         entries: one for each meaning, the smallest formulas first.
         made: how many formulas were compared.
         lengths: the lengths of the traces on which they were compared; no longer trace tells two of them apart.
+        complete: whether every formula was made, or some that were drawn at random.
     """
 
     entries: tuple[Entry, ...]
     made: int
     lengths: tuple[int, ...]
+    complete: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """The catalogue as JSON data.
+
+        Returns:
+            The entries with their formulas, and how they were made.
+        """
+        columns, rows = self._rows()
+        entries = [dict(zip(columns, row, strict=True)) for row in rows]
+        return {"made": self.made, "complete": self.complete, "lengths": list(self.lengths), "entries": entries}
+
+    def to_frame(self) -> Any:
+        """The entries as a data frame of pandas, or of polars where only that is installed.
+
+        Returns:
+            The data frame.
+        """
+        return data_frame(*self._rows())
+
+    def _rows(self) -> tuple[Sequence[str], list[tuple[str, int, int, int, str]]]:
+        """One row for each entry: its formula, how many mean the same, its size, and where it is true."""
+        return ("formula", "members", "nodes", "true", "signature"), [
+            (entry.text, entry.members, size(entry.formula), entry.signature.true, entry.signature.digest)
+            for entry in self.entries
+        ]
 
     def __repr__(self) -> str:
-        return f"Catalogue({len(self.entries)} meanings of {self.made} formulas)"
+        drawn = "" if self.complete else ", drawn at random"
+        return f"Catalogue({len(self.entries)} meanings of {self.made} formulas{drawn})"
 
     def __str__(self) -> str:
         shown = self.entries[:_SHOWN]
         width = max((len(entry.text) for entry in shown), default=0)
         lines = [f"{entry.text:<{width}}  {count(entry.members, 'formula')}" for entry in shown]
         more = len(self.entries) - len(shown)
-        heading = f"{count(len(self.entries), 'meaning')} of {count(self.made, 'formula')}"
+        drawn = "" if self.complete else " drawn at random"
+        heading = f"{count(len(self.entries), 'meaning')} of {count(self.made, 'formula')}{drawn}"
         return "\n".join([f"{heading}, the smallest of each:", *lines, *([f"… and {more:,} more"] if more else [])])
 
     def _repr_html_(self) -> str:
@@ -84,6 +117,8 @@ def catalogue(
     windows: Sequence[tuple[int, int]] = ((0, 1),),
     radii: Sequence[int] = (),
     most: int = MOST,
+    sample: int | None = None,
+    seed: int = 0,
 ) -> Catalogue:
     """Every formula over some atoms to a depth, one for each meaning on traces of every length.
 
@@ -95,14 +130,16 @@ def catalogue(
         depth: how many modalities may be nested.
         windows: the windows of `F` and `G` as offsets in frames.
         radii: the radii of `U` and `S` in frames.
-        most: the most formulas that may be made.
+        most: the most formulas that may be made in a round.
+        sample: where a round would make more formulas than this, make so many, drawn at random, beside the atoms.
+        seed: the seed of what is drawn; the same seed gives the same catalogue.
 
     Returns:
         The catalogue, its entries by size.
 
     Raises:
-        InvalidInput: if there is one text in place of a list, more than `most` formulas would be made, or the traces
-            that tell them apart are too many to be enumerated.
+        InvalidInput: if an argument is not of its kind, more than `most` formulas would be made, or the traces that
+            tell them apart are too many to be enumerated.
 
     Examples:
         >>> import tracepact
@@ -111,16 +148,42 @@ def catalogue(
         Catalogue(14 meanings of 576 formulas)
         >>> [entry.text for entry in found.entries][:4]
         ['p', '!p', 'F[1f] p', 'G[1f] p']
+        >>> tracepact.catalogue(["p", "q"], depth=2, sample=500, seed=1).complete
+        False
     """
+    spans = _windows(windows)
+    wholes = (("depth", depth), ("most", most), ("seed", seed), *(("a radius", radius) for radius in radii))
+    for name, number in (*wholes, *((("sample", sample),) if sample is not None else ())):
+        _require_whole(name, number)
     found: list[Formula] = [Atom(name) for name in several(atoms, "catalogue", "atoms")]
-    kept, made = _joined(found, most)
-    entries, lengths = _grouped(kept)
+    if not found:
+        raise _refused("type-mismatch", "there are no atoms to make formulas of", "name one, such as `pred_onset`")
+    draw = _Draw(len(found), most, sample, random.Random(seed))
+    made = draw.joined(found)
+    entries, lengths = _grouped(made)
     for _ in range(depth):
         parts = [entry.formula for entry in entries]
-        wider = [*parts, *_modal(parts, windows, radii)]
-        kept, made = _joined(wider, most)
-        entries, lengths = _grouped(kept)
-    return Catalogue(tuple(entries), made, lengths)
+        made = draw.joined([*parts, *_modal(parts, spans, radii)])
+        entries, lengths = _grouped(made)
+    return Catalogue(tuple(entries), len(made), lengths, draw.complete)
+
+
+def _windows(windows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The windows, each a first and a last offset."""
+    way = "write each as its first and last offset in frames, such as `(-2, 2)` for `N[2f]`"
+    found: list[tuple[int, int]] = []
+    for window in windows:
+        match window:
+            case (int() as lo, int() as hi) if lo <= hi:
+                found.append((lo, hi))
+            case _:
+                raise _refused("type-mismatch", f"`{window}` is not a window in frames", way)
+    return found
+
+
+def _require_whole(name: str, number: object) -> None:
+    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+        raise _refused("type-mismatch", f"{name} is `{number}`, not a whole number from 0 on")
 
 
 def _modal(parts: Sequence[Formula], windows: Iterable[tuple[int, int]], radii: Iterable[int]) -> Iterator[Formula]:
@@ -135,20 +198,41 @@ def _modal(parts: Sequence[Formula], windows: Iterable[tuple[int, int]], radii: 
                 yield Since(radius, left, right)
 
 
-def _joined(parts: Sequence[Formula], most: int) -> tuple[list[Formula], int]:
-    """The parts, their negations, and conjunctions and disjunctions of two of these."""
-    literals = [*parts, *(Not(part) for part in parts)]
-    number = len(literals) + len(literals) * (len(literals) - 1)
-    if number > most:
-        raise _too_large(f"{number:,} formulas would be made, and the bound is {most:,}")
-    pairs = [(a, b) for i, a in enumerate(literals) for b in literals[i + 1 :]]
-    made = [*literals, *(And(a, b) for a, b in pairs), *(Or(a, b) for a, b in pairs)]
-    return made, len(made)
+class _Draw:
+    """Makes the formulas of a round: all of them, or the atoms and as many as were asked for at random."""
+
+    def __init__(self, atoms: int, most: int, sample: int | None, chance: random.Random) -> None:
+        self.atoms, self.most, self.sample, self.chance, self.complete = atoms, most, sample, chance, True
+
+    def joined(self, parts: Sequence[Formula]) -> list[Formula]:
+        """The parts, their negations, and conjunctions and disjunctions of two of these."""
+        literals = [*parts, *(Not(part) for part in parts)]
+        number = len(literals) ** 2
+        wanted = number if self.sample is None else min(number, self.sample)
+        if wanted > self.most:
+            raise _too_large(f"{wanted:,} formulas would be made, and the bound is {self.most:,}")
+        if wanted == number:
+            return [_join(literals, index) for index in range(number)]
+        self.complete = False
+        kept = {*range(self.atoms), *self.chance.sample(range(number), wanted)}
+        return [_join(literals, index) for index in sorted(kept)]
+
+
+def _join(literals: Sequence[Formula], index: int) -> Formula:
+    """The formula at a place of the list of literals, conjunctions and disjunctions of two."""
+    if index < len(literals):
+        return literals[index]
+    pair, kind = divmod(index - len(literals), 2)
+    last = int((1 + isqrt(8 * pair + 1)) // 2)
+    return (And, Or)[kind](literals[pair - last * (last - 1) // 2], literals[last])
+
+
+def _refused(code: str, headline: str, way: str | None = None) -> InvalidInput:
+    return InvalidInput([Diagnostic(code, headline, help=way)])
 
 
 def _too_large(headline: str) -> InvalidInput:
-    way = "take fewer atoms, windows or rounds"
-    return InvalidInput([Diagnostic("family-too-large", headline, help=way)])
+    return _refused("family-too-large", headline, "take fewer atoms, windows or rounds, or draw some with `sample`")
 
 
 def _grouped(formulas: Sequence[Formula]) -> tuple[list[Entry], tuple[int, ...]]:
