@@ -78,3 +78,13 @@ def test_without_an_event_there_is_nothing_to_make_faults_of(
     done = run("calibrate", "--ref", "r.tsv", "--out", "x.calibration", *arguments, folder=tmp_path)
     assert (done.code, done.codes[-1:]) == (2, ["empty-calibration"])
     assert not (tmp_path / "x.calibration").exists()
+
+
+def test_events_that_do_not_fit_their_clip_are_named_in_the_table_and_late_ends_are_cut(tmp_path: Path) -> None:
+    (tmp_path / "r.tsv").write_text(f"{COLUMNS}a.wav\t1\t2\tdog\n", encoding="utf-8")
+    drafting = ("calibrate", "--ref", "r.tsv", "--out", "x.calibration", "--durations")
+    outside = run(*drafting, "1", folder=tmp_path)
+    assert (outside.code, outside.codes) == (2, ["starts-outside-clip"])
+    assert "r.tsv:2" in outside.err
+    assert run(*drafting, "1.9", folder=tmp_path).code == 0
+    assert '["1000ms", "1900ms", "dog"]' in (tmp_path / "x.calibration").read_text(encoding="utf-8")

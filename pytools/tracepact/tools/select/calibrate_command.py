@@ -9,9 +9,11 @@ from tracepact.calibration.reading import read_calibration
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, Source
 from tracepact.files import write_whole
 from tracepact.io import durations_from, events_from
+from tracepact.io.lint import Lengths, fix, lint
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.tools.parameters import complete_starter, durations_option, named_contract
 from tracepact.tools.select.draft import FAULTS, best_clip, draft_calibration
+from tracepact.trace import EventTable
 
 _WORST = {
     "misses": ("missing activity",),
@@ -54,11 +56,12 @@ def command(
     file at once.
     """
     if out.exists():
-        raise click.UsageError(f"`{out}` is there already; choose another name")
+        raise click.UsageError(f"`{out}` already exists; choose another name")
     compiled, diagnostics = named_contract(contract), Diagnostics()
     table = events_from(Path(ref), diagnostics, name=ref)
     lengths = durations_from(durations, diagnostics) if durations is not None else None
     diagnostics.raise_errors()
+    table = _within_clips(table, lengths, diagnostics)
     found = best_clip(compiled, table, lengths, label)
     if found is None:
         what = f"no event has the label `{label}`" if label else "the references have no event"
@@ -71,6 +74,16 @@ def command(
     print_diagnostics(diagnostics)
     write_whole({out: text})
     say(f"wrote {out}; `tracepact select {out}` selects a contract for it")
+
+
+def _within_clips(table: EventTable, lengths: Lengths, diagnostics: Diagnostics) -> EventTable:
+    """The events, cut at the ends of their clips; InvalidInput names those that start after them."""
+    found = Diagnostics()
+    lint(table, None, lengths, found)
+    diagnostics.extend(found.errors)
+    diagnostics.raise_errors()
+    within, _ = fix(table, lengths)
+    return within
 
 
 def _asked() -> tuple[str | None, bool, bool]:
