@@ -14,7 +14,7 @@ from tracelab.corpora.baseline import baseline_rows, clips_of, local_rows
 from tracelab.corpora.clips import CLIP_SECONDS, RealClips, real_clips, split
 from tracelab.corpora.maestro import Corpus
 from tracelab.corpora.systems import gap_rows, make_runs, recipes, support_rows, system_rows
-from tracelab.corpora.views import Rows, read_rows, view_files
+from tracelab.corpora.views import Rows, view_files
 from tracelab.detectors.recipes import CLASS_DETECTOR
 from tracelab.faults import fault
 from tracelab.files import write_whole
@@ -22,6 +22,7 @@ from tracelab.progress import SILENT, Progress
 from tracelab.protocol import SEED
 from tracelab.stages import Stages, claim
 from tracelab.verification import Verified
+from tracepact.show import csv_rows
 
 RECORD = "corpus.json"
 
@@ -139,7 +140,7 @@ def verify_corpus(folder: Path, progress: Progress = SILENT) -> Verified:
     for run in runs:
         drifts += [f"{run.parent.name}: {drift.where}" for drift in tracepact.verify_run(run).drifts]
         progress.advance()
-    rows: Rows = {name: read_rows(texts[f"tables/{name}.csv"]) for name in order}
+    rows: Rows = {name: csv_rows(texts[f"tables/{name}.csv"]) for name in order}
     made = view_files(title, rows, record)
     drifts += [name for name, text in made.items() if texts.get(name) != text]
     drifts += [name for name, text in texts.items() if hashlib.sha256(text.encode()).hexdigest() != files[name]]

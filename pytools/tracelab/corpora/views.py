@@ -1,7 +1,5 @@
 """The rows of a corpus as tables beside the published figures, and one self-contained page."""
 
-import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +11,7 @@ from markupsafe import Markup
 
 import tracepact
 from tracelab.corpora.annotation import Row
+from tracelab.study.rows import rows_text
 from tracepact.show import Section, Table, html_page, html_table, numbers, table_lines, words
 
 Rows = Mapping[str, Sequence[Row]]
@@ -102,7 +101,7 @@ def view_files(title: str, rows: Rows, record: Mapping[str, Any]) -> dict[str, s
     made = tables(rows)
     files = {}
     for name, table in made.items():
-        files[f"tables/{name}.csv"] = csv_text(rows[name])
+        files[f"tables/{name}.csv"] = rows_text(rows[name])
         files[f"tables/{name}.md"] = "\n".join(table_lines(table)) + "\n"
     sections = [
         Section(name, table.title, html_table(replace(table, title="")), _LEADS[name]) for name, table in made.items()
@@ -111,17 +110,3 @@ def view_files(title: str, rows: Rows, record: Mapping[str, Any]) -> dict[str, s
     sections.append(Section("record", "Record", html_table(listed)))
     head = Markup("<h1>{}</h1><p>{}</p>").format(title, f"Published figures: {published()['source']}")
     return {**files, "corpus.html": html_page(title, head, sections)}
-
-
-def csv_text(rows: Sequence[Row]) -> str:
-    """Rows as they are, exact."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
-
-
-def read_rows(text: str) -> list[Row]:
-    """The rows of a table that was written."""
-    return list(csv.DictReader(io.StringIO(text)))

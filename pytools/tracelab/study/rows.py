@@ -11,6 +11,7 @@ from pathlib import Path
 import tracepact
 from tracelab.decoding import CONTRACT
 from tracelab.protocol import TEST_PERTURBATIONS, TRAIN_PERTURBATIONS, Protocol, perturbation_rows, protocol_rows
+from tracepact.show import csv_rows, csv_text
 
 Row = Mapping[str, str]
 TOLERANCES = tuple(Fraction(ms, 1000) for ms in (20, 40, 80, 120, 160))
@@ -51,7 +52,7 @@ def score_rows(runs: Runs) -> Iterator[Row]:
     """The counts of every clause, clip and class."""
     for group, system, path in runs.every():
         conditions = _pairs(path / "conditions.tsv")
-        for row in csv.DictReader(io.StringIO((path / "scores.csv").read_text(encoding="utf-8"))):
+        for row in csv_rows((path / "scores.csv").read_text(encoding="utf-8")):
             yield {
                 "group": group,
                 "system": system,
@@ -195,19 +196,15 @@ def row_files(draws: int) -> dict[str, Callable[[Runs], Iterable[Row]]]:
 
 
 def rows_text(rows: Iterable[Row]) -> str:
-    """Rows as CSV; the columns are those of the first row."""
+    """Rows as CSV, nothing for none; the columns are those of the first row."""
     listed = list(rows)
-    out = io.StringIO()
-    if listed:
-        writer = csv.DictWriter(out, list(listed[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(listed)
-    return out.getvalue()
+    columns = list(listed[0]) if listed else []
+    return csv_text(columns, ([row[name] for name in columns] for row in listed)) if listed else ""
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
     """Rows as they were written."""
-    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+    return csv_rows(path.read_text(encoding="utf-8"))
 
 
 def chosen(rows: Sequence[Row], **where: str) -> list[Row]:

@@ -1,7 +1,5 @@
 """The views of a study's rows: tables as CSV, Markdown and LaTeX, and one self-contained page."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,6 +16,7 @@ from tracepact.show import (
     Curve,
     Section,
     Table,
+    csv_text,
     curve_chart,
     heat_table,
     html_page,
@@ -102,8 +101,6 @@ def _listed(title: str, rows: Sequence[Row]) -> Table:
 
 
 def _csv(table: Table) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(column.heading for column in table.columns)
-    writer.writerows([text.strip() for text in row] for row in table.texts())
-    return out.getvalue()
+    return csv_text(
+        [column.heading for column in table.columns], ([text.strip() for text in row] for row in table.texts())
+    )

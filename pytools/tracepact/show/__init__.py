@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tracepact.show.markdown import table_lines
     from tracepact.show.page import Section, html_page, html_table
     from tracepact.show.screen import print_tables
+    from tracepact.show.separated import csv_rows, csv_text
     from tracepact.show.table import Cell, Column, Table, Tone, numbers, words
     from tracepact.show.terminal import TerminalTable
 
@@ -23,6 +24,8 @@ _HOMES = {
     "TerminalTable": "terminal",
     "Tone": "table",
     "bar_chart": "figure",
+    "csv_rows": "separated",
+    "csv_text": "separated",
     "curve_chart": "figure",
     "heat_table": "figure",
     "html_page": "page",
@@ -45,6 +48,8 @@ __all__ = [
     "TerminalTable",
     "Tone",
     "bar_chart",
+    "csv_rows",
+    "csv_text",
     "curve_chart",
     "heat_table",
     "html_page",
