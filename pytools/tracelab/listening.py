@@ -1,6 +1,6 @@
 """A clip to listen to: its sound beside a page with its spectrogram, its reference, and what detectors heard."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from tracelab.protocol import Protocol
 from tracelab.scenes.corpus import Clip
 from tracepact.show import Section, html_page
 
-_WIDTH, _LEFT, _ROW = 960, 150, 22
+_WIDTH, _LANE = 960, 14
 _BANDS, _LEVELS, _WINDOW = 40, 9, 256
 _RANGE_DB = 60.0
 _COLOURS = {"speech": "#2f6fb4", "tone": "#c2641a", "burst": "#4b8f3a"}
@@ -33,8 +33,8 @@ def spectrogram(clip: Clip, protocol: Protocol) -> Markup:
     """Power by time and frequency in nine steps of grey, as one drawing; low frequencies below."""
     levels = _levels(clip.samples.astype(np.float64), protocol)
     frames = levels.shape[0]
-    wide, high = (_WIDTH - _LEFT) / frames, 160 / _BANDS
-    parts = []
+    wide, high = _WIDTH / frames, 160 / _BANDS
+    parts = [f"<rect width='{_WIDTH}' height='160' fill='#fff'/>"]
     for band in range(_BANDS):
         column = levels[:, band]
         starts = np.flatnonzero(np.diff(column, prepend=-1))
@@ -42,33 +42,40 @@ def spectrogram(clip: Clip, protocol: Protocol) -> Markup:
             if column[start]:
                 grey = round(255 * (1 - column[start] / (_LEVELS - 1)))
                 parts.append(
-                    f"<rect x='{_LEFT + start * wide:.1f}' y='{160 - (band + 1) * high:.1f}' "
+                    f"<rect x='{start * wide:.1f}' y='{160 - (band + 1) * high:.1f}' "
                     f"width='{(end - start) * wide:.1f}' height='{high:.1f}' fill='rgb({grey},{grey},{grey})'/>"
                 )
-    label = f"<text x='0' y='84' font-size='13' fill='currentColor'>0 to {protocol.rate // 2} Hz</text>"
-    return Markup(f"<svg viewBox='0 0 {_WIDTH} 164' role='img'>{label}{''.join(parts)}</svg>")  # noqa: S704
+    drawn = Markup(f"<svg viewBox='0 0 {_WIDTH} 164' role='img'>{''.join(parts)}</svg>")  # noqa: S704
+    return Markup("<p>0 to {} Hz, low frequencies below</p>").format(protocol.rate // 2) + drawn
 
 
 def timelines(rows: Mapping[str, Events], seconds: float) -> Markup:
-    """The events of the reference and of each system, a row each, coloured and named by class."""
-    scale = (_WIDTH - _LEFT) / seconds
-    parts = Markup("")
-    for number, (name, events) in enumerate(rows.items()):
-        top = number * (_ROW + 8) + 4
-        parts += Markup("<text x='0' y='{}' font-size='13' fill='currentColor'>{}</text>").format(top + 15, name)
-        for lane, label in enumerate(labels := sorted({label for _, _, label in events})):
-            high = _ROW / len(labels)
-            for onset, offset, _ in (event for event in events if event[2] == label):
-                parts += Markup("<rect x='{}' y='{}' width='{}' height='{}' fill='{}'><title>{}</title></rect>").format(
-                    f"{_LEFT + float(onset) * scale:.1f}",
-                    f"{top + lane * high:.1f}",
-                    f"{float(offset - onset) * scale:.1f}",
-                    f"{high:.1f}",
-                    _COLOURS.get(label, _OTHER),
-                    f"{label}, {float(onset):.3f} to {float(offset):.3f} s",
-                )
-    height = len(rows) * (_ROW + 8) + 8
-    return Markup("<svg viewBox='0 0 {} {}' role='img'>{}</svg>").format(_WIDTH, height, parts)
+    """The events of the reference and of each system, a drawing below each name, coloured by class."""
+    labels = sorted({label for events in rows.values() for _, _, label in events})
+    mark = Markup("<svg viewBox='0 0 12 12' width='12' height='12'><rect width='12' height='12' fill='{}'/></svg> {}")
+    keys = [mark.format(_COLOURS.get(label, _OTHER), label) for label in labels]
+    drawn = [Markup("<p>{}</p>").format(Markup(" · ").join(keys))]
+    for name, events in rows.items():
+        drawn.append(Markup("<p>{}</p>").format(name) + _timeline(events, labels, _WIDTH / seconds))
+    return Markup("").join(drawn)
+
+
+def _timeline(events: Events, labels: Sequence[str], scale: float) -> Markup:
+    """A bar for each event, a lane for each class."""
+    bars = Markup("").join(
+        Markup("<rect x='{}' y='{}' width='{}' height='{}' fill='{}'><title>{}</title></rect>").format(
+            f"{float(onset) * scale:.1f}",
+            labels.index(label) * _LANE,
+            f"{float(offset - onset) * scale:.1f}",
+            _LANE,
+            _COLOURS.get(label, _OTHER),
+            f"{label}, {float(onset):.3f} to {float(offset):.3f} s",
+        )
+        for onset, offset, label in events
+    )
+    high = max(len(labels), 1) * _LANE
+    ground = Markup("<rect width='{}' height='{}' fill='currentColor' opacity='.06'/>").format(_WIDTH, high)
+    return Markup("<svg viewBox='0 0 {} {}' role='img'>{}</svg>").format(_WIDTH, high, ground + bars)
 
 
 def _levels(samples: npt.NDArray[np.float64], protocol: Protocol) -> npt.NDArray[np.int64]:
