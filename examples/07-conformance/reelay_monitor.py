@@ -5,7 +5,8 @@
 
 reelay looks back. A formula that looks back is read frame by frame; one that looks ahead is mirrored and read on the
 trace from its end, which only a whole trace allows. `careful` goes around what the first run finds: a window or a since
-of frame 0 alone is not written as one.
+of frame 0 alone is not written as one. Making one of its monitors takes some 45 ms, whatever the formula, and a monitor
+cannot begin anew; so it is asked no family of many clips and no stream of many clauses.
 """
 
 import sys
@@ -15,6 +16,7 @@ from monitor import Monitor, Unsupported, mirror, serve
 
 CAREFUL = "careful" in sys.argv
 MOST = 600
+MOST_MONITORS = 16
 
 
 def text(tree):
@@ -74,6 +76,12 @@ def reader(tree):
     return reelay.discrete_timed_monitor(pattern=text(tree), semantics="boolean", condense=False)
 
 
+def few(parts):
+    """Only so many clips or clauses, which each take a monitor or two."""
+    if len(parts) > MOST_MONITORS:
+        raise Unsupported("a case of so many clips or clauses that it takes too long")
+
+
 def read(monitor, frame):
     return monitor.update({"one_": True, **frame})["value"]
 
@@ -83,6 +91,14 @@ class Reelay(Monitor):
 
     profiles = ("core", "past", "streaming", "chunks")
     formula = measure = project = runs = match = None
+
+    def verdicts(self, case):
+        few(case["clips"])
+        return super().verdicts(case)
+
+    def clause(self, case):
+        few(case["clips"])
+        return super().clause(case)
 
     def truth(self, tree, masks, n):
         if n > MOST:
@@ -96,6 +112,7 @@ class Reelay(Monitor):
         return [read(monitor, frame) for frame in frames[::step]][::step]
 
     def open(self, case):
+        few(case["clauses"])
         super().open(case)
         self.readers = [[reader(tree) for tree in clause] for clause in self.clauses]
         return {}

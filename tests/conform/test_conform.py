@@ -3,16 +3,21 @@
 import json
 import sys
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from conform.programs import MONITOR, MUTANTS, process
+from tracepact.tools.conform.badge import badge_svg
 from tracepact.tools.conform.conform import conform
 from tracepact.tools.conform.differential import experiments, explore
 from tracepact.tools.conform.findings import Tally, judge
 from tracepact.tools.conform.guided import GUIDED
+from tracepact.tools.conform.outcome import conformance_record, junit_xml
 from tracepact.tools.conform.peer import FaultKind, Peer, PeerFault
+from tracepact.tools.conform.serve import Session
+from tracepact.tools.conform.side_by_side import verdict
 from tracepact.tools.conform.vectors import Profile, Vector, suite, vectors_of
 
 pytestmark = pytest.mark.slow
@@ -86,11 +91,51 @@ def test_a_run_with_too_many_faults_comes_to_an_end(kind: FaultKind, most: int, 
     """P12: so many among the vectors, then random cases, of which every experiment ends at its first."""
     peer = Faulty(kind)
     found = conform(["faulty"], peer=peer, examples=2)
-    ended = min(most, len(experiments(Profile.PAST)) + len(GUIDED[Profile.PAST]))
+    planned = len(experiments(Profile.PAST)) + len(GUIDED[Profile.PAST])
+    ended = min(most, planned)
     assert {finding.kind for finding in found.findings} == {kind}
     assert len(found.findings) == peer.asked == most + ended
-    said = [f"after {why} among the {stage}" for stage in ("vectors", "random cases")[: 1 + (ended == most)]]
-    assert found.stopped == "; ".join(f"{words}; the rest of them was not asked" for words in said)
+    vectors = len(vectors_of([Profile.PAST]))
+    said = [f"after {why} among the vectors: {vectors - most} of {vectors} were not asked"]
+    if ended == most:
+        said.append(f"after {why} among the random cases: {planned - most} of {planned} experiments were not finished")
+    assert found.stopped == "; ".join(said)
+
+
+class Slow(Faulty):
+    """An implementation that takes a second for every answer, by a clock that it moves, and is always right."""
+
+    runs = True
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__("hangs")
+        self.now = 0.0
+        self.session = Session()
+        clock = SimpleNamespace(monotonic=lambda: self.now)
+        monkeypatch.setattr("tracepact.tools.conform.conform.time", clock)
+
+    def ask(self, case: Mapping[str, Any]) -> dict[str, Any]:
+        self.asked += 1
+        self.now += 1
+        return self.session.reply(json.dumps({"id": self.asked, **case}))
+
+
+@pytest.mark.parametrize("within", ["vectors", "random cases"])
+def test_a_run_that_is_out_of_time_says_what_it_left_out_and_does_not_conform(
+    within: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vectors = vectors_of([Profile.PAST])
+    planned = len(experiments(Profile.PAST)) + len(GUIDED[Profile.PAST])
+    seconds = 5 if within == "vectors" else len(vectors) + 5
+    found = conform(["slow"], peer=Slow(monkeypatch), examples=3, seconds=seconds)
+    assert found.findings == []
+    assert not found.conforms
+    left = f"after {seconds} s among the random cases: {planned - (within != 'vectors')} of {planned} experiments"
+    missed = f"after 5 s among the vectors: {len(vectors) - 5} of {len(vectors)} were not asked; "
+    assert found.stopped == f"{missed if within == 'vectors' else ''}{left} were not finished"
+    assert 'errors="1"' in junit_xml(found)
+    assert "not tested to the end" in badge_svg(found)
+    assert verdict(conformance_record(found)) == "not tested to the end"
 
 
 def test_the_small_monitor_conforms() -> None:

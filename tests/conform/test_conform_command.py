@@ -121,7 +121,7 @@ def test_a_run_leaves_no_files(tmp_path: Path) -> None:
 def test_what_is_wrong_with_a_hello_is_said(version: int, profiles: list[str], words: str) -> None:
     outcome = run("conform", "--examples", "0", *greeter(version, profiles))
     assert outcome.code == 1
-    assert f"stopped: {words}" in outcome.out
+    assert outcome.out.splitlines()[1].startswith(f"stopped early: {words}")
     assert "never said hello" not in outcome.out
 
 
@@ -136,7 +136,18 @@ def test_a_command_that_is_not_there_is_a_finding() -> None:
     outcome = run("conform", "--", "no-such-command-here")
     assert outcome.code == 1
     assert "no-start" in outcome.out
-    assert "stopped: it never said hello" in outcome.out
+    assert outcome.out.splitlines()[:2] == [
+        "does not conform: no-such-command-here",
+        "stopped early: it never said hello",
+    ]
+
+
+def test_a_run_without_time_says_so_first_and_is_unknown() -> None:
+    outcome = run("conform", "--seconds", "0", "--profile", "core", "--", sys.executable, MONITOR)
+    assert outcome.code == 3
+    first, second, *_ = outcome.out.splitlines()
+    assert first == "not tested to the end: nothing was found until then: a small monitor"
+    assert second.startswith("stopped early: after 0 s among the vectors: ")
 
 
 def test_without_hypothesis_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

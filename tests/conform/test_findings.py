@@ -1,13 +1,16 @@
 """Findings: smaller cases are cases, shrinking ends, and a found case names its rules."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tracepact.tools.conform.differential import case_of, rules_of
+from tracepact.tools.conform.differential import case_of, reduced, rules_of
 from tracepact.tools.conform.draw import EXPERIMENTS
+from tracepact.tools.conform.findings import Tally, compare_chunks, judge
+from tracepact.tools.conform.peer import PeerFault
 from tracepact.tools.conform.reduce import smaller
 from tracepact.tools.conform.vectors import Profile
 
@@ -70,3 +73,53 @@ def test_a_found_vector_names_the_rules_of_its_operators(formula: Any, clips: in
 )
 def test_a_found_text_names_the_rules_it_is_read_by(text: str, rules: list[str]) -> None:
     assert list(rules_of({"ask": "formula", "text": text, "step": "0.02"})) == rules
+
+
+class CrashesOnShortStreams:
+    """An implementation that takes a chunk of two frames for none and crashes on streams of one frame."""
+
+    name, profiles = "crashes", frozenset({Profile.CHUNKS})
+
+    def __init__(self) -> None:
+        self.runs = False
+        self.frames = 0
+
+    def start(self) -> None:
+        self.runs = True
+
+    def ask(self, case: Mapping[str, Any]) -> dict[str, Any]:
+        assert self.runs, "nobody started it"
+        if case["ask"] == "open":
+            self.frames = 0
+        if case["ask"] == "chunk":
+            self.frames += case["frames"]
+            out = [[i, 0, "violated"] for i in range(self.frames - case["frames"], self.frames)]
+            return {"answer": {"out": [] if case["frames"] == 2 else out}}
+        if case["ask"] == "close" and self.frames == 1:
+            self.runs = False
+            raise PeerFault("crashed", "it ended")
+        return {"answer": {"out": []}}
+
+    def close(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+    def news(self) -> bool:
+        return False
+
+
+def test_an_implementation_that_a_smaller_case_ended_is_started_before_chunks_are_compared() -> None:
+    case = {
+        "ask": "stream",
+        "clauses": [{"obligation": True, "formula": "p"}],
+        "trace": {"frames": 2, "masks": {"p": "00"}},
+        "chunks": [2],
+    }
+    peer = CrashesOnShortStreams()
+    vector = case_of(Profile.CHUNKS, "chunks", case)
+    finding = judge(peer, vector, Tally(), "random: chunks")
+    assert finding is not None
+    assert finding.kind == "wrong-answer"
+    peer.runs = False
+    assert compare_chunks(peer, finding).vector == vector
+    assert compare_chunks(peer, reduced(peer, Profile.CHUNKS, "chunks", finding, float("inf"))).vector == vector

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import did_you_mean
 
 _LONGEST = 1 << 24
@@ -175,8 +176,9 @@ def _json_line(number: int, text: str, channels: int) -> Line:
     if not isinstance(masks, dict):
         raise _BadLineError("`masks` is not an object of atoms")
     for name, given in masks.items():
-        if name in ("ref_active", "pred_active"):
-            raise _BadLineError(f"`{name}` is not a mask", f"write `{name.removesuffix('_active')}`")
+        if name in (*BUILTIN_ATOMS, *CLASS_ATOMS):
+            sides = {"ref_active": "write `ref`", "pred_active": "write `pred`"}
+            raise _BadLineError(f"`{name}` is not a mask", sides.get(name, "it follows from `ref` and `pred`"))
         frames[name] = _bits(name, given, channels)
     if not frames:
         raise _BadLineError("the line gives no values of a frame", 'write at least `{"ref": 1, "pred": 0}`')

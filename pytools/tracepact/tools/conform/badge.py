@@ -27,8 +27,10 @@ def badge_svg(found: Conformance) -> str:
 
 def _said(found: Conformance) -> tuple[str, str]:
     profiles = " ".join(profile.value for profile in found.profiles)
-    if found.findings or found.stopped:
+    if found.findings:
         return "does not conform", _COLOURS["fails"]
+    if found.stopped:
+        return "not tested to the end", _COLOURS["unknown"]
     if not found.tested:
         return "not tested", _COLOURS["unknown"]
     if found.reasons:

@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 
 import click
@@ -24,7 +25,7 @@ from tracepact.tools.conform.trees import BadCase
 from tracepact.tools.conform.vectors import Profile, Vector
 from tracepact.tools.exits import Exit
 from tracepact.tools.output_files import BADGE, JUNIT, OutputFile
-from tracepact.tools.parameters import format_option, timeout_option
+from tracepact.tools.parameters import Seconds, format_option, timeout_option
 from tracepact.tools.results import print_json, print_rows
 from tracepact.wording import count
 
@@ -58,6 +59,7 @@ _LONGEST_WAIT = 86_400
     help="Test only this profile, of those the implementation supports; repeatable.",
 )
 @timeout_option(10.0, at_least=0.1, at_most=_LONGEST_WAIT, help="Seconds to wait for an answer.")
+@click.option("--seconds", type=Seconds(), help="Begin no case after this time; the outcome says what was left out.")
 @click.option("--all", "show_all", is_flag=True, help=f"Show every finding, not only the first {_SHOWN}.")
 @click.option("--junit", type=OutputFile(JUNIT), help="Also write JUnit XML to this file.")
 @click.option("--badge", type=OutputFile(BADGE), help="Also write a badge (SVG) to this file.")
@@ -72,6 +74,7 @@ def command(
     seed: int,
     profiles: tuple[str, ...],
     timeout: float,
+    seconds: Fraction | None,
     show_all: bool,
     junit: Path | None,
     badge: Path | None,
@@ -83,7 +86,7 @@ def command(
     which it fails is shrunk to the smallest formula and trace that still disagree, with the command that asks it again.
     --format csv prints how many cases of each topic passed and failed.
 
-    Exit codes: 0 nothing was found, 1 something was found, 3 nothing was tested.
+    Exit codes: 0 nothing was found, 1 something was found, 3 nothing was tested, or not to the end.
     """
     if bool(implementation) == (python is not None):
         raise click.UsageError("name what is to be tested: a command after `--`, or a file with --python")
@@ -103,6 +106,7 @@ def command(
                 examples=examples,
                 seed=seed,
                 timeout=timeout,
+                seconds=float("inf") if seconds is None else float(seconds),
                 long=long,
                 only=only,
                 python=python,
@@ -123,9 +127,9 @@ def command(
                 print_rows(("kind", "name", "passed", "failed", "unsupported"), rows)
             case _:
                 _print(output(), found, show_all)
-    if found.findings or found.stopped:
+    if found.findings:
         return Exit.VIOLATED
-    return Exit.OK if found.tested else Exit.UNKNOWN
+    return Exit.OK if found.conforms else Exit.UNKNOWN
 
 
 def _chosen(names: tuple[str, ...], asks: tuple[str, ...]) -> list[Vector] | None:
@@ -165,6 +169,8 @@ def _tallies(found: Conformance) -> Iterator[tuple[tuple[str, str], Tally]]:
 def _print(console: Console, found: Conformance, show_all: bool) -> None:
     console.print(f"[bold]{_headline(found)}[/bold]:", end=" ")
     console.print(found.name, markup=False)
+    if found.stopped:
+        console.print(f"stopped early: {found.stopped}", style="bold", markup=False, soft_wrap=True)
     console.print(f"profiles {_names(found.profiles)}; seed {found.seed}")
     if not found.tested and found.stopped is None:
         asked = "all" if found.asked is None else _names(found.asked)
@@ -175,15 +181,14 @@ def _print(console: Console, found: Conformance, show_all: bool) -> None:
         console.print(f"answered {_share(found.vectors, 'vectors')}, {_share(found.random, 'random cases')}")
     console.print()
     rows = [[": ".join(names), *_numbers(tally)] for names, tally in _tallies(found)]
-    console.print(drawn(Table("", [*words("cases"), *numbers("passed", "failed", "unsupported")], rows)))
+    if rows:
+        console.print(drawn(Table("", [*words("cases"), *numbers("passed", "failed", "unsupported")], rows)))
     _print_reasons(console, found, show_all)
     shown = found.findings if show_all else _first_of_each_origin(found.findings)
     for finding in shown:
         _print_finding(console, finding, replay_line(finding, found.implementation))
     if len(shown) < len(found.findings):
         console.print(f"\n{count(len(found.findings) - len(shown), 'more finding')}; --all shows every one")
-    if found.stopped:
-        console.print(f"\nstopped: {found.stopped}", style="bold", markup=False)
 
 
 def _names(profiles: Sequence[Profile]) -> str:
@@ -191,8 +196,10 @@ def _names(profiles: Sequence[Profile]) -> str:
 
 
 def _headline(found: Conformance) -> str:
-    if found.findings or found.stopped:
+    if found.findings:
         return "does not conform"
+    if found.stopped:
+        return "not tested to the end: nothing was found until then"
     if not found.tested:
         return "nothing was tested"
     return "conforms in what it answered" if found.reasons else "conforms"

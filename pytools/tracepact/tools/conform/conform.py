@@ -1,6 +1,7 @@
 """One conformance run: every vector of the implementation's profiles, then random differential testing."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from tracepact.tools.conform.differential import experiments, explore, nothing_kept
@@ -17,6 +18,10 @@ _MOST_FAULTS = 30
 """After this many faults of the protocol, which each cost a new process, a stage is given up."""
 
 
+class _TimeOver(BaseException):
+    """Ends an experiment at once, past Hypothesis: the time of the run is over."""
+
+
 def conform(
     command: Sequence[str],
     *,
@@ -24,6 +29,7 @@ def conform(
     examples: int = 100,
     seed: int = 0,
     timeout: float = 10.0,
+    seconds: float = float("inf"),
     with_vectors: bool = True,
     long: bool = False,
     only: Sequence[Vector] | None = None,
@@ -36,9 +42,10 @@ def conform(
     `profiles` narrows what it claims to support.
 
     `examples` cases are drawn for each experiment; with none Hypothesis is not needed. `long` draws larger ones too.
-    `only` are cases to ask in place of all vectors and random cases. `progress` is told the stage and the number of
-    cases asked in it.
+    `only` are cases to ask in place of all vectors and random cases. No case is begun after `seconds`, but what was
+    found by then is still shrunk. `progress` is told the stage and the number of cases asked in it.
     """
+    clock = _Clock(seconds)
     found = Conformance(tuple(command), python or command[0], (), seed, examples, python=python)
     if examples and only is None:
         for profile in Profile:
@@ -56,10 +63,10 @@ def conform(
     found.profiles = tuple(p for p in found.supported if found.asked is None or p in found.asked)
     try:
         if with_vectors or only is not None:
-            _vectors(peer, found, vectors_of(found.profiles) if only is None else only, progress)
+            _vectors(peer, found, vectors_of(found.profiles) if only is None else only, clock, progress)
         if examples and only is None:
             with nothing_kept():
-                _random(peer, found, long, progress)
+                _random(peer, found, long, clock, progress)
         if peer.runs:
             peer.close()
     except PeerFault as fault:
@@ -69,41 +76,77 @@ def conform(
     return found
 
 
+class _Clock:
+    """The time that a run has."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all of it has passed."""
+        return time.monotonic() >= self._end
+
+
 def _vectors(
-    peer: AnyPeer, found: Conformance, vectors: Iterable[Vector], progress: Callable[[str, int], None]
+    peer: AnyPeer,
+    found: Conformance,
+    vectors: Sequence[Vector],
+    clock: _Clock,
+    progress: Callable[[str, int], None],
 ) -> None:
-    stage = _Stage(found, "vectors")
-    for count, vector in enumerate(vectors):
-        progress("vectors", count)
+    stage = _Stage(found, "vectors", clock)
+    for number, vector in enumerate(vectors):
+        if clock.is_over:
+            stage.stop(f"{len(vectors) - number} of {len(vectors)} were not asked")
+            return
+        progress("vectors", number)
         own = Tally()
         finding = judge(peer, vector, own)
         found.vectors.setdefault(vector.topic, Tally()).add(own)
         found.count_rules(vector, own)
         if finding is not None:
-            found.findings.append(compare_chunks(peer, finding) if peer.runs else finding)
-            if stage.is_given_up(finding):
+            found.findings.append(compare_chunks(peer, finding))
+            if stage.is_given_up(finding) and number + 1 < len(vectors):
+                stage.stop(f"{len(vectors) - number - 1} of {len(vectors)} were not asked")
                 return
 
 
-def _random(peer: AnyPeer, found: Conformance, long: bool, progress: Callable[[str, int], None]) -> None:
-    stage = _Stage(found, "random cases")
-    for profile, experiment, look in _experiments(found.profiles, long):
+def _random(peer: AnyPeer, found: Conformance, long: bool, clock: _Clock, progress: Callable[[str, int], None]) -> None:
+    stage = _Stage(found, "random cases", clock)
+    planned = list(_experiments(found.profiles, long))
+    for number, (profile, experiment, look) in enumerate(planned, start=1):
+        if clock.is_over:
+            stage.stop(_unfinished(len(planned) - number + 1, planned))
+            return
         tally = found.random.setdefault(experiment, Tally())
 
         def tick(name: str = experiment, tally: Tally = tally) -> None:
             progress(name, tally.asked)
+            if clock.is_over:
+                raise _TimeOver
 
-        finding = look(peer, profile, experiment, examples=found.examples, seed=found.seed, tally=tally, tick=tick)
+        try:
+            finding = look(peer, profile, experiment, examples=found.examples, seed=found.seed, tally=tally, tick=tick)
+        except _TimeOver:
+            stage.stop(_unfinished(len(planned) - number + 1, planned))
+            return
         if finding is not None:
             found.findings.append(finding)
             if finding.vector is not None:
                 found.count_rules(finding.vector, Tally(failed=1))
-            if stage.is_given_up(finding):
+            if stage.is_given_up(finding) and number < len(planned):
+                stage.stop(_unfinished(len(planned) - number, planned))
                 return
 
 
+def _unfinished(left: int, planned: Sequence[object]) -> str:
+    return f"{left} of {len(planned)} experiments were not finished"
+
+
 def _experiments(
-    profiles: Iterable[Profile], long: bool
+    profiles: Sequence[Profile], long: bool
 ) -> Iterator[tuple[Profile, str, Callable[..., Finding | None]]]:
     """Small cases, then those at the boundaries of sizes, profile by profile."""
     for profile in profiles:
@@ -114,18 +157,25 @@ def _experiments(
 class _Stage:
     """The vectors or the random cases of a run: how many faults of the protocol there were in it."""
 
-    def __init__(self, found: Conformance, name: str) -> None:
+    def __init__(self, found: Conformance, name: str, clock: _Clock) -> None:
         self._found = found
         self._name = name
+        self._clock = clock
         self._hangs = self._faults = 0
 
     def is_given_up(self, finding: Finding) -> bool:
-        """Whether this finding is one fault too many (P12); the outcome then says so."""
+        """Whether this finding is one fault too many (P12)."""
         self._hangs += finding.kind == "hangs"
         self._faults += finding.kind not in ("wrong-answer", "error")
-        if self._hangs < _MOST_HANGS and self._faults < _MOST_FAULTS:
-            return False
-        why = f"{self._hangs} cases without an answer" if self._hangs >= _MOST_HANGS else f"{self._faults} faults"
-        words = f"after {why} among the {self._name}; the rest of them was not asked"
+        return self._hangs >= _MOST_HANGS or self._faults >= _MOST_FAULTS
+
+    def stop(self, rest: str) -> None:
+        """Say in the outcome that this stage was stopped, why, and what it leaves out."""
+        if self._hangs >= _MOST_HANGS:
+            why = f"{self._hangs} cases without an answer"
+        elif self._faults >= _MOST_FAULTS:
+            why = f"{self._faults} faults"
+        else:
+            why = f"{self._clock.seconds:g} s"
+        words = f"after {why} among the {self._name}: {rest}"
         self._found.stopped = "; ".join(filter(None, (self._found.stopped, words)))
-        return True

@@ -41,7 +41,7 @@ def end_all(child: int, mark: str, own: frozenset[int] | None = None) -> None:
         for pid in left:
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
-        left = _left(child, mark, own) - {child}
+        left = _left(child, mark, own)  # the child too: until it is dead, what it started is not adopted
         if not left:
             break
         time.sleep(0.01)

@@ -72,6 +72,9 @@ _MOST_SHRINKS = 80
 _MOST_TRIES = 400
 """How many smaller cases are tried after Hypothesis is done."""
 
+SHRINKING = 20.0
+"""Seconds that one disagreement may be shrunk for; a large case, or a slow implementation, takes long to ask."""
+
 
 class MissingHypothesis(Exception):  # noqa: N818  (it names what is missing)
     """Random testing was asked for and Hypothesis is not installed."""
@@ -224,12 +227,13 @@ def explore(
 
     smallest: Finding | None = None
     restarts = shrinks = 0
+    until = float("inf")
 
     def check(case: dict[str, Any]) -> None:
-        nonlocal smallest, restarts, shrinks
+        nonlocal smallest, restarts, shrinks, until
         if smallest is not None:
             shrinks += 1
-            if shrinks > _MOST_SHRINKS:
+            if shrinks > _MOST_SHRINKS or time.monotonic() > until:
                 raise _Stop
         own = Tally()
         finding = judge(peer, case_of(profile, experiment, case), own, f"random: {experiment}")
@@ -242,6 +246,7 @@ def explore(
             return
         if smallest is None:
             tally.failed += 1
+            until = time.monotonic() + SHRINKING
         smallest = finding
         if finding.kind in ("hangs", "out-of-order") or not shrink:
             raise _Stop
@@ -257,7 +262,7 @@ def explore(
         assert smallest is not None
         if smallest.kind in ("hangs", "out-of-order") or restarts > _MOST_RESTARTS or not shrink:
             return smallest
-        return compare_chunks(peer, reduced(peer, profile, experiment, smallest))
+        return compare_chunks(peer, reduced(peer, profile, experiment, smallest, until))
     except (hypothesis.errors.Flaky, ExceptionGroup):
         assert smallest is not None
         words = f"{smallest.words}; asked the same case again it answered otherwise"
@@ -267,10 +272,8 @@ def explore(
     return None
 
 
-def reduced(
-    peer: AnyPeer, profile: Profile, experiment: str, finding: Finding, *, until: float = float("inf")
-) -> Finding:
-    """A finding of the same kind on a smaller case; the finding itself if no smaller case fails so."""
+def reduced(peer: AnyPeer, profile: Profile, experiment: str, finding: Finding, until: float) -> Finding:
+    """A finding of the same kind on a smaller case, until a time; the finding itself if no smaller case fails so."""
     tries = _MOST_TRIES
     while True:
         assert finding.vector is not None

@@ -188,6 +188,8 @@ def compare_chunks(peer: AnyPeer, finding: Finding) -> Finding:
     said: list[dict[tuple[int, int], str]] = []
     for chunks in ([1] * frames, [frames]):
         try:
+            if not peer.runs:  # a smaller case may have ended it
+                peer.start()
             reply = put(peer, {**vector.input, "chunks": chunks, "interrupt": (), "reopen": 0}, ("out",))
             said.append({(i, k): word for out in reply["answer"]["out"] for i, k, word in out})
         except (PeerFault, KeyError, TypeError, ValueError):

@@ -8,7 +8,7 @@ from typing import Any
 from tracepact.tools.conform.boundaries import FRAME_EXPERIMENTS, Case, Experiment
 from tracepact.tools.conform.boundary_intervals import INTERVAL_EXPERIMENTS
 from tracepact.tools.conform.boundary_texts import TEXT_EXPERIMENTS
-from tracepact.tools.conform.differential import case_of, reduced
+from tracepact.tools.conform.differential import SHRINKING, case_of, reduced
 from tracepact.tools.conform.findings import Finding, Tally, compare_chunks, judge
 from tracepact.tools.conform.peer import AnyPeer, PeerFault
 from tracepact.tools.conform.sizes import Guide
@@ -23,9 +23,6 @@ GUIDED: dict[Profile, dict[str, Experiment]] = {
     for profile in Profile
 }
 """What is drawn at the boundaries of sizes, for each profile, by name."""
-
-_SHRINKING = 20.0
-"""Seconds that one disagreement may be shrunk for; a large case takes long to ask."""
 
 
 def explore_sizes(
@@ -57,8 +54,7 @@ def explore_sizes(
         if finding is not None:
             if not shrink or finding.kind in ("hangs", "out-of-order"):
                 return finding
-            until = time.monotonic() + _SHRINKING
-            return compare_chunks(peer, reduced(peer, profile, name, finding, until=until))
+            return compare_chunks(peer, reduced(peer, profile, name, finding, time.monotonic() + SHRINKING))
     return None
 
 

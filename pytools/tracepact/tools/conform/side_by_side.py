@@ -13,9 +13,11 @@ from tracepact.wording import count
 
 def verdict(record: ConformanceRecord) -> str:
     """What a run found, in a few words."""
-    if record.findings or record.stopped is not None:
+    if record.findings:
         found = count(len(record.findings), "finding")
-        return f"does not conform: {found}" + (", stopped" if record.stopped else "")
+        return f"does not conform: {found}" + (", stopped early" if record.stopped else "")
+    if record.stopped is not None:
+        return "not tested to the end"
     if not record.tested:
         return "nothing was tested"
     return "conforms in what it answered" if record.unsupported else "conforms"
@@ -27,7 +29,7 @@ def overview(records: Sequence[ConformanceRecord]) -> Table:
     for record in records:
         tallies = (*record.vectors, *record.random)
         passed, failed, left = (sum(getattr(t, part) for t in tallies) for part in ("passed", "failed", "unsupported"))
-        tone = Tone.GOOD if record.conforms else Tone.BAD if record.findings or record.stopped else Tone.FAINT
+        tone = Tone.GOOD if record.conforms else Tone.BAD if record.findings else Tone.FAINT
         profiles = ", ".join(profile.value for profile in record.profiles) or "none"
         rows.append([record.implementation, Cell(verdict(record), tone), profiles, str(passed), str(failed), str(left)])
     headings = [*words("implementation", "outcome", "profiles"), *numbers("passed", "failed", "unsupported")]
@@ -68,6 +70,7 @@ def _cell(tally: TallyRecord | RuleRecord | None) -> Cell:
 
 
 _FINDINGS = """{% for record in records %}<h3>{{ record.implementation }}</h3>
+{% if record.stopped %}<p>Stopped early: {{ record.stopped }}.</p>{% endif %}
 {% if not record.findings %}<p>Nothing was found.</p>{% endif %}
 {% for finding in record.findings[:20] %}<details><summary>{{ finding.kind }}:
 {{ finding.vector.id if finding.vector and finding.origin == "vectors" else finding.origin }}</summary>

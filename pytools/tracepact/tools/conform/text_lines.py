@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _SPACE = " \t\r\n"
+_BUILT_IN = {f"{side}_{what}" for side in ("ref", "pred") for what in ("active", "onset", "offset")} | {
+    "other_ref_active",
+    "other_pred_active",
+}
 _COLUMNS = re.compile(r"([01])[ \t\r]+([01])")
 
 
@@ -73,7 +77,7 @@ def _frame(data: dict[str, Any], channels: int) -> dict[str, Any]:
     masks = data.get("masks", {})
     if not isinstance(masks, dict) or not data.keys() <= {"ref", "pred", "masks", "ignore"}:
         raise _NotAFrameError
-    if {"ref_active", "pred_active"} & masks.keys() or not ({"ref", "pred"} & data.keys() or masks):
+    if _BUILT_IN & masks.keys() or not ({"ref", "pred"} & data.keys() or masks):
         raise _NotAFrameError
     frame: dict[str, Any] = {key: _values(data[key], channels) for key in ("ref", "pred", "ignore") if key in data}
     if masks:
