@@ -327,3 +327,52 @@ def test_a_missing_column_is_reported_with_the_columns_found() -> None:
     with pytest.raises(InvalidInput) as refused:
         tracepact.score("boundary_gate", ref=frame, pred=frame, durations=3)
     assert {d.help for d in refused.value.diagnostics} == {"the columns found: `filename`, `onset`, `event_label`"}
+
+
+PREFERRED = """step = "20ms"
+cases = [
+  {name = "late", edit = "late_onset", by = "60ms"},
+  {name = "later", edit = "late_onset", by = "120ms"},
+  {name = "lost", edit = "missing", event = 1},
+]
+[reference.r]
+duration = "2s"
+events = [["200ms", "600ms"], ["1s", "1600ms"]]
+[family]
+obligations = ["ref_onset", "ref_active"]
+atoms = ["pred_onset", "pred_active"]
+tolerances = ["40ms", "80ms"]
+each = []
+"""
+
+
+def test_a_selection_by_preferences_answers_as_its_command_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("s.calibration").write_text(PREFERRED)
+    Path("p.csv").write_text("a,b,worse\nlost,later,a\nlate,later,b\n")
+    words = ("--preferences", "p.csv", "--holdout", "2", "--format", "json")
+    found = tracepact.select("s.calibration", preferences="p.csv", holdout=2)
+    assert found.to_dict() == json.loads(command("select", "s.calibration", *words, folder=tmp_path).out)
+    assert "rank" not in [column.heading for table in found.tables() for column in table.columns]
+    ref, one, other = [(1, 2), (3, 4)], [(1, 2)], [("1.5", 2), (3, 4)]
+    Path("clips.csv").write_text("clip,a,b,worse\nclip,one,other,a\n")
+    judged = tracepact.select(
+        "s.calibration", preferences="clips.csv", ref=ref, systems={"one": one, "other": other}, durations=5
+    )
+    assert [case.name for case in judged.cases] == ["clip by one", "clip by other"]
+    assert judged.preferences is not None
+    assert judged.preferences.violated == ()
+
+
+def test_what_does_not_go_together_is_said_in_the_words_of_the_function() -> None:
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"systems": {"a": []}}, "`systems` goes with `preferences`"),
+        ({"preferences": "p.csv", "robust": True}, "`preferences` is without"),
+        ({"durations": 3}, "`durations`: the lengths of the clips of `ref`, which is not given"),
+        ({"holdout": 1}, "not two or more parts"),
+    ]
+    for given, said in wrong:
+        with pytest.raises(tracepact.InvalidInput, match=re.escape(said)):
+            tracepact.select("boundary_gate", **given)

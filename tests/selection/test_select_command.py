@@ -279,27 +279,49 @@ def test_the_pictures_and_the_page_are_whole(gate: tuple[Path, dict[str, Any]]) 
         ElementTree.fromstring(svg)
 
 
-def test_the_table_can_be_read_without_colour(gate: tuple[Path, dict[str, Any]]) -> None:
+def test_the_text_can_be_read_without_colour(gate: tuple[Path, dict[str, Any]]) -> None:
     text = (gate[0] / "selection.txt").read_text(encoding="utf-8")
     assert "\x1b" not in text
     for case in gate[1]["cases"]:
         assert case["name"] in text
     for clause in gate[1]["selected"]["clauses"]:
         assert clause["name"] in text
-    # `missing activity` has 4/5 under the third clause: an 8 in its row, below the mark of that column.
-    chosen = gate[1]["selected"]["clauses"][2]["coordinate"]
-    lines = text.splitlines()
-    marks = next(i for i, line in enumerate(lines) if "▼" in line)
-    row = next(line for line in lines[marks:] if line.startswith("missing activity"))
-    assert lines[marks][27 + chosen] == "▼"
-    assert row[27 + chosen] == "8"
+
+
+def test_the_basis_is_drawn_with_one_sign_a_value(folder: Path) -> None:
+    """Of two events of 10 frames: 3 frames late each is 14/20, 5 frames 10/20, one lost 10/20."""
+    text = run("basis", "retain", "small.calibration", folder=folder).out
+    data = json.loads(run("basis", "retain", "small.calibration", "--format", "json", folder=folder).out)
+    place = next(
+        k for k, c in enumerate(data["coordinates"]) if c["text"] == "on ref_active : ref_active -> pred_active"
+    )
+    rows = {line.split()[0]: line for line in text.splitlines() if re.match(r"(late|later|lost) +\d ", line)}
+    assert {name: row[27 + place] for name, row in rows.items()} == {"late": "7", "later": "5", "lost": "5"}
+
+
+def test_the_answer_and_the_contract_come_first_and_one_clause_has_one_name(gate: tuple[Path, dict[str, Any]]) -> None:
+    out, data = gate
+    lines = (out / "selection.txt").read_text(encoding="utf-8").splitlines()
+    assert lines[0].rstrip() == "boundary_gate: 3 clauses, proved smallest; 23 of 23 requirements met"
+    contract = [line.strip() for line in data["contract"]["text"].splitlines()]
+    assert [line.strip() for line in lines[2 : 2 + len(contract)]] == contract
+    tables = "\n".join(lines[2 + len(contract) :])
+    page = (out / "selection.html").read_text(encoding="utf-8")
+    renamed = 0
+    for clause in data["selected"]["clauses"]:
+        candidate = data["coordinates"][clause["coordinate"]]["name"]
+        for text in (tables, page, (out / "selection.svg").read_text(encoding="utf-8")):
+            assert clause["name"] in text
+            if candidate != clause["name"]:
+                renamed += 1
+                assert not re.search(rf"\b{candidate}\b", text)
+    assert renamed, "one of the three is written in the shape of a starter clause"
 
 
 def test_all_other_optima_are_listed_on_request(gate: tuple[Path, dict[str, Any]], folder: Path) -> None:
     optima = gate[1]["optima"]
     assert optima["complete"]
-    chosen = [gate[1]["coordinates"][clause["coordinate"]]["name"] for clause in gate[1]["selected"]["clauses"]]
-    assert chosen == optima["sets"][0]
+    assert [clause["name"] for clause in gate[1]["selected"]["clauses"]] == optima["sets"][0]
     assert len({tuple(names) for names in optima["sets"]}) == len(optima["sets"])
     assert json.loads(separated("small.calibration", "--format", "json", folder=folder).out)["optima"] is None
 
@@ -566,9 +588,10 @@ def test_a_margin_is_never_said_to_be_larger_than_it_is() -> None:
     from tracepact.tools.select.report.sentences import ordering_words
 
     exact = Fraction(1103, 48000)
-    record = OrderingRecord("harm", (), (), 23, exact, exact, exact * 2, ())
+    record = OrderingRecord("harm", (), (), 23, exact, exact * 5 / 4, exact * 2, ())
     said = " ".join(ordering_words(record, judged=False))
     assert "all 23 pairs of different rank, by at least 0.0229;" in said
+    assert "reach 0.0287" in said  # 0.02872…
     assert "up to 0.0460:" in said  # 0.04595…
 
 

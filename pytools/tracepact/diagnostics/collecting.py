@@ -13,6 +13,7 @@ from tracepact.diagnostics.render import render_diagnostics, summarise
 from tracepact.frozen import dataclass
 
 _E = TypeVar("_E", bound=Enum)
+_T = TypeVar("_T")
 SPELLED_OUT = 20
 """How many findings of one code and file an exception spells out, whatever the size of the input."""
 
@@ -103,7 +104,7 @@ def known_name(name: str, known: Iterable[str], kind: str, code: str) -> str:
     return name
 
 
-def several(texts: Sequence[str], function: str, what: str) -> Sequence[str]:
+def several(texts: Sequence[_T], function: str, what: str) -> Sequence[_T]:
     """Texts that are a list; InvalidInput for a single one, which would be taken as its characters."""
     if isinstance(texts, str):
         way = f"write `[{texts!r}]`"

@@ -23,7 +23,8 @@
       const row = document.createElement("tr");
       const head = element("th", data.cases[place].name);
       head.scope = "row";
-      const cells = [data.cases[place].rank, decimal(sums[place], scale * total, 4), ...weights.map((_, clause) => decimal(value(clause, place), scale, 3))];
+      const rank = data.cases[place].rank;
+      const cells = [...(rank === null ? [] : [rank]), decimal(sums[place], scale * total, 4), ...weights.map((_, clause) => decimal(value(clause, place), scale, 3))];
       row.append(head, ...cells.map((text) => Object.assign(element("td", text), { className: "n" })));
       return row;
     }));

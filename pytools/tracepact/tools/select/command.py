@@ -1,7 +1,6 @@
 """`tracepact select`: the smallest contract that respects a calibration set's order of harm."""
 
 import dataclasses
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Unpack
@@ -9,31 +8,21 @@ from typing import Unpack
 import click
 from msgspec.structs import replace
 
-from tracepact.calibration.calibration import Calibration
-from tracepact.diagnostics import Diagnostic, Diagnostics
-from tracepact.io import durations_from, events_from
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.screen import print_tables
 from tracepact.tools.exits import Exit
 from tracepact.tools.folders import OutputFolder
 from tracepact.tools.parameters import Assignment, Seconds, durations_option, format_option
 from tracepact.tools.results import print_json, print_rows
-from tracepact.tools.select.candidate_words import describe
+from tracepact.tools.select.asked import Asked, answered
 from tracepact.tools.select.options import FamilyOptions, family_options, read_family_options, stages_shown
-from tracepact.tools.select.preferences import CaseNames, ClipNames, read_preferences
-from tracepact.tools.select.preferring import select_by_preferences
-from tracepact.tools.select.report.build import changes_between, selection_record
+from tracepact.tools.select.report.build import changes_between
 from tracepact.tools.select.report.files import COMMAND, write_selection
 from tracepact.tools.select.report.record import SelectionRecord
 from tracepact.tools.select.report.text import render_selection
-from tracepact.tools.select.robust import own_reference, with_disturbances
-from tracepact.tools.select.select import Selection, larger_families, select
+from tracepact.tools.select.select import Selection
 from tracepact.tools.select.separate import DEFAULT_REQUIREMENTS, Requirement
-from tracepact.tools.select.stability import hold_out, leave_one_out
-from tracepact.tools.select.systems import Tables, read_systems, with_cases
-
-_SEARCH = Fraction(20)
-"""Seconds of a search over preferences, which may contradict each other in ways that take for ever to prove (14.34)."""
+from tracepact.tools.select.systems import Tables
 
 
 @click.command()
@@ -50,8 +39,9 @@ _SEARCH = Fraction(20)
 @click.option(
     "--seconds",
     type=Seconds(),
-    help="Time limit of the search; after it, the best set found is shown with its gap. With --preferences 20 unless "
-    "given.",
+    help="Time limit of the search for the smallest set, and of each one that --stability and --holdout make; the best "
+    "set found by then is shown with its gap. Reading and observing the candidates come before it. With --preferences "
+    "20 unless given.",
 )
 @click.option("--all", "every", is_flag=True, help="List every other set of the same size and cost.")
 @click.option(
@@ -120,24 +110,19 @@ def command(
     input, 3 the time limit was reached before the proof.
     """
     required = tuple(Requirement(value) for value in dict.fromkeys(requirements))
-    if preferences is not None and (every or robust or stability or options["without"] or options["ranks"]):
-        raise click.UsageError("--preferences goes with --family, --clauses, --seconds, --holdout and --out alone")
-    if systems and (preferences is None or ref is None):
-        raise click.UsageError("--system goes with --preferences, which judges systems, and with --ref")
-    if preferences is not None and ref is not None and not systems:
-        raise click.UsageError("name the systems that were judged: --system NAME=TABLE")
-    if durations is not None and ref is None:
-        raise click.UsageError("--durations are the lengths of the clips of --ref")
-    if audio is not None and (not systems or durations is not None):
-        raise click.UsageError("--audio gives the lengths of the clips of --system in place of --durations")
-    tables = None if ref is None else Tables(ref, durations, dict(systems), audio)
     if len(systems) != len(dict(systems)):
         raise click.UsageError("two systems have one name")
-    asked = _Asked(required, seconds, every, robust, stability, folds, preferences, tables)
+    given = any((ref, systems, durations, audio))
+    tables = Tables(ref, durations, dict(systems), audio) if given else None
+    asked = Asked(required, seconds, every, robust, stability, folds, preferences, tables)
+    if (conflict := asked.conflict(lambda name: f"--{name}")) is not None:
+        raise click.UsageError(conflict)
+    if preferences is not None and (options["without"] or options["ranks"]):
+        raise click.UsageError("--preferences is without ranks: leave out --without and --rank")
     found, selection = _selected(options, asked)
     if options["without"] or options["ranks"]:
         unchanged: FamilyOptions = {**options, "without": (), "ranks": ()}
-        before, _ = _selected(unchanged, _Asked(required, seconds, False, robust, False, None, None, tables))
+        before, _ = _selected(unchanged, dataclasses.replace(asked, every=False, stability=False, folds=None))
         found = replace(found, changes=changes_between(before, found))
     print_diagnostics(selection.diagnostics)
     if every and selection.optima is None:
@@ -151,78 +136,10 @@ def command(
     return Exit.OK if selection.cover.optimal else Exit.UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is asked of a selection beside its cases and candidates."""
-
-    required: tuple[Requirement, ...]
-    seconds: Fraction | None
-    every: bool
-    robust: bool
-    stability: bool
-    folds: int | None
-    preferences: str | None
-    tables: Tables | None
-
-
-def _preferred(options: FamilyOptions, asked: _Asked, path: str) -> tuple[SelectionRecord, Selection]:
-    calibration, family, authors = read_family_options(options, ranked=False)
-    warnings: tuple[Diagnostic, ...] = ()
-    if asked.tables is None:
-        judged = read_preferences(path, CaseNames(calibration.cases))
-    else:
-        outputs = read_systems(calibration, asked.tables)
-        names, warnings = ClipNames(outputs), outputs.warnings
-        judged = read_preferences(path, names)
-        calibration = with_cases(calibration, tuple(names.cases), Path(path).stem)
-    print_diagnostics(warnings)
+def _selected(options: FamilyOptions, asked: Asked) -> tuple[SelectionRecord, Selection]:
+    calibration, family, authors = read_family_options(options, ranked=asked.preferences is None)
     with stages_shown() as on_stage:
-        found = select_by_preferences(
-            calibration,
-            judged,
-            family,
-            authors,
-            folds=asked.folds,
-            seconds=_SEARCH if asked.seconds is None else asked.seconds,
-            on_stage=on_stage,
-        )
-    return selection_record(found.selection, preferred=found), found.selection
-
-
-def _selected(options: FamilyOptions, asked: _Asked) -> tuple[SelectionRecord, Selection]:
-    if asked.preferences is not None:
-        return _preferred(options, asked, asked.preferences)
-    calibration, family, authors = read_family_options(options)
-    if asked.tables is not None:
-        calibration = _with_own(calibration, asked.tables)
-    if asked.robust:
-        calibration = with_disturbances(calibration)
-    seconds = asked.seconds
-    with stages_shown() as on_stage:
-        selection = select(
-            calibration,
-            family,
-            authors,
-            requirements=asked.required,
-            seconds=seconds,
-            every=asked.every,
-            on_stage=on_stage,
-        )
-        on_stage("larger families")
-        larger = larger_families(selection, describe)
-        left = leave_one_out(selection, seconds=seconds, on_stage=on_stage) if asked.stability else None
-        held = hold_out(selection, asked.folds, seconds=seconds, on_stage=on_stage) if asked.folds else None
-        return selection_record(selection, larger, stability=left, holdout=held), selection
-
-
-def _with_own(calibration: Calibration, tables: Tables) -> Calibration:
-    """The calibration set with the user's own reference as a disturbance."""
-    diagnostics = Diagnostics()
-    table = events_from(Path(tables.ref), diagnostics, name=tables.ref)
-    lengths = None if tables.durations is None else durations_from(tables.durations, diagnostics)
-    diagnostics.raise_errors()
-    print_diagnostics(diagnostics)
-    return dataclasses.replace(calibration, own=own_reference(calibration, table, lengths))
+        return answered(calibration, family, authors, asked, on_stage=on_stage)
 
 
 def _show(found: SelectionRecord, form: str) -> None:
@@ -231,8 +148,9 @@ def _show(found: SelectionRecord, form: str) -> None:
             print_json(found)
         case "csv":
             columns = ["case", "rank", "risk", *(clause.name for clause in found.selected.clauses)]
-            cases = [(place, found.cases[place]) for place in found.worst_first]
-            rows = [[c.name, str(c.rank), c.risk, *(str(v.values[k]) for v in found.chosen)] for k, c in cases]
+            cases, chosen = [(place, found.cases[place]) for place in found.worst_first], found.chosen
+            ranks = {case.name: "" if case.rank is None else str(case.rank) for case in found.cases}
+            rows = [[c.name, ranks[c.name], c.risk, *(str(v.values[k]) for v in chosen)] for k, c in cases]
             print_rows(columns, rows)
         case _:
             print_tables(render_selection(found))

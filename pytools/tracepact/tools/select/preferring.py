@@ -13,7 +13,7 @@ from tracepact.tools.select.cover.problem import Cover
 from tracepact.tools.select.observed import observe_family, with_matcher
 from tracepact.tools.select.preferences import Preferences
 from tracepact.tools.select.readable import readable_clauses
-from tracepact.tools.select.select import Retained, Selection, retain_basis
+from tracepact.tools.select.select import Judged, Retained, Selection, retain_basis
 from tracepact.tools.select.separate import Pair, Requirement, difference, pair_rows
 from tracepact.tools.select.stability import Share
 from tracepact.tools.select.weigh.differences import differences_of
@@ -63,7 +63,7 @@ def select_by_preferences(
         None,
         ((observed.matcher, len(cover.columns), cover.cost),),
         observed.warnings,
-        judged=True,
+        judged=Judged(fitted.given_up.weight, sum(weights.values(), Fraction(0))),
     )
     pairs = list(weights)
     agreement = None if folds is None else (folds, _agreement(retained, preferences, folds, seconds, on_stage))

@@ -65,12 +65,20 @@ class Necessity:
     only: tuple[Row, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Of the weight of all preferences, how much a contract violates."""
+
+    violated: Fraction
+    weight: Fraction
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
     """A selected contract with its evidence; `by_matcher` has the count and cost of the best under each matcher.
 
     `ordering` has its weights, if the order was required; `clauses` are the coordinates as they are written; `judged`
-    is whether preferences, and not ranks, say which case is worse.
+    is there if preferences, and not ranks, say which case is worse.
     """
 
     retained: Retained
@@ -81,7 +89,7 @@ class Selection:
     optima: Optima | None
     by_matcher: tuple[tuple[Matcher, int, int], ...]
     diagnostics: tuple[Diagnostic, ...]
-    judged: bool = False
+    judged: Judged | None = None
 
     @property
     def calibration(self) -> Calibration:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from tracepact.calibration.calibration import Calibration, Case
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
@@ -37,12 +38,17 @@ def case_name(clip: str, system: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Where references, the lengths of their clips and the predictions of systems are."""
+    """References, the lengths of their clips and the predictions of systems: paths, or what `score` takes else."""
 
-    ref: str
-    durations: str | None
-    systems: Mapping[str, str]
+    ref: Any
+    durations: Any
+    systems: Mapping[str, Any]
     audio: str | None = None
+
+
+def source_of(data: Any) -> Any:
+    """Events as `score` takes them; a text is a path."""
+    return Path(data) if isinstance(data, str) else data
 
 
 def read_systems(calibration: Calibration, tables: Tables) -> SystemOutputs:
@@ -53,7 +59,7 @@ def read_systems(calibration: Calibration, tables: Tables) -> SystemOutputs:
     faults, runs = Diagnostics(), dict[str, Run]()
     for name, table in tables.systems.items():
         try:
-            runs[name] = score(contract, Path(tables.ref), Path(table), durations=lengths, outside="drop")
+            runs[name] = score(contract, source_of(tables.ref), source_of(table), durations=lengths, outside="drop")
         except InvalidInput as error:
             faults.extend(d for d in error.diagnostics if d not in faults)
     faults.raise_errors()

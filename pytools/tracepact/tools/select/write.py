@@ -81,6 +81,9 @@ def _opening(selection: Selection) -> list[str]:
         f"Required: {' and '.join(r.value for r in selection.requirements)}, {len(rows.required) - len(rows.unmet)} of "
         f"{len(rows.required)} met."
     )
+    if selection.judged is not None:
+        violated, weight = (print_number(number) for number in (selection.judged.violated, selection.judged.weight))
+        text += f" Of the weight of the judgements, {weight}, it violates {violated}."
     if selection.ordering is None and Requirement.SEPARATE in selection.requirements:
         text += " Of two cases of different rank some clause is lower on the worse one; others may be higher."
     return _comment(text)

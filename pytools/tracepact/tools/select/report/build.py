@@ -41,7 +41,7 @@ def selection_record(
 ) -> r.SelectionRecord:
     """Everything a selection says; `larger` families were tried on what it does not meet."""
     retained, listed = selection.retained, _listed(selection)
-    basis = basis_record(retained, listed)
+    basis = basis_record(retained, listed, judged=selection.judged is not None)
     return r.SelectionRecord(
         **{name: getattr(basis, name) for name in basis.__struct_fields__},
         requirements=selection.requirements,
@@ -111,12 +111,17 @@ def _listed(selection: Selection) -> Sequence[int]:
     return selection.cover.columns
 
 
-def basis_record(retained: Retained, listed: Sequence[int] | None = None) -> r.BasisRecord:
-    """The cases, the candidates and the basis, before anything is selected; all its coordinates or those to list."""
+def basis_record(retained: Retained, listed: Sequence[int] | None = None, *, judged: bool = False) -> r.BasisRecord:
+    """The cases, the candidates and the basis, before anything is selected; all its coordinates or those to list.
+
+    Where cases were `judged`, ranks are not used: the pairs are those that are kept.
+    """
     observed = retained.observed
     places = range(len(retained.basis.coordinates)) if listed is None else listed
-    pairs, asked = rank_pairs(observed.calibration.cases), faults(observed.calibration.cases)
     calibration = observed.calibration
+    pairs, asked = rank_pairs(calibration.cases), faults(calibration.cases)
+    if judged:
+        pairs, asked = [row.of for row in retained.rows if isinstance(row.of, Pair)], []
     return r.BasisRecord(
         calibration=r.CalibrationRecord(
             calibration.name,
@@ -127,10 +132,10 @@ def basis_record(retained: Retained, listed: Sequence[int] | None = None) -> r.B
             calibration.projection,
             calibration.merge_gap,
         ),
-        cases=tuple(_cases(retained)),
+        cases=tuple(_cases(retained, judged=judged)),
         family=_family(observed.candidates.family),
         candidates=_candidates(retained),
-        coordinates=tuple(_coordinate(retained, place, pairs, asked) for place in places),
+        coordinates=tuple(_coordinate(retained, place, pairs, asked, ranked=not judged) for place in places),
         unmet=tuple(_unmet(retained, row) for row in retained.unmet),
     )
 
@@ -140,13 +145,13 @@ def _family(family: CandidateFamily) -> r.FamilyRecord:
     return r.FamilyRecord(**{**declared, "matchers": tuple(map(r.MatcherRecord.of, family.matchers))})
 
 
-def _cases(retained: Retained) -> Iterator[r.CaseRecord]:
+def _cases(retained: Retained, *, judged: bool) -> Iterator[r.CaseRecord]:
     trials, step = retained.observed.trials, retained.observed.calibration.step
     for place, case in enumerate(retained.observed.calibration.cases):
         yield r.CaseRecord(
             name=case.name,
             risk=case.risk,
-            rank=case.rank,
+            rank=None if judged else case.rank,
             fault=case.fault,
             how=case.how,
             duration=case.duration,
@@ -183,7 +188,9 @@ def _candidates(retained: Retained) -> r.CandidateCounts:
     )
 
 
-def _coordinate(retained: Retained, place: int, every: Sequence[Pair], asked: Sequence[Fault]) -> r.CoordinateRecord:
+def _coordinate(
+    retained: Retained, place: int, every: Sequence[Pair], asked: Sequence[Fault], *, ranked: bool
+) -> r.CoordinateRecord:
     """A coordinate, and which of the pairs it separates and of the faults it names."""
     observed, coordinate = retained.observed, retained.basis.coordinates[place]
     cases, candidates = observed.calibration.cases, observed.candidates
@@ -198,7 +205,7 @@ def _coordinate(retained: Retained, place: int, every: Sequence[Pair], asked: Se
         values=coordinate.values,
         vacuous=tuple(share == 1 for share in coordinate.vacuous),
         separates=len(pairs),
-        ranks=tuple(sorted({(cases[p.worse].rank, cases[p.better].rank) for p in pairs}, reverse=True)),
+        ranks=tuple(sorted({(cases[p.worse].rank, cases[p.better].rank) for p in pairs if ranked}, reverse=True)),
         alone=tuple(_requirement(retained, row) for row in retained.rows if row.coordinates == 1 << place),
         names=tuple(fault.name for fault in named_by(coordinate, asked)),
         members=r.Members(len(coordinate.members), shown),
@@ -324,11 +331,13 @@ def _optima(selection: Selection) -> r.OptimaRecord | None:
     if selection.optima is None:
         return None
     candidates, basis = selection.retained.observed.candidates, selection.retained.basis.coordinates
-    sets = tuple(
-        tuple(clause_name(candidates[i], candidates.step, i) for i in (basis[column].candidate for column in columns))
-        for columns in selection.optima
-    )
-    return r.OptimaRecord(selection.optima.complete, sets)
+    written = {column: clause.name for column, clause in zip(selection.cover.columns, selection.clauses, strict=True)}
+
+    def name(column: int) -> str:
+        index = basis[column].candidate
+        return written.get(column) or clause_name(candidates[index], candidates.step, index)
+
+    return r.OptimaRecord(selection.optima.complete, tuple(tuple(map(name, columns)) for columns in selection.optima))
 
 
 def _contract(selection: Selection) -> r.ContractRecord | None:
@@ -347,7 +356,11 @@ def changes_between(before: r.SelectionRecord, after: r.SelectionRecord) -> r.Ch
     ranks, now = ({case.name: case.rank for case in found.cases} for found in (before, after))
     return r.Changes(
         without=tuple(name for name in ranks if name not in now),
-        ranks=tuple(r.RankChange(name, ranks[name], now[name]) for name in now if ranks[name] != now[name]),
+        ranks=tuple(
+            r.RankChange(name, old_rank, rank)
+            for name, rank in now.items()
+            if rank is not None and (old_rank := ranks[name]) is not None and old_rank != rank
+        ),
         gone=tuple(text for text in old if text not in new),
         new=tuple(text for text in new if text not in old),
         count=(len(old), len(new)),

@@ -46,8 +46,9 @@ def cases_picture(
     at = top = 40 + int(longest * 3.6)
     for case in cases:
         parts.append(f"<text x='12' y='{at + 9}' font-size='12'>{escape(case.name)}</text>")
-        length = f" · {short(case.duration)} s" if lengths > 1 else ""
-        words = f"rank {case.rank} · {case.risk}{length}"
+        length = [f"{short(case.duration)} s"] if lengths > 1 else []
+        rank = [] if case.rank is None else [f"rank {case.rank}"]
+        words = " · ".join([*rank, *([case.risk] if case.risk else []), *length])
         parts.append(f"<text x='12' y='{at + 23}' font-size='10' opacity='.7'>{escape(words)}</text>")
         for trace in case.traces:
             parts.append(_lanes(trace, case.frames, _LEFT, _WIDTH, at))

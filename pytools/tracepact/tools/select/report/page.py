@@ -52,7 +52,7 @@ def selection_page(
         return html_page(title, head, sections)
     lead = "Move a tolerance and see what every case scores, and where the order is lost."
     names = [clause.name for clause in found.selected.clauses]
-    moved = Section("tolerances", "Other tolerances", parts.tolerances(names, moves, file), lead)
+    moved = Section("tolerances", "Other tolerances", parts.tolerances(names, moves, file, found.ranked), lead)
     places = [place for place, section in enumerate(sections) if section.id == "table"]
     sections.insert(places[0] + 1, moved)
     return html_page(title, head, sections, scripts=["selection.js"], data=_moving(found, moves, pairs, file))
@@ -81,7 +81,7 @@ def _moving(found: SelectionRecord, moves: Sequence[Slider], pairs: Sequence[Pai
         "scale": str(scale),
         "weights": [str(weight) for weight in weights],
         "clauses": [clause.name for clause in found.selected.clauses],
-        "cases": [{"name": case.name, "rank": str(case.rank)} for case in cases],
+        "cases": [{"name": case.name, "rank": None if case.rank is None else str(case.rank)} for case in cases],
         "order": found.worst_first,
         "pairs": [[pair.worse, pair.better] for pair in pairs],
         "values": [parts(row) for row in values],
@@ -137,10 +137,10 @@ def _sections(found: SelectionRecord, parts: Any) -> Iterator[Section]:
         yield Section("stability", "One case left out", html_table(stability_table(found)))
     if found.holdout is not None:
         yield Section("holdout", "Cases not seen", parts.list([_sentence(say.holdout_words(found.holdout))]))
-    shown = found.coordinates[:_HEAT]
+    shown = found.shown[:_HEAT]
     heat = _heat(found, shown, f"the first {count(len(shown), 'coordinate')}")
     lead = f"{count(found.candidates.classes, 'class', 'classes')} of candidates with equal values."
-    yield Section("basis", "Retained basis", parts.basis(heat, basis_table(found), found.coordinates), lead)
+    yield Section("basis", "Retained basis", parts.basis(heat, basis_table(found), found.shown), lead)
     yield Section("candidates", "Candidates", html_table(candidates_table(found.candidates)))
     if found.changes is not None:
         yield Section("changes", "What changes", parts.changes(found.changes))
@@ -190,7 +190,8 @@ def _alone(found: SelectionRecord, clause: SelectedClause) -> Iterator[str]:
     for row in pairs[:1]:
         worse, better = found.case(row.worse), found.case(row.better)
         low, high = (values[found.cases.index(case)] for case in (worse, better))
-        yield f"{low} on {worse.name} (rank {worse.rank}), less than {high} on {better.name} (rank {better.rank})."
+        below, above = (say.with_rank(case, case.name) for case in (worse, better))
+        yield f"{low} on {below}, less than {high} on {above}."
     if len(pairs) > 1:
         yield f"It alone among the selected clauses separates {len(pairs)} pairs."
     if named := [row.fault for row in clause.only if row.fault is not None]:

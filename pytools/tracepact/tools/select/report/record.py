@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Annotated
 
 from msgspec import Meta, field
+from msgspec.structs import replace
 
 from tracepact.core import Matcher
 from tracepact.core.contract import MatcherKind, Projection
@@ -50,7 +51,7 @@ class CaseRecord(Record, frozen=True):
 
     name: str
     risk: str
-    rank: Fraction
+    rank: Annotated[Fraction | None, Meta(description="Null where preferences say which case is worse.")]
     fault: str
     how: str
     duration: Fraction
@@ -63,8 +64,8 @@ class CaseRecord(Record, frozen=True):
 
     @property
     def title(self) -> str:
-        """Its name with its rank."""
-        return f"{self.name} ({self.rank})"
+        """Its name, with its rank if it has one."""
+        return self.name if self.rank is None else f"{self.name} ({self.rank})"
 
 
 class MatcherRecord(Record, frozen=True):
@@ -215,7 +216,17 @@ class BasisRecord(Record, SelectionOutput, frozen=True):
     @property
     def worst_first(self) -> list[int]:
         """The places of the cases, of the highest rank first."""
-        return sorted(range(len(self.cases)), key=lambda place: -self.cases[place].rank)
+        return sorted(range(len(self.cases)), key=lambda place: -(self.cases[place].rank or 0))
+
+    @property
+    def ranked(self) -> bool:
+        """Whether ranks say which case is worse."""
+        return any(case.rank is not None for case in self.cases)
+
+    @property
+    def shown(self) -> list[CoordinateRecord]:
+        """The coordinates as readers see them."""
+        return list(self.coordinates)
 
     def case(self, name: str | None) -> CaseRecord:
         """The case of a name."""
@@ -467,8 +478,27 @@ class SelectionRecord(BasisRecord, SelectionOutput, frozen=True):
 
     @property
     def chosen(self) -> list[CoordinateRecord]:
-        """The coordinates of the selected clauses."""
-        return [self.coordinates[clause.coordinate] for clause in self.selected.clauses]
+        """The coordinates of the selected clauses, under the names and texts that the contract has."""
+        return [
+            replace(self.coordinates[clause.coordinate], name=clause.name, text=clause.text)
+            for clause in self.selected.clauses
+        ]
+
+    @property
+    def shown(self) -> list[CoordinateRecord]:
+        """All coordinates, the selected ones as the contract has them."""
+        found = list(self.coordinates)
+        for clause, coordinate in zip(self.selected.clauses, self.chosen, strict=True):
+            found[clause.coordinate] = coordinate
+        return found
+
+    @property
+    def worst_first(self) -> list[int]:
+        """The places of the cases, of the highest rank first, or without ranks of the lowest mean under the weights."""
+        ordering = self.selected.ordering
+        if self.ranked or ordering is None:
+            return super().worst_first
+        return sorted(range(len(self.cases)), key=lambda place: ordering.values[place])
 
 
 def chosen_places(found: BasisRecord) -> Sequence[int]:

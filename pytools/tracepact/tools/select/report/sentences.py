@@ -16,6 +16,7 @@ from tracepact.tools.select.report.record import (
     PreferencesRecord,
     RequirementRecord,
     SelectedRecord,
+    SelectionRecord,
     UnmetRequirement,
 )
 from tracepact.tools.select.separate import blend_words
@@ -29,10 +30,10 @@ def family_lines(found: BasisRecord) -> Iterator[str]:
     """How many candidates there were and what became of them."""
     candidates = found.candidates
     dropped = candidates.dropped
-    ranks = len({case.rank for case in found.cases})
+    ranks = f", {count(len({case.rank for case in found.cases}), 'rank')}" if found.ranked else ""
     proofs = ", ".join(f"{number} by {how}" for how, number in candidates.proofs.items())
     yield (
-        f"{count(len(found.cases), 'case')}, {count(ranks, 'rank')}; {count(candidates.total, 'candidate')}: "
+        f"{count(len(found.cases), 'case')}{ranks}; {count(candidates.total, 'candidate')}: "
         f"{candidates.author:,} by an author, {candidates.frame:,} on frames, {candidates.event:,} on events"
     )
     yield (
@@ -56,6 +57,20 @@ def undecided_words(candidates: CandidateCounts) -> str:
     return f"{count(number, 'candidate')} stayed undecided and {_are(number)} not used" if number else ""
 
 
+def answer_words(found: SelectionRecord) -> str:
+    """How many clauses were found, whether fewer do, and what they meet: the answer in one line."""
+    selected, judged = found.selected, found.preferences
+    name = found.calibration.name
+    if not selected.count:
+        return f"{name}: {NOTHING_SELECTED}"
+    state = "proved smallest" if selected.optimal else unproved_words(selected)
+    met = f"{selected.met} of {selected.required} requirements met"
+    if judged is not None:
+        violated, weight = (print_number(number) for number in (judged.violated_weight, judged.weight))
+        met = f"it violates {violated} of {weight}, the weight of the judgements"
+    return f"{name}: {count(selected.count, 'clause')}, {state}; {met}"
+
+
 def requirement_words(requirement: RequirementRecord) -> str:
     """What is required."""
     if requirement.fault is not None:
@@ -69,8 +84,13 @@ def unmet_words(found: BasisRecord, unmet: UnmetRequirement) -> str:
     """A requirement that no candidate meets."""
     if unmet.fault is not None:
         return f"no candidate names `{unmet.fault}`: none is lowest on it alone"
-    worse, better = found.case(unmet.worse), found.case(unmet.better)
-    return f"no candidate is lower on `{worse.name}` (rank {worse.rank}) than on `{better.name}` (rank {better.rank})"
+    worse, better = (with_rank(found.case(name), f"`{name}`") for name in (unmet.worse, unmet.better))
+    return f"no candidate is lower on {worse} than on {better}"
+
+
+def with_rank(case: CaseRecord, name: str) -> str:
+    """The name of a case as it is written, with the rank if it has one."""
+    return name if case.rank is None else f"{name} (rank {case.rank})"
 
 
 def naming_help(found: BasisRecord) -> list[str]:
@@ -124,11 +144,18 @@ def ordering_words(ordering: OrderingRecord, *, judged: bool) -> Iterator[str]:
     yield f"weights: {weights}"
     pairs = count(ordering.pairs, "kept pair") if judged else f"all {count(ordering.pairs, 'pair')} of different rank"
     yield (
-        f"the weighted mean is lower on the worse case of {pairs}, by at "
-        f"least {at_least(ordering.margin)}; the largest margin of these clauses is {at_least(ordering.largest_margin)}"
+        f"the weighted mean is lower on the worse case of {pairs}, by at least {at_least(ordering.margin)}"
+        f"{_best_weights(ordering)}"
     )
     if ordering.margin_bound > ordering.largest_margin:
         yield f"as few clauses may have a margin of up to {at_most(ordering.margin_bound)}: not decided in the time"
+
+
+def _best_weights(ordering: OrderingRecord) -> str:
+    """What the best weights would reach, which are not rounded to small whole numbers as the written ones are."""
+    if ordering.margin == ordering.largest_margin:
+        return ", as much as any weights of these clauses reach"
+    return f"; the best weights, before they are rounded, reach {at_least(ordering.largest_margin)}"
 
 
 def conflict_words(conflict: ConflictRecord) -> str:

@@ -9,7 +9,6 @@ from tracepact.tools.select.report.record import (
     CandidateCounts,
     CoordinateRecord,
     SelectionRecord,
-    chosen_places,
 )
 from tracepact.wording import decimal
 
@@ -25,16 +24,18 @@ def tone_of(value: Fraction) -> Tone:
 
 def values_table(found: SelectionRecord) -> Table:
     """The exact values of the selected clauses on every case, the worst case first."""
-    columns = [Column("case"), Column("rank", numbers=True), Column("risk", tone=Tone.FAINT)]
-    ordering = found.selected.ordering
+    ordering, ranked = found.selected.ordering, found.ranked
+    columns = [Column("case"), *numbers(*(["rank"] if ranked else [])), Column("risk", tone=Tone.FAINT)]
     columns += numbers("weighted mean") if ordering else []
     rows: list[list[Cell | str]] = []
+    chosen = found.chosen
     for place in found.worst_first:
         case = found.cases[place]
         mean = [decimal(ordering.values[place], 4)] if ordering else []
-        rows.append([case.name, str(case.rank), case.risk, *mean, *(_value(c, place) for c in found.chosen)])
+        rank = [str(case.rank)] if ranked else []
+        rows.append([case.name, *rank, case.risk, *mean, *(_value(c, place) for c in chosen)])
     notes = ["∅ is a vacuous 1: the clause obliges nothing there"] if _any_vacuous(found) else []
-    return Table("values of the selected clauses", [*columns, *words(*(c.name for c in found.chosen))], rows, notes)
+    return Table("values of the selected clauses", [*columns, *words(*(c.name for c in chosen))], rows, notes)
 
 
 def _value(coordinate: CoordinateRecord, place: int) -> Cell:
@@ -47,17 +48,17 @@ def _any_vacuous(found: SelectionRecord) -> bool:
 
 
 def separation_table(found: BasisRecord, places: Sequence[int]) -> Table:
-    """Which ranks these coordinates separate, and how many requirements nothing else meets."""
+    """Which ranks these coordinates separate, and how many requirements nothing else meets; those selected by name."""
     only = {c.coordinate: len(c.only) for c in found.selected.clauses} if isinstance(found, SelectionRecord) else {}
-    columns = [*words("coordinate"), *numbers("cost", "pairs", "sole in basis")]
+    columns = [*words("clause"), *numbers("cost", "pairs", "sole in basis")]
     columns += [*numbers("sole in selection")] if only else []
-    rows = []
+    rows, shown = [], found.shown
     for place in places:
-        coordinate = found.coordinates[place]
+        coordinate = shown[place]
         counts = [coordinate.cost, coordinate.separates, len(coordinate.alone)]
         rows.append(
             [
-                coordinate.text,
+                coordinate.name if place in only else coordinate.text,
                 *map(str, counts),
                 *([str(only.get(place, "–"))] if only else []),
                 ranks_text(coordinate),
@@ -65,8 +66,8 @@ def separation_table(found: BasisRecord, places: Sequence[int]) -> Table:
             ]
         )
     where = "the basis, or of the selection," if only else "the basis"
-    notes = [f"sole: requirements that no other coordinate of {where} meets"]
-    return Table("ranks that each coordinate separates", [*columns, *words("ranks", "names")], rows, notes)
+    notes = [f"sole: requirements that no other clause of {where} meets"]
+    return Table("ranks that each clause separates", [*columns, *words("ranks", "names")], rows, notes)
 
 
 def ranks_text(coordinate: CoordinateRecord) -> str:
@@ -77,9 +78,10 @@ def ranks_text(coordinate: CoordinateRecord) -> str:
 def pair_rows(found: BasisRecord) -> list[tuple[str, str, int, str]]:
     """Every pair of cases of different rank: the two, how many coordinates separate it, and the first of them."""
     rows = []
-    for i in found.worst_first:
-        for j in found.worst_first:
-            if found.cases[i].rank > found.cases[j].rank:
+    ranks, order = [case.rank or 0 for case in found.cases], found.worst_first
+    for i in order:
+        for j in order:
+            if ranks[i] > ranks[j]:
                 by = [c.text for c in found.coordinates if c.values[i] < c.values[j]]
                 rows.append((found.cases[i].title, found.cases[j].title, len(by), by[0] if by else ""))
     return rows
@@ -121,19 +123,20 @@ def stability_table(found: SelectionRecord) -> Table:
 
 def basis_table(found: BasisRecord) -> Table:
     """Every coordinate with its values."""
-    chosen = set(chosen_places(found))
-    columns = [*words("clause"), *numbers("cost", "pairs"), *words("ranks", "values"), *numbers("members"), *words("")]
-    rows = [
+    chosen = {c.coordinate: c.name for c in found.selected.clauses} if isinstance(found, SelectionRecord) else {}
+    columns = [*words("clause"), *numbers("cost", "pairs"), *words(*(["ranks"] if found.ranked else []), "values")]
+    columns += [*numbers("members"), *words("selected as")]
+    rows: list[list[Cell | str]] = [
         [
             Cell(coordinate.text, code=True),
             str(coordinate.cost),
             str(coordinate.separates),
-            ranks_text(coordinate),
+            *([ranks_text(coordinate)] if found.ranked else []),
             " ".join(map(str, coordinate.values)),
             str(coordinate.members.total),
-            "selected" if place in chosen else "",
+            chosen.get(place, ""),
         ]
-        for place, coordinate in enumerate(found.coordinates)
+        for place, coordinate in enumerate(found.shown)
     ]
     return Table("", columns, rows, [f"values in the order: {', '.join(case.name for case in found.cases)}"])
 

@@ -1,4 +1,4 @@
-"""Draws a selection for a terminal: what is not separated first, then values, ranks, the contract and its evidence."""
+"""Draws a selection for a terminal: what is not met, the answer, the contract, its values and evidence, the rest."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -63,17 +63,15 @@ def _table(table: Table) -> RenderableType:
 def _sections(found: SelectionRecord) -> Iterator[RenderableType]:
     yield from _unmet(found)
     yield from _conflicts(found)
-    yield _heading(found)
-    yield _Matrix(found)
-    if found.selected.clauses:
-        yield _table(values_table(found))
-    few = len(found.coordinates) <= _FEW
-    yield _table(separation_table(found, range(len(found.coordinates)) if few else chosen_places(found)))
+    yield Text(say.answer_words(found), style="bold")
     if found.contract is not None:
-        yield Text("selected contract", style="bold")
-        yield Padding(Text(found.contract.text.rstrip()), (0, 0, 1, 2))
-    yield _evidence(found)
+        yield Padding(Text(found.contract.text.rstrip()), (1, 0, 1, 2))
+        yield _table(values_table(found))
+        yield _evidence(found)
     yield from _preferences(found)
+    if found.contract is not None and found.ranked:
+        few = len(found.coordinates) <= _FEW
+        yield _table(separation_table(found, range(len(found.coordinates)) if few else chosen_places(found)))
     if found.robustness:
         yield _table(robustness_table(found))
     if found.stability is not None:
@@ -84,15 +82,21 @@ def _sections(found: SelectionRecord) -> Iterator[RenderableType]:
         yield _optima(found.optima)
     if found.changes is not None:
         yield _changes(found.changes)
+    yield Text("where it was looked for", style="bold")
+    yield _looked_for(found)
 
 
 def _heading(found: BasisRecord) -> RenderableType:
     text = Text(found.calibration.name, style="bold")
     if found.calibration.title:
         text.append(f"  {found.calibration.title}", style="not bold")
-    text.append("".join(f"\n{line}" for line in say.family_lines(found)) + "\n", style="not bold dim")
+    return Group(text, _looked_for(found))
+
+
+def _looked_for(found: BasisRecord) -> RenderableType:
+    text = Text("".join(f"{line}\n" for line in say.family_lines(found)), style="dim")
     if undecided := say.undecided_words(found.candidates):
-        text.append(f"{undecided}\n", style="not bold yellow")
+        text.append(f"{undecided}\n", style="not dim yellow")
     return text
 
 
@@ -127,7 +131,7 @@ class _Matrix:
         for place in self.found.worst_first:
             case = self.found.cases[place]
             text.append(f"{_cut(case.name):<{_NAME}} ")
-            text.append(f"{case.rank!s:>{_RANK - 2}} ", style="dim")
+            text.append(f"{'' if case.rank is None else str(case.rank):>{_RANK - 2}} ", style="dim")
             for coordinate in some:
                 text.append(*_digit(coordinate, place))
             text.append("\n")
@@ -191,8 +195,6 @@ def _picture(case: CaseRecord) -> RenderableType:
 
 def _evidence(found: SelectionRecord) -> RenderableType:
     selected = found.selected
-    if not selected.count:
-        return Text(f"{say.NOTHING_SELECTED}\n", style="bold")
     text = Text()
     text.append("why it is smallest\n" if selected.optimal else "the best found in the time given\n", style="bold")
     clauses = count(selected.count, "clause")
@@ -222,8 +224,8 @@ def _evidence(found: SelectionRecord) -> RenderableType:
 
 def _optima(optima: OptimaRecord) -> RenderableType:
     text = Text()
-    more = "" if optima.complete else " or more"
-    text.append(f"{len(optima.sets)}{more} sets of this size and cost\n", style="bold")
+    number = count(len(optima.sets), "set") if optima.complete else f"{len(optima.sets)} or more sets"
+    text.append(f"{number} of this size and cost\n", style="bold")
     for names in optima.sets:
         text.append(f"  {', '.join(names)}\n")
     return text
