@@ -11,8 +11,9 @@ from tracepact.logic.findings import check_contract
 from tracepact.tools.select.candidate_words import clause_name, describe
 from tracepact.tools.select.cover.problem import Evidence
 from tracepact.tools.select.preferring import Preferred
+from tracepact.tools.select.report import checks
 from tracepact.tools.select.report import record as r
-from tracepact.tools.select.robust import robustness
+from tracepact.tools.select.robust import Robustness, robustness
 from tracepact.tools.select.select import Extension, Retained, Selection
 from tracepact.tools.select.separate import Fault, Pair, PairBlend, Row, difference, faults, named_by, rank_pairs
 from tracepact.tools.select.stability import Holdout, LeftOut, Share
@@ -57,17 +58,14 @@ def selection_record(
         contract=_contract(selection),
         diagnostics=tuple(map(diagnostic_record, selection.diagnostics)),
         changes=changes,
-        robustness=tuple(
-            r.RobustnessRecord(one.words, one.changed, one.pairs, one.separated, one.ordered, one.faults, one.named)
-            for one in (robustness(selection) if preferred is None else ())
-        ),
+        robustness=tuple(map(_disturbed, robustness(selection) if preferred is None else ())),
         stability=None if stability is None else tuple(_stability(selection, one) for one in stability),
-        holdout=r.HoldoutRecord(holdout.folds, _share(holdout.separated), _share(holdout.ordered)) if holdout else None,
+        holdout=None if holdout is None else _held_out(holdout),
         preferences=_preferences(preferred) if preferred else None,
     )
 
 
-def _preferences(preferred: Preferred) -> r.PreferencesRecord:
+def _preferences(preferred: Preferred) -> checks.PreferencesRecord:
     asked, cases = preferred.preferences, preferred.selection.calibration.cases
     weights = asked.weights()
 
@@ -77,30 +75,38 @@ def _preferences(preferred: Preferred) -> r.PreferencesRecord:
     def judges(pair: Pair) -> tuple[str, ...]:
         return tuple(dict.fromkeys(row.judge for row in asked.rows if row.pair == pair and row.judge))
 
-    return r.PreferencesRecord(
+    return checks.PreferencesRecord(
         file=asked.file,
         judgements=len(asked.rows),
         same=asked.same,
         judges=tuple(sorted({row.judge for row in asked.rows if row.judge})),
         weight=sum(weights.values(), Fraction(0)),
-        violated=tuple(r.ViolatedPreference(*named(p), weights[p], judges(p)) for p in preferred.violated),
+        violated=tuple(checks.ViolatedPreference(*named(p), weights[p], judges(p)) for p in preferred.violated),
         violated_weight=preferred.given_up.weight,
         bound=preferred.given_up.bound,
         contradictions=tuple(
-            r.ContradictionRecord(*named(found.pair), found.weight, found.against) for found in asked.contradictions()
+            checks.ContradictionRecord(*named(one.pair), one.weight, one.against) for one in asked.contradictions()
         ),
         folds=preferred.agreement[0] if preferred.agreement else None,
         agreement=_share(preferred.agreement[1]) if preferred.agreement else None,
     )
 
 
-def _stability(selection: Selection, one: LeftOut) -> r.StabilityRecord:
+def _stability(selection: Selection, one: LeftOut) -> checks.StabilityRecord:
     written = dict(zip(selection.cover.columns, selection.clauses, strict=True))
-    return r.StabilityRecord(selection.calibration.cases[one.case].name, tuple(written[c].name for c in one.gone))
+    return checks.StabilityRecord(selection.calibration.cases[one.case].name, tuple(written[c].name for c in one.gone))
 
 
-def _share(share: Share) -> r.ShareRecord:
-    return r.ShareRecord(share.count, share.of, share.interval)
+def _disturbed(one: Robustness) -> checks.RobustnessRecord:
+    return checks.RobustnessRecord(one.words, one.changed, one.pairs, one.separated, one.ordered, one.faults, one.named)
+
+
+def _held_out(holdout: Holdout) -> checks.HoldoutRecord:
+    return checks.HoldoutRecord(holdout.folds, _share(holdout.separated), _share(holdout.ordered))
+
+
+def _share(share: Share) -> checks.ShareRecord:
+    return checks.ShareRecord(share.count, share.of, share.interval)
 
 
 def _listed(selection: Selection) -> Sequence[int]:

@@ -12,6 +12,7 @@ from tracepact.core.contract import MatcherKind, Projection
 from tracepact.diagnostics.record import DiagnosticRecord
 from tracepact.records import Count, Digest, OneOf, Record
 from tracepact.tools.select.cover.problem import Answer
+from tracepact.tools.select.report.checks import HoldoutRecord, PreferencesRecord, RobustnessRecord, StabilityRecord
 from tracepact.tools.select.separate import Requirement
 
 FrameRun = Annotated[tuple[Count, Count], Meta(description="First frame and the frame after the last.")]
@@ -389,75 +390,6 @@ class Changes(Record, frozen=True):
     count: BeforeAfter
     cost: BeforeAfter
     unmet: BeforeAfter
-
-
-class RobustnessRecord(Record, frozen=True):
-    """What the selected contract does on a disturbed copy of the cases (14.22)."""
-
-    disturbance: str
-    changed: Annotated[int, Meta(ge=0, description="How many cases the disturbance changes.")]
-    pairs: Count
-    separated: Count
-    ordered: Count | None
-    faults: Count
-    named: Count
-
-
-class StabilityRecord(Record, frozen=True):
-    """A case, and the selected clauses that are not selected without it (14.23)."""
-
-    case: str
-    gone: tuple[str, ...]
-
-
-class ShareRecord(Record, frozen=True):
-    """So many of so many, with an interval at 95 % as if all were independent."""
-
-    count: Count
-    of: Count
-    interval: tuple[float, float]
-
-
-class HoldoutRecord(Record, frozen=True):
-    """Pairs with a case that the selection had not seen: how many it separates and orders (14.24)."""
-
-    folds: Annotated[int, Meta(ge=2)]
-    separated: ShareRecord
-    ordered: ShareRecord
-
-
-class ViolatedPreference(Record, frozen=True):
-    """A preference that the contract does not keep, with its weight and who said it."""
-
-    worse: str
-    better: str
-    weight: Fraction
-    judges: tuple[str, ...]
-
-
-class ContradictionRecord(Record, frozen=True):
-    """Two cases that were judged both ways, and the weight of each side, the heavier first."""
-
-    worse: str
-    better: str
-    weight: Fraction
-    against: Fraction
-
-
-class PreferencesRecord(Record, frozen=True):
-    """The judgements a selection was made from, what it violates of them, and what is proved of that (14.26, 14.27)."""
-
-    file: str
-    judgements: Count
-    same: Count
-    judges: tuple[str, ...]
-    weight: Fraction
-    violated: tuple[ViolatedPreference, ...]
-    violated_weight: Fraction
-    bound: Annotated[Fraction, Meta(description="No contract of these candidates violates less.")]
-    contradictions: tuple[ContradictionRecord, ...]
-    folds: Count | None
-    agreement: ShareRecord | None
 
 
 class SelectionRecord(BasisRecord, SelectionOutput, frozen=True):

@@ -4,16 +4,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from tracepact.tools.select.cover.problem import Answer
+from tracepact.tools.select.report.checks import HoldoutRecord, PreferencesRecord
 from tracepact.tools.select.report.record import (
     BasisRecord,
     CandidateCounts,
     CaseRecord,
     ConflictRecord,
-    HoldoutRecord,
     LargerFamily,
     OrderingRecord,
     OrderRecord,
-    PreferencesRecord,
     RequirementRecord,
     SelectedRecord,
     SelectionRecord,

@@ -48,7 +48,7 @@ def _any_vacuous(found: SelectionRecord) -> bool:
 
 
 def separation_table(found: BasisRecord, places: Sequence[int]) -> Table:
-    """Which ranks these coordinates separate, and how many requirements nothing else meets; those selected by name."""
+    """Which ranks these coordinates separate, and how many requirements nothing else meets."""
     only = {c.coordinate: len(c.only) for c in found.selected.clauses} if isinstance(found, SelectionRecord) else {}
     columns = [*words("clause"), *numbers("cost", "pairs", "sole in basis")]
     columns += [*numbers("sole in selection")] if only else []
@@ -58,7 +58,7 @@ def separation_table(found: BasisRecord, places: Sequence[int]) -> Table:
         counts = [coordinate.cost, coordinate.separates, len(coordinate.alone)]
         rows.append(
             [
-                coordinate.name if place in only else coordinate.text,
+                coordinate.name if only else coordinate.text,
                 *map(str, counts),
                 *([str(only.get(place, "–"))] if only else []),
                 ranks_text(coordinate),
