@@ -29,7 +29,7 @@ from tracelab.options import SCALE, SPEECH, WORKERS
 from tracelab.probe.command import probe
 from tracelab.probe.probe import RECORD as PROBE_RECORD
 from tracelab.probe.verify import verify_probe
-from tracelab.progress import Progress
+from tracelab.progress import SILENT, Progress
 from tracelab.protocol import (
     CONDITIONS,
     TEST_PERTURBATIONS,
@@ -46,7 +46,7 @@ from tracelab.study.scales import SCALES
 from tracelab.study.splits import tasks_of
 from tracelab.study.study import RECORD, run_study
 from tracelab.study.verify import verify_study
-from tracelab.verification import Verified
+from tracelab.verification import UNREADABLE, Verified, unreadable
 from tracepact.show import Table, TerminalTable, print_tables, words
 
 _VIOLATED = 1
@@ -216,7 +216,7 @@ def verify(context: click.Context, folder: Path) -> int:
     A robustness run: schemas, digests, the table of corruptions, and every figure from the stored logits.
     """
     with stage_bars() as progress:
-        found = _verifier(folder)(folder, progress)
+        found = verified(folder, progress)
     for drift in found.drifts:
         click.echo(f"changed: {drift}")
     click.echo(f"{found.checked}: {'nothing changed' if found.holds else 'something changed'}")
@@ -225,9 +225,21 @@ def verify(context: click.Context, folder: Path) -> int:
     return 0 if found.holds else _VIOLATED
 
 
+def verified(folder: Path, progress: Progress = SILENT) -> Verified:
+    """What is not as it was in a folder of results; where it cannot be computed again, that is what changed."""
+    try:
+        return _verifier(folder)(folder, progress)
+    except UNREADABLE as error:
+        return Verified("what is stored", (f"it cannot be computed again: {unreadable(error)}",))
+
+
 def _verifier(folder: Path) -> Callable[[Path, Progress], Verified]:
     """What verifies a folder, by the record that it holds."""
-    return next((verify for record, verify in _VERIFIERS.items() if (folder / record).is_file()), verify_study)
+    for record, verifier in _VERIFIERS.items():
+        if (folder / record).is_file():
+            return verifier
+    help = "give the folder that a study, a probe, a corpus or a robustness run was written to"
+    raise fault("not-a-study", f"not a folder of results: it has none of {', '.join(_VERIFIERS)}", folder, help)
 
 
 commands.add_command(probe)

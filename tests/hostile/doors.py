@@ -16,6 +16,7 @@ from io_samples import SAMPLES
 
 import tracepact
 from hostile.harness import Door, Input
+from hostile.served import batches, editor, lab_folder, workbench
 from hostile.values import (
     as_bytes,
     changed_bytes,
@@ -545,11 +546,14 @@ def api(rng: Random) -> Input:
 
 DOORS: dict[str, Door] = {
     "api": api,
+    "batches": batches,
     "calibration": calibration,
     "certificate": certificate,
     "command line": command_line,
     "contract": contract,
+    "editor": editor,
     "formula": formula,
+    "lab folder": lab_folder,
     "league directory": _stored_door(
         "league", (("league", "league", "--remove", "other"), ("league", "league", "--rank-by", "onset"))
     ),
@@ -572,6 +576,7 @@ DOORS: dict[str, Door] = {
     "state": state,
     "stream lines": stream_lines,
     "submission": submission,
+    "workbench": workbench,
 }
 FAST = (
     "calibration",

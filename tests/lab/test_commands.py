@@ -83,7 +83,7 @@ def test_a_detector_is_trained_asked_and_shown(tracelab, tmp_path):
         (["study", "--scale", "smoke", "--out", "{full}"], "not empty"),
         (["study", "--scale", "smoke", "--speech", "{nowhere}", "--out", "{new}"], "does not exist"),
         (["study", "--scale", "smoke", "--speech", "{full}", "--out", "{new}"], "no recordings"),
-        (["verify", "{full}"], "not the folder of a study"),
+        (["verify", "{full}"], "not a folder of results"),
         (["detect", "{full}", "{wav}", "--out", "{new}"], "the model cannot be read"),
         (["train", "no_such", "--out", "{new}"], "no_such"),
         (["fetch", "ftp://x/y", "--sha256", "0", "--size", "1", "--out", "{new}"], "not a web address"),

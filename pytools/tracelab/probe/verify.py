@@ -12,7 +12,7 @@ from tracelab.probe.views import probe_views
 from tracelab.progress import SILENT, Progress
 from tracelab.study.rows import Runs, rows_text
 from tracelab.study.study import stored_rows
-from tracelab.verification import Verified
+from tracelab.verification import Verified, stored_draws
 
 
 def verify_probe(folder: Path, progress: Progress = SILENT) -> Verified:
@@ -35,7 +35,7 @@ def verify_probe(folder: Path, progress: Progress = SILENT) -> Verified:
 
 def _texts(folder: Path, runs: Runs, record: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Every file of rows and views as it comes out now."""
-    for name, make in row_files(folder, record["draws"]).items():
+    for name, make in row_files(folder, stored_draws(record)).items():
         yield f"rows/{name}.csv", rows_text(make(runs))
     shown = {key: value for key, value in record.items() if key not in ("complete", "files")}
     yield from probe_views(stored_rows(folder), shown).items()

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import msgspec
 import numpy as np
@@ -19,12 +18,11 @@ from tracelab.robustness.results import KIND
 from tracelab.robustness.run import EXPLAINED, MANIFEST, TABLE, not_canonical, result_files, results_of
 from tracelab.robustness.tables import Shown
 from tracelab.robustness.views import robustness_views
-from tracelab.verification import Verified
+from tracelab.verification import UNREADABLE, Verified, unreadable
 
 REPORT = "verification_report.json"
 SEAL = "audioclaw_canonical_verified OK"
 TOLERANCE = 1e-9
-_UNREADABLE = (OSError, ValueError, KeyError, IndexError, TypeError, BadZipFile, EOFError, msgspec.MsgspecError)
 
 
 def verify_run(folder: Path, progress: Progress = SILENT) -> Verified:
@@ -65,27 +63,15 @@ def _check(name: str, find: Callable[[], Iterator[str]]) -> Check:
     """What a check finds; what cannot be read at all is a fault of the run, not of the check."""
     try:
         faults = list(find())
-    except _UNREADABLE as error:
-        faults = [f"cannot be computed: {_words(error)}"]
+    except UNREADABLE as error:
+        faults = [f"cannot be computed: {unreadable(error)}"]
     return Check(name=name, holds=not faults, faults=faults)
-
-
-def _words(error: Exception) -> str:
-    """What kept a check from reading a file."""
-    match error:
-        case OSError(strerror=str() as reason, filename=str() as name):
-            return f"{Path(name).name}: {reason}"
-        case BadZipFile() | EOFError():
-            return f"the stored logits are damaged ({error})"
-        case KeyError():
-            return f"a file has no part called {error}"
-    return str(error)
 
 
 def _manifest(folder: Path) -> Manifest | None:
     try:
         return msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
-    except _UNREADABLE:
+    except UNREADABLE:
         return None
 
 

@@ -9,7 +9,7 @@ import tracepact
 from tracelab.progress import SILENT, Progress
 from tracelab.study.rows import Runs, row_files, rows_text
 from tracelab.study.study import read_record, study_views
-from tracelab.verification import Verified
+from tracelab.verification import Verified, stored_draws
 
 
 def verify_study(folder: Path, progress: Progress = SILENT) -> Verified:
@@ -35,7 +35,7 @@ def verify_study(folder: Path, progress: Progress = SILENT) -> Verified:
 
 def _texts(folder: Path, runs: Runs, record: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Every file of rows and views as it comes out now."""
-    for name, make in row_files(record["draws"]).items():
+    for name, make in row_files(stored_draws(record)).items():
         yield f"rows/{name}.csv", rows_text(make(runs))
     shown = {key: value for key, value in record.items() if key not in ("complete", "files")}
     yield from study_views(folder, shown).items()

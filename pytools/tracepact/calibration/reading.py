@@ -111,7 +111,7 @@ class _Reading:
         fields.close()
         cases = self._changed(cases, without, ranks)
         self._check_ranks(cases)
-        digest = hashlib.sha256(self.source.text.encode()).hexdigest()
+        digest = hashlib.sha256(self.source.text.encode("utf-8", "surrogatepass")).hexdigest()
         references = tuple(self.references.values())
         return Calibration(
             name,
