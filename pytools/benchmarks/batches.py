@@ -195,7 +195,9 @@ def _engine_rows(runs: dict[str, dict[str, Any]]) -> Iterator[Row]:
     pairs = (("processes:2", "local"), ("processes:2", "processes:1"), ("dask:2", "dask:1"), ("dask:2", "processes:2"))
     for ours, other in pairs:
         ratio = runs[other]["seconds"] / runs[ours]["seconds"]
-        note = f"{runs[ours]['seconds']:.1f} s against {runs[other]['seconds']:.1f} s; same vector: {same}"
+        seconds, cpu = ([runs[engine][key] for engine in (ours, other)] for key in ("seconds", "cpu"))
+        note = f"{seconds[0]:.1f} s against {seconds[1]:.1f} s, of CPU {cpu[0]:.1f} s against {cpu[1]:.1f} s; "
+        note += f"same vector: {same}"
         yield Row(SUBJECT, f"throughput of {ours} over {other}", ratio, "×", None, note)
 
 

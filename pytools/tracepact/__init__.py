@@ -68,7 +68,8 @@ if TYPE_CHECKING:
     from tracepact.tools.audit.union_gap import audit_union_gap
     from tracepact.tools.cast.trial import try_contract
     from tracepact.tools.check.python import check, equivalent, explain, implies, sat, signatures, simplify
-    from tracepact.tools.curves.curves import Curves, curves
+    from tracepact.tools.curves.curves import Curves
+    from tracepact.tools.curves.python import curves
     from tracepact.tools.entry import run_command_line
     from tracepact.tools.league.league import league
     from tracepact.tools.score.batches.scoring import BatchRun, score_batches
@@ -114,7 +115,7 @@ _HOMES = {
     "catalogue": "logic.catalogue",
     "check": "tools.check.python",
     "compare": "tools.audit.compare",
-    "curves": "tools.curves.curves",
+    "curves": "tools.curves.python",
     "equivalent": "tools.check.python",
     "explain": "tools.check.python",
     "implies": "tools.check.python",

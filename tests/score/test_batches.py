@@ -15,6 +15,7 @@ from functools import partial, reduce
 from operator import add
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -34,6 +35,7 @@ from tracepact.io.storage import public_name
 from tracepact.metrics.record import accuracy_records
 from tracepact.records import record_bytes, record_from_bytes
 from tracepact.tools.score import tally
+from tracepact.tools.score.batches import command as batch_command
 from tracepact.tools.score.batches import running, scoring, store
 from tracepact.tools.score.batches.making import Making
 from tracepact.tools.score.batches.pages import open_pages
@@ -320,6 +322,21 @@ def test_a_missing_and_a_truncated_file_are_refused_by_name(tmp_path: Path, file
         assert Path(broken).name in str(found.value)
 
 
+def test_a_file_that_is_damaged_inside_is_named_with_a_way_out(tmp_path: Path, files: dict[str, Any]) -> None:
+    """Its end is sound, so that only reading its pages finds it."""
+    broken = {**files, "pred": str(tmp_path / "damaged.parquet")}
+    for first in (4, 60, 100, 300):
+        data = bytearray(Path(files["pred"]).read_bytes())
+        data[first : first + 40] = b"?" * 40
+        Path(broken["pred"]).write_bytes(data)
+        for work in (score, score_batches):
+            with pytest.raises(InvalidInput) as found:
+                work(CONTRACT, **broken)
+            faults = [one for one in found.value.diagnostics if one.code == "unreadable-file"]
+            assert [str(fault.place).count("damaged.parquet") for fault in faults] == [1], (first, found.value)
+            assert "write it again" in str(faults[0].help)
+
+
 def test_faults_of_rows_are_reported_with_their_rows_whatever_the_batch(tmp_path: Path, files: dict[str, Any]) -> None:
     rows = [*ROWS, ("clip03", -1.0, 0.5, "cat"), (None, 1.0, 1.5, "cat")]
     broken = {**files, "ref": str(parquet(tmp_path / "odd.parquet", rows))}
@@ -386,6 +403,55 @@ def test_memory_is_an_amount_with_a_unit() -> None:
     assert memory_from("1.5 GiB") == 3 * 2**29
     for text in ("2", "2 apples", "-1GB", "1MB"):
         assert codes(partial(memory_from, text)) == {"bad-memory"}
+
+
+def test_memory_without_a_unit_is_answered_with_what_to_write() -> None:
+    with pytest.raises(InvalidInput) as found:
+        memory_from("2")
+    assert found.value.diagnostics[0].help == "write `2GB`"
+
+
+def test_progress_says_where_the_dashboard_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    @contextlib.contextmanager
+    def counted() -> Any:
+        yield lambda done, total, what: said.append(what)
+
+    monkeypatch.setattr(batch_command, "counted", counted)
+    with batch_command.told_batches() as start:
+        progress = start(SimpleNamespace(batches=(1, 2), clips=("a", "b")))  # type: ignore[arg-type]
+        progress.done(1)
+        progress.dashboard("http://127.0.0.1:8787/status")
+        progress.done(2)
+    assert ["dashboard http://127.0.0.1:8787/status" in text for text in said] == [False, False, True, True]
+
+
+@pytest.mark.parametrize(("last", "kept"), [(3, "3 batches are"), (1, "1 batch is"), (0, None)])
+def test_ctrl_c_says_that_the_same_command_goes_on_where_it_does(
+    tmp_path: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch, last: int, kept: str | None
+) -> None:
+    true, plan = scoring.score_batch, scoring.make_plan
+
+    def interrupted(job: Any, task: Any) -> RunSum:
+        if task.batch.number == last:
+            raise KeyboardInterrupt
+        return true(job, task)
+
+    contract = tmp_path / "c.contract"
+    contract.write_text(CONTRACT)
+    options = [str(contract), "--ref", files["ref"], "--pred", files["pred"], "--durations", "3", "--engine", "local"]
+    monkeypatch.setattr(scoring, "make_plan", lambda *given: plan(*given[:8], 5, *given[9:]))
+    monkeypatch.setattr(scoring, "score_batch", interrupted)
+    out = tmp_path / "run"
+    stopped = CliRunner().invoke(score_command, [*options, "--out", str(out)])
+    alone = CliRunner().invoke(score_command, options)
+    words = "the same command goes on from here"
+    assert (words in stopped.stderr, words in alone.stderr) == (kept is not None, False)
+    assert kept is None or f"{kept} finished and kept" in stopped.stderr
+    monkeypatch.setattr(scoring, "score_batch", true)
+    assert CliRunner().invoke(score_command, [*options, "--out", str(out)]).exit_code == 0
+    assert out.is_dir()
 
 
 def test_score_with_an_engine_scores_in_batches(files: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ def run_on_cluster(engine: Engine, work: Work[S], progress: Progress) -> S | Non
         return None
     with _client(engine) as client:
         check_workers(client)
-        progress.dashboard(str(client.dashboard_link or ""))
+        if engine.address is not None or find_spec("bokeh"):  # without it a cluster that is started here serves none
+            progress.dashboard(str(client.dashboard_link or ""))
         with _lost_is_said():
             return _sum(client, work, progress)
 

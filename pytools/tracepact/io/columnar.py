@@ -159,8 +159,8 @@ def open_columnar(name: str, diagnostics: Diagnostics) -> tuple[Frame, str] | No
         source = pyarrow.BufferReader(data)
         found = parquet.read_table(source) if data.startswith(_PARQUET) else feather.read_table(source)
         frame = frame_of(found)  # the names of the columns are decoded here
-    except _unreadable(pyarrow) as error:
-        _report_unreadable(name, error, diagnostics)
+    except arrow_faults() as error:
+        report_unreadable(name, error, diagnostics)
         return None
     assert frame is not None  # it is a table of Arrow
     return frame, hashlib.sha256(data).hexdigest()
@@ -194,11 +194,10 @@ def columnar_rows(
     names = [column.strip() for column in frame.names]
     if any(names.count(column) != 1 for column in required) or any(names.count(column) > 1 for column in optional):
         return None
-    import pyarrow
 
     try:
         return ColumnarRows(name, digest, frame_columns(frame, (*required, *optional)))
-    except _unreadable(pyarrow):
+    except arrow_faults():
         return None
 
 
@@ -215,20 +214,37 @@ def _columnar_file(name: str, diagnostics: Diagnostics) -> TextFile | None:
     if found is None:
         return None
     frame, digest = found
-    import pyarrow
 
     try:
         text = frame.text  # only now are its texts decoded
-    except _unreadable(pyarrow) as error:
-        _report_unreadable(name, error, diagnostics)
+    except arrow_faults() as error:
+        report_unreadable(name, error, diagnostics)
         return None
     return TextFile(name, text, digest)
 
 
-def _unreadable(pyarrow: Any) -> tuple[type[Exception], ...]:
+def arrow_faults() -> tuple[type[Exception], ...]:
+    """What reading a Parquet or Arrow file raises."""
+    import pyarrow
+
     return pyarrow.ArrowException, OSError, ValueError, OverflowError, NotImplementedError
 
 
-def _report_unreadable(name: str, error: Exception, diagnostics: Diagnostics) -> None:
-    words = shown(" ".join(str(error).split()), 80)
-    diagnostics.add("unreadable-file", f"`{shown(name)}` cannot be read: {words}", RowPlace(name))
+def is_damage(error: Exception) -> bool:
+    """Whether a fault is one of the file's content and not of the system: another try would find it again."""
+    import pyarrow
+
+    return isinstance(error, pyarrow.ArrowException) or (isinstance(error, OSError) and error.errno is None)
+
+
+def report_unreadable(name: str, error: Exception, diagnostics: Diagnostics, source: str | None = None) -> None:
+    """Say why a file, of a source of several, cannot be read: in words for what is known, else in the library's."""
+    words = shown(" ".join(str(error).split()), 120)
+    if isinstance(error, NotImplementedError):  # damaged bytes can ask for anything
+        headline, help = f"`{shown(name)}` cannot be read: {words}", "it is damaged, or of a newer form: write it again"
+    elif is_damage(error):
+        headline, help = f"`{shown(name)}` is cut off or damaged", f"write it again; what reads it says: {words}"
+    else:
+        known = error.strerror.lower() if isinstance(error, OSError) and error.strerror else words
+        headline, help = f"`{shown(name)}` cannot be read: {known}", None
+    diagnostics.add("unreadable-file", headline, RowPlace(source or name), help)

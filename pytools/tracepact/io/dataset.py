@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
 from tracepact.io.collection import uncollected
-from tracepact.io.columnar import frame_columns, frame_of
+from tracepact.io.columnar import arrow_faults, frame_columns, frame_of, is_damage, report_unreadable
 from tracepact.io.delimited import report_missing
 from tracepact.io.rows import EventRows, Times
 from tracepact.io.source import PathLike, shown
@@ -50,8 +50,15 @@ class Dataset:
     digest: str
 
     def table(self, piece: Piece, columns: Sequence[str]) -> Any:
-        """Some columns of a piece, as a table of Arrow."""
-        return _fragment(self.path, self.format, piece.file, piece.group).to_table(columns=list(columns))
+        """Some columns of a piece, as a table of Arrow; InvalidInput if the file is damaged there."""
+        try:
+            return _fragment(self.path, self.format, piece.file, piece.group).to_table(columns=list(columns))
+        except arrow_faults() as error:
+            if not is_damage(error):
+                raise
+            found = Diagnostics()
+            report_unreadable(public_name(piece.file), error, found, self.name)
+            raise InvalidInput(found.items) from error
 
     def events(self, pieces: Sequence[int], clips: Collection[str], diagnostics: Diagnostics) -> EventTable:
         """The events of some clips, from the pieces that hold them; an empty name is a row without its clip."""
@@ -174,7 +181,8 @@ def open_dataset(path: PathLike, diagnostics: Diagnostics) -> Dataset | None:
         report_missing_fsspec(path, diagnostics)
         return None
     except (OSError, ValueError) as error:
-        diagnostics.add("unreadable-file", f"`{shown(name)}` cannot be read: {_words(error)}", RowPlace(name))
+        headline = f"`{shown(name)}` cannot be read: {shown(' '.join(str(error).split()), 120)}"
+        diagnostics.add("unreadable-file", headline, RowPlace(name))
         return None
     formats = {format for file in files if (format := _format(file)) is not None}
     if len(formats) != 1:
@@ -189,9 +197,8 @@ def open_dataset(path: PathLike, diagnostics: Diagnostics) -> Dataset | None:
     for file in files:
         try:
             schema, groups = _groups(given, format, file)
-        except _unreadable() as error:
-            headline = f"`{shown(public_name(file))}` cannot be read: {_words(error)}"
-            diagnostics.add("unreadable-file", headline, RowPlace(name), "it is cut off or damaged: write it again")
+        except arrow_faults() as error:
+            report_unreadable(public_name(file), error, diagnostics, name)
             continue
         names = [column.strip() for column in schema]
         if not report_missing(EVENT_COLUMNS, names, RowPlace(public_name(file)), diagnostics):
@@ -243,13 +250,3 @@ def _groups(path: str, format: str, file: str) -> tuple[list[str], list[tuple[in
     if format == "parquet":
         return schema, [(group.id, group.num_rows) for group in fragment.row_groups]
     return schema, [(None, fragment.count_rows())]
-
-
-def _unreadable() -> tuple[type[Exception], ...]:
-    import pyarrow
-
-    return pyarrow.ArrowException, OSError, ValueError, OverflowError, NotImplementedError
-
-
-def _words(error: Exception) -> str:
-    return shown(" ".join(str(error).split()), 120)

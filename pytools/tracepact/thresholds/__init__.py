@@ -9,7 +9,7 @@ from tracepact.thresholds.hysteresis import active_at, columns_of, with_high, wi
 from tracepact.thresholds.intersection import Criteria, Intersections, intersections
 from tracepact.thresholds.joint import Joint, JointChoice, Pick, choose_jointly
 from tracepact.thresholds.places import HALF, cut_range, place, short_threshold, threshold_range
-from tracepact.thresholds.psds import SCENARIOS, Psds, PsdsResult, RocPoint, psds
+from tracepact.thresholds.psds import SCENARIOS, Psds, PsdsResult, RocPoint, psds, psds_of
 from tracepact.thresholds.quantities import (
     ERROR_RATE,
     MEAN,
@@ -25,6 +25,7 @@ from tracepact.thresholds.rates import average_precision
 from tracepact.thresholds.reference import scored_at
 from tracepact.thresholds.runs import LevelRuns, level_runs
 from tracepact.thresholds.steps import Steps, StepsBuilder
+from tracepact.thresholds.sums import CurveSums
 from tracepact.thresholds.values import Best, Values, best, clause_values, combined, counts_of, holds
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Counted",
     "Criteria",
     "CurveSettings",
+    "CurveSums",
     "Detections",
     "FieldFamily",
     "Goal",
@@ -78,6 +80,7 @@ __all__ = [
     "parts_of",
     "place",
     "psds",
+    "psds_of",
     "quantity_names",
     "scored_at",
     "short_threshold",

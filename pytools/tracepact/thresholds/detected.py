@@ -1,6 +1,6 @@
 """Detections on the grid of a contract beside their reference: what every threshold is asked about (rule 20.13)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -40,10 +40,11 @@ def detection_family(
     ignore: Regions | None = None,
     masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
     diagnostics: Diagnostics,
+    classes: Sequence[str] | None = None,
 ) -> FieldFamily:
     """Put a reference and detections on the contract's grid; errors raise InvalidInput.
 
-    A frame has the greatest rank of the events that give it.
+    A frame has the greatest rank of the events that give it. `classes` are those of a whole of which this is a part.
     """
     family = assemble(
         contract,
@@ -55,6 +56,7 @@ def detection_family(
         masks=masks,
         diagnostics=diagnostics,
         allow_outside=True,
+        classes=classes,
     )
     assert durations is not None  # else assembling has raised
     lengths = {clip: durations if isinstance(durations, Fraction) else durations.clips[clip] for clip in family.clips}

@@ -1,6 +1,6 @@
 """A score field on the grid of a contract beside its reference: what every threshold is asked about (rule 19.2)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -62,6 +62,16 @@ class FieldFamily:
         return len(self.family.classes), len(self.family.clips)
 
     @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes, in order."""
+        return self.family.classes
+
+    @property
+    def seconds(self) -> Fraction:
+        """How long all clips are together."""
+        return sum(self.lengths.values(), Fraction(0))
+
+    @property
     def overlapping(self) -> bool:
         """Whether two detections of one class of the family can overlap: events, or runs of several columns in union.
 
@@ -93,19 +103,20 @@ def field_family(
     ignore: Regions | None = None,
     masks: Mapping[str, Mapping[str, FrameMask]] | None = None,
     diagnostics: Diagnostics,
+    classes: Sequence[str] | None = None,
 ) -> FieldFamily:
     """Put a reference and a field on the contract's grid; errors raise InvalidInput.
 
     The classes are the contract's labels, else those of the reference and of the field (rule 19.3). Without durations
-    a clip is as long as its field.
+    a clip is as long as its field. `classes` are those of a whole of which this is a part, as for `assemble`.
     """
     own = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
     lengths = Durations(field.name, own) if durations is None else durations
     nothing = EventTable(field.name, dict.fromkeys(field.clips, ()), field.digest)
-    if mode is Mode.CLASS_INDEXED:
-        _report_labels(contract, reference, field, diagnostics)
+    if mode is Mode.CLASS_INDEXED and classes is None:
+        report_columns(contract, reference, field.classes, field.name, diagnostics)
     found = Diagnostics(list(diagnostics))
-    labelled = contract_of_field(contract, reference, field)
+    labelled = contract_of_field(contract, reference, field.classes)
     family = assemble(
         labelled,
         reference,
@@ -115,6 +126,7 @@ def field_family(
         ignore=ignore,
         masks=masks,
         diagnostics=found,
+        classes=classes,
     )
     new = found.items[len(diagnostics) :]
     diagnostics.extend(one for one in new if one.code != "one-sided-label")
@@ -168,23 +180,25 @@ def _without_ignored(field: ScoreField, ignore: Regions, mode: Mode) -> ScoreFie
     return replace(field, clips=clips)
 
 
-def _report_labels(contract: Contract, reference: EventTable, field: ScoreField, diagnostics: Diagnostics) -> None:
-    """Refuse a column that the contract's labels do not know; warn of classes that one side lacks."""
-    for name in field.classes:
+def report_columns(
+    contract: Contract, reference: EventTable, columns: Sequence[str], field: str, diagnostics: Diagnostics
+) -> None:
+    """Refuse a column of a field that the contract's labels do not know; warn of classes that one side lacks."""
+    for name in columns:
         if contract.labels is not None and name not in contract.labels:
             headline = f"the field has a column `{name}`, which is not in the contract's declared labels"
-            diagnostics.add("unknown-label", headline, RowPlace(field.name), did_you_mean(name, contract.labels))
-    for name in sorted(reference.labels - set(field.classes)):
+            diagnostics.add("unknown-label", headline, RowPlace(field), did_you_mean(name, contract.labels))
+    for name in sorted(reference.labels - set(columns)):
         headline = f"the field has no column of the class `{name}`"
-        diagnostics.add("one-sided-label", headline, RowPlace(field.name), label_help(name, field.classes))
-    for name in sorted(set(field.classes) - reference.labels):
+        diagnostics.add("one-sided-label", headline, RowPlace(field), label_help(name, columns))
+    for name in sorted(set(columns) - reference.labels):
         headline = f"label `{name}` does not occur in the reference"
         diagnostics.add("one-sided-label", headline, RowPlace(reference.name), label_help(name, reference.labels))
 
 
-def contract_of_field(contract: Contract, reference: EventTable, field: ScoreField) -> Contract:
-    """The contract with the labels of rule 19.3."""
-    found = contract.labels or tuple(sorted({*reference.labels, *field.classes}))
+def contract_of_field(contract: Contract, reference: EventTable, columns: Collection[str]) -> Contract:
+    """The contract with the labels of rule 19.3, of a field with these columns."""
+    found = contract.labels or tuple(sorted({*reference.labels, *columns}))
     return replace(contract, labels=found)
 
 

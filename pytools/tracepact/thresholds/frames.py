@@ -6,7 +6,7 @@ row is one stretch at one cut. Rows of many stretches are one mask, which the fa
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,12 @@ def frame_steps(
         for builder, counts in zip(builders, _counts(clauses, rows), strict=True):
             _add(builder, rows, counts)
         advance(done, lines.stretches)
-    return {clause.name: builder.build() for clause, builder in zip(clauses, builders, strict=True)}
+    found = {clause.name: builder.build() for clause, builder in zip(clauses, builders, strict=True)}
+    if lines.stretches == given.family.segments:
+        return found
+    # Where a clip is cut depends on the others: what cancels between two stretches of it must not show as a piece.
+    netted = {name: steps.netted() for name, steps in found.items()}
+    return {name: replace(steps, change=steps.change.astype(np.int32)) for name, steps in netted.items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

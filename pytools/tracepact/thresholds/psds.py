@@ -1,5 +1,6 @@
 """The polyphonic sound detection score: its ROC over every threshold, and the area under it (rule 20.5)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import fsum, sqrt
@@ -76,17 +77,19 @@ class PsdsResult:
 
 def psds(given: FieldFamily, how: Psds, runs: LevelRuns | None = None) -> PsdsResult:
     """The PSDS of a field over every threshold."""
-    counted = intersections(given, how.criteria, runs)
-    hours = sum(given.lengths.values(), Fraction(0)) / HOUR
+    return psds_of(intersections(given, how.criteria, runs), given.classes, given.seconds, how)
+
+
+def psds_of(counted: Intersections, names: Sequence[str], seconds: Fraction, how: Psds) -> PsdsResult:
+    """The PSDS of what was counted of classes in clips that last so long together."""
     rocs = {
-        name: _class_roc(counted, label, hours, how)
-        for label, name in enumerate(given.family.classes)
+        name: _class_roc(counted, label, seconds / HOUR, how)
+        for label, name in enumerate(names)
         if counted.references[label]
     }
     roc = _mean_roc(list(rocs.values()), how) if rocs else []
     classes = {
-        name: _area([(p.rate, p.found) for p in rocs[name]], how.e_max) if name in rocs else None
-        for name in given.family.classes
+        name: _area([(p.rate, p.found) for p in rocs[name]], how.e_max) if name in rocs else None for name in names
     }
     value = _area(roc, how.e_max) if rocs else None
     return PsdsResult(value, tuple(roc), classes, rocs)  # type: ignore[arg-type]

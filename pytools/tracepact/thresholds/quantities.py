@@ -1,6 +1,6 @@
 """Everything that has a curve over the threshold, by name: clauses, profiles, their mean, and the rates of metrics."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -11,11 +11,13 @@ from tracepact.thresholds.collar import collar_counts
 from tracepact.thresholds.events import event_steps
 from tracepact.thresholds.family import FieldFamily
 from tracepact.thresholds.frames import frame_steps
-from tracepact.thresholds.intersection import Criteria, intersections
+from tracepact.thresholds.intersection import Criteria, Intersections, intersections
 from tracepact.thresholds.rates import Rate, error_rate, macro_values, micro_values
 from tracepact.thresholds.runs import LevelRuns, level_runs
-from tracepact.thresholds.steps import Steps, Whole
+from tracepact.thresholds.steps import MetricSteps, Steps, Whole
+from tracepact.thresholds.sums import CurveSums, crossed_in_all_clips, of_all_clips
 from tracepact.thresholds.values import Values, clause_values, combined
+from tracepact.trace.levels import join_levels
 
 METRICS = ("frame", "segment", "event", "intersection")
 MEAN = "mean"
@@ -38,14 +40,6 @@ class CurveSettings:
     intersection: Criteria = field(default_factory=lambda: Criteria(Fraction(1, 2), Fraction(1, 2)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MetricSteps:
-    """The counts of a metric over every threshold; `substitutions` is None where the metric knows none."""
-
-    tallies: Steps
-    substitutions: Steps | None
-
-
 def _quiet(done: int, of: int, what: str) -> None:
     """Tell nobody."""
 
@@ -56,15 +50,17 @@ class Quantities:
     def __init__(
         self,
         contract: Contract,
-        given: FieldFamily,
+        given: FieldFamily | CurveSums,
         settings: CurveSettings | None = None,
         advance: Advance = _quiet,
     ) -> None:
         self.contract, self.given = contract, given
         self.settings = settings or CurveSettings()
         self._advance = advance
-        self._clauses: dict[str, Steps] = {}
-        self._metrics: dict[str, MetricSteps] = {}
+        summed = given if isinstance(given, CurveSums) else None
+        self._clauses: dict[str, Steps] = {} if summed is None else dict(summed.clauses)
+        self._metrics: dict[str, MetricSteps] = {} if summed is None else dict(summed.metrics)
+        self._crossed: dict[Criteria, Intersections] = {} if summed is None else dict(summed.crossed)
         self._runs: LevelRuns | None = None
 
     @property
@@ -73,12 +69,19 @@ class Quantities:
         return quantity_names(self.contract)
 
     @property
+    def family(self) -> FieldFamily:
+        """What the counts are made of; sums of batches have what was asked of them and nothing else."""
+        if isinstance(self.given, CurveSums):
+            raise LookupError("this was not counted in the batches")
+        return self.given
+
+    @property
     def runs(self) -> LevelRuns:
         """Every run that some threshold gives."""
         if self._runs is None:
             self._advance(0, 1, "runs of all thresholds")
             times = (self.settings.metrics.event.collar, self.settings.metrics.segment)
-            self._runs = level_runs(self.given, times)
+            self._runs = level_runs(self.family, times)
         return self._runs
 
     def steps(self, clause: str) -> Steps:
@@ -87,9 +90,9 @@ class Quantities:
             frames = any(c.name == clause for c in self.contract.frame_clauses)
             if frames:
                 advance = self._told("frame clauses")
-                self._clauses |= frame_steps(self.contract.frame_clauses, self.given, advance)
+                self._clauses |= frame_steps(self.contract.frame_clauses, self.family, advance)
             else:
-                self._clauses |= event_steps(self.contract, self.given, self._told("event clauses"))
+                self._clauses |= event_steps(self.contract, self.family, self._told("event clauses"))
         return self._clauses[clause]
 
     def metric(self, name: str) -> MetricSteps:
@@ -103,16 +106,44 @@ class Quantities:
         settings = self.settings.metrics
         match name:
             case "frame":
-                cells = frame_counts(self.given)
+                cells = frame_counts(self.family)
                 return MetricSteps(cells.tallies, cells.substitutions)
             case "segment":
-                cells = segment_counts(self.given, settings.segment)
+                cells = segment_counts(self.family, settings.segment)
                 return MetricSteps(cells.tallies, cells.substitutions)
             case "event":
-                events = collar_counts(self.given, settings.event, self.runs)
+                events = collar_counts(self.family, settings.event, self.runs)
                 return MetricSteps(events.tallies, events.substitutions)
             case _:
-                return MetricSteps(intersections(self.given, self.settings.intersection, self.runs).tallies, None)
+                return MetricSteps(self.crossed(self.settings.intersection).tallies, None)
+
+    def crossed(self, criteria: Criteria) -> Intersections:
+        """The counts by intersections under some criteria; those of the metric and of PSDS."""
+        if criteria not in self._crossed:
+            self._crossed[criteria] = intersections(self.family, criteria, self.runs)
+        return self._crossed[criteria]
+
+    def sums(self, places: Whole, metrics: Sequence[str], criteria: Sequence[Criteria]) -> CurveSums:
+        """The counts of all clauses, of metrics and under criteria, to be added to those of other clips."""
+        clauses = {clause.name: self.steps(clause.name) for clause in self.contract.clauses}
+        by_clip = frozenset(name for name in clauses if _means_over_clips(self.contract, name))
+        measured = {name: self.metric(name) for name in metrics}
+        return CurveSums(
+            self.given.classes,
+            join_levels([self.given.levels])[0],
+            places,
+            self.given.seconds,
+            by_clip,
+            {
+                name: steps.netted(cancelled=True) if name in by_clip else of_all_clips(steps)
+                for name, steps in clauses.items()
+            },
+            {
+                name: MetricSteps(of_all_clips(some.tallies), some.substitutions and of_all_clips(some.substitutions))
+                for name, some in measured.items()
+            },
+            {how: crossed_in_all_clips(self.crossed(how)) for how in criteria},
+        )
 
     def _told(self, what: str) -> Callable[[int, int], None]:
         return lambda done, of: self._advance(done, of, what)
@@ -167,6 +198,12 @@ class Quantities:
     def depends_on_other_classes(self, name: str) -> bool:
         """Whether the curve of one class moves with the thresholds of others (rule 19.6)."""
         return depends_on_other_classes(self.contract, name)
+
+
+def _means_over_clips(contract: Contract, clause: str) -> bool:
+    """Whether some quantity takes a mean over clips of a clause, so that sums over clips do not give it."""
+    own = [profile.aggregation for profile in contract.profiles if clause in dict(profile.weights)]
+    return any(not aggregation.steps.adds_clips for aggregation in (contract.aggregation, *own))
 
 
 def depends_on_other_classes(contract: Contract, name: str) -> bool:

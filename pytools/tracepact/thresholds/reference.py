@@ -25,7 +25,7 @@ def scored_at(
 ) -> Scorecard:
     """The scorecard of a field at one decoding."""
     own = Durations(field.name, {clip: scores.edges[-1] for clip, scores in field.clips.items()})
-    labelled = contract_of_field(contract, reference, field)
+    labelled = contract_of_field(contract, reference, field.classes)
     family = assemble(
         labelled,
         reference,

@@ -83,6 +83,20 @@ class Steps:
         base = self.base.reshape(-1, rows, columns).sum(axis=axes, keepdims=True)
         return Steps(shape, base.reshape(len(base), -1), self.cut, entry, self.change)
 
+    def netted(self, *, cancelled: bool = False) -> "Steps":
+        """One change for each entry and cut, ascending; those that add up to nothing stay only if asked for.
+
+        Changes are long numbers then: sums over many clips.
+        """
+        key = self.cut.astype(np.int64) * self.base.shape[1] + self.entry
+        order = np.argsort(key, kind="stable")
+        first = np.flatnonzero(np.diff(key[order], prepend=-1))
+        change = np.add.reduceat(self.change[:, order], first, axis=1, dtype=np.int64) if len(first) else self.change
+        if not cancelled:
+            kept = (change != 0).any(axis=0)
+            first, change = first[kept], change[:, kept]
+        return Steps(self.shape, self.base, self.cut[order[first]], self.entry[order[first]], change)
+
     def running(self) -> tuple[Whole, Whole]:
         """The cuts from 0 on at which something changes, and the counts of all entries added, from each cut on."""
         size = int(self.cut.max(initial=0)) + 1
@@ -96,6 +110,14 @@ class Steps:
             totals = np.stack([np.bincount(place[:-1], row, len(cuts)) for row in self.change])
         start = self.base.sum(axis=1, keepdims=True)
         return cuts, start + np.cumsum(totals.astype(np.int64), axis=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetricSteps:
+    """The counts of a metric over every threshold; `substitutions` is None where the metric knows none."""
+
+    tallies: Steps
+    substitutions: Steps | None
 
 
 _DENSE = 8

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tracepact.trace.event import Durations, Event, EventTable, Origin, Regions
     from tracepact.trace.exact_times import Time, exact
     from tracepact.trace.family import Family, Mode, Side
-    from tracepact.trace.field import NOWHERE, ClipScores, ScoreField, frame_edges, joined_clips
+    from tracepact.trace.field import NOWHERE, ClipScores, ScoreField, frame_edges, joined_clips, some_clips
     from tracepact.trace.grid import Grid
     from tracepact.trace.layout import Layout
     from tracepact.trace.levels import Ranks, ScoreLevels, join_levels, levels_of_floats, levels_of_texts
@@ -42,6 +42,7 @@ _HOMES = {
     "join_levels": "levels",
     "join_runs": "runs",
     "joined_clips": "field",
+    "some_clips": "field",
     "levels_of_floats": "levels",
     "levels_of_texts": "levels",
     "union_runs": "runs",
@@ -74,6 +75,7 @@ __all__ = [
     "levels_of_floats",
     "levels_of_texts",
     "runs_of_frames",
+    "some_clips",
     "union_runs",
 ]
 

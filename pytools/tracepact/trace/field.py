@@ -1,7 +1,7 @@
 """Score fields: clips × classes of exact scores on frames of their own, and their projection to a grid (rule 18.11)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -87,6 +87,24 @@ class ScoreField:
 def frame_edges(frames: int, step: Fraction) -> tuple[Fraction, ...]:
     """The edges of frames of one length, from 0 on."""
     return tuple(i * step for i in range(frames + 1))
+
+
+def some_clips(scores: ScoreField, clips: Sequence[str]) -> ScoreField:
+    """Some clips of a field, with the scores that occur in them and no others."""
+    own = {clip: scores.clips[clip] for clip in clips if clip in scores.clips}
+    if not own:
+        return replace(scores, levels=ScoreLevels(np.zeros(0)), clips={}, files={})
+    flat = np.concatenate([found.ranks.reshape(-1) for found in own.values()])
+    known, places = np.unique(flat, return_inverse=True)
+    ends = np.cumsum([found.ranks.size for found in own.values()])[:-1]
+    parts = np.split(places.reshape(-1).astype(np.int64), ends)
+    ranked = {
+        clip: replace(found, ranks=part.reshape(found.ranks.shape))
+        for (clip, found), part in zip(own.items(), parts, strict=True)
+    }
+    texts = {k: scores.levels.texts[rank] for k, rank in enumerate(known.tolist()) if rank in scores.levels.texts}
+    files = {clip: file for clip, file in scores.files.items() if clip in own}
+    return replace(scores, levels=ScoreLevels(scores.levels.floats[known], texts), clips=ranked, files=files)
 
 
 def joined_clips(

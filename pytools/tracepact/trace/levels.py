@@ -93,30 +93,32 @@ def _ordered(floats: Floats, texts: Mapping[int, str]) -> tuple[ScoreLevels, Ran
     distinct, groups = np.unique(floats, return_inverse=True)
     if not own:
         return ScoreLevels(np.abs(distinct) if len(distinct) and distinct[0] == 0 else distinct), groups
-    crowded: dict[int, dict[Decimal, str]] = {}
+    crowded: dict[int, dict[Fraction, str]] = {}
     for place, text in own.items():
-        crowded.setdefault(int(groups[place]), {})[Decimal(text)] = text
+        crowded.setdefault(int(groups[place]), {})[Fraction(text)] = text
     plain = np.ones(len(floats), dtype=np.bool_)
     plain[list(own)] = False
     for group in np.unique(groups[plain & np.isin(groups, list(crowded))]).tolist():
-        crowded[group].setdefault(Decimal(repr(float(distinct[group]))), "")
+        crowded[group].setdefault(Fraction(repr(float(distinct[group]))), "")
     sizes = np.ones(len(distinct), dtype=np.int64)
     sizes[list(crowded)] = [len(found) for found in crowded.values()]
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     ranks = first[groups]
     written: dict[int, str] = {}
-    order: dict[int, dict[Decimal, int]] = {}
+    order: dict[int, dict[Fraction, int]] = {}
     for group, found in crowded.items():
         order[group] = {value: int(first[group]) + i for i, value in enumerate(sorted(found))}
         written |= {rank: found[value] for value, rank in order[group].items() if found[value]}
     for place in np.flatnonzero(np.isin(groups, list(crowded))).tolist():
         group = int(groups[place])
-        ranks[place] = order[group][Decimal(own.get(place) or repr(float(distinct[group])))]
+        ranks[place] = order[group][Fraction(own.get(place) or repr(float(distinct[group])))]
     return ScoreLevels(np.repeat(distinct, sizes), written), ranks
 
 
 def _is_shortest(text: str, value: float) -> bool:
-    """Whether a decimal from 0 to 1 is the shortest one of its float."""
+    """Whether a number from 0 to 1 is the shortest decimal of its float; a fraction such as 1/3 is none."""
+    if "/" in text:
+        return False
     if len(text) <= _SHORT and "e" not in text and "E" not in text:
         return True
     shortest = repr(float(value))

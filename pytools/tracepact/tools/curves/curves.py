@@ -1,16 +1,13 @@
 """Every curve of a contract on a score field: values at any threshold, best thresholds, PSDS, and all as a record."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, did_you_mean
-from tracepact.io import Reading
 from tracepact.metrics import MetricValue
 from tracepact.scoring.uncertainty import Bootstrap
 from tracepact.thresholds import (
@@ -19,6 +16,7 @@ from tracepact.thresholds import (
     SCENARIOS,
     Best,
     CurveSettings,
+    CurveSums,
     Goal,
     Psds,
     PsdsResult,
@@ -29,7 +27,7 @@ from tracepact.thresholds import (
     choose_jointly,
     cut_range,
     is_least_best,
-    psds,
+    psds_of,
     short_threshold,
     threshold_range,
 )
@@ -47,14 +45,15 @@ from tracepact.tools.curves.record import (
     RocStep,
     optional,
 )
-from tracepact.tools.score.field_task import FieldTask, field_task
+from tracepact.tools.score.field_task import FieldTask
 from tracepact.tools.score.requirement import offered
-from tracepact.trace import Mode, Time, exact
+from tracepact.trace import Time, exact
 from tracepact.wording import count, quoted
 
 RATES = ("f1", "macro_f1", "precision", "recall", "error_rate")
 POINTS = 100
 _HALF = Fraction(1, 2)
+_ALL_AT_ONCE = "leave out the engine and the memory"
 Floats = NDArray[np.float64]
 OnStep = Callable[[int, int, str], None]
 
@@ -80,16 +79,16 @@ class Curves:
         (Fraction(1, 1), Fraction(3, 10), Fraction(4, 5))
     """
 
-    def __init__(self, task: FieldTask, median: int, settings: CurveSettings | None, advance: OnStep) -> None:
-        self.contract = task.contract
+    def __init__(self, quantities: Quantities, median: int, found: Sequence[Diagnostic], advance: OnStep) -> None:
+        self.contract = quantities.contract
         self._median = median
-        self._quantities = Quantities(task.contract, task.filtered(median).family(), settings, advance)
-        self._levels = self._quantities.given.levels
+        self._quantities = quantities
+        self._levels = quantities.given.levels
         self._range = cut_range(self._levels)
         self._advance = advance
         self._scored: dict[Psds, PsdsResult] = {}
-        self.classes = self._quantities.given.family.classes
-        self.diagnostics: tuple[Diagnostic, ...] = tuple(task.diagnostics)
+        self.classes = quantities.given.classes
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(found)
 
     def __repr__(self) -> str:
         clips = count(self._quantities.given.shape[1], "clip")
@@ -160,7 +159,7 @@ class Curves:
             The score, its ROC, and those of each class.
 
         Raises:
-            InvalidInput: there is no such scenario.
+            InvalidInput: there is no such scenario; or, of curves in batches, its criteria were not counted.
         """
         if isinstance(how, str) and how not in SCENARIOS:
             headline = f"there is no scenario `{how}` of PSDS"
@@ -168,8 +167,13 @@ class Curves:
                 [Diagnostic("unknown-quantity", headline, help=f"known here: {quoted(list(SCENARIOS))}")]
             )
         chosen = SCENARIOS[how] if isinstance(how, str) else how
+        given = self._quantities.given
+        if isinstance(given, CurveSums) and chosen.criteria not in given.crossed:
+            headline = "batches count the scenarios `psds1` and `psds2` alone"
+            raise InvalidInput([Diagnostic("not-in-batches", headline, None, _ALL_AT_ONCE)])
         if chosen not in self._scored:
-            self._scored[chosen] = psds(self._quantities.given, chosen, self._quantities.runs)
+            counted = self._quantities.crossed(chosen.criteria)
+            self._scored[chosen] = psds_of(counted, self.classes, given.seconds, chosen)
         return self._scored[chosen]
 
     def record(
@@ -184,7 +188,13 @@ class Curves:
 
         Returns:
             The record.
+
+        Raises:
+            InvalidInput: intervals are asked for of curves in batches.
         """
+        if bootstrap is not None and isinstance(self._quantities.given, CurveSums):
+            headline = "intervals over clips need the counts of every clip at once"
+            raise InvalidInput([Diagnostic("not-in-batches", headline, None, _ALL_AT_ONCE)])
         chosen = list(names or self._usual())
         given = self._quantities.given
         quantities = []
@@ -313,82 +323,10 @@ class Curves:
         )
 
 
-def curves(
-    contract: Contract | str | Path,
-    ref: Any,
-    pred: Any,
-    *,
-    durations: Any = None,
-    mode: Mode | str = Mode.CLASS_INDEXED,
-    ignore: Any = None,
-    median: int = 1,
-    ref_reading: Reading | None = None,
-    pred_reading: Reading | None = None,
-    clips: Any = None,
-    classes: Sequence[str] | None = None,
-    step: Time | None = None,
-    set: Mapping[str, str] | None = None,
-    label_map: Any = None,
-    settings: CurveSettings | None = None,
-    on_step: OnStep = lambda done, of, what: None,
-) -> Curves:
-    """Every threshold of a score field at once: all curves of a contract and of the standard metrics, exact.
-
-    Args:
-        contract: a Contract, a path, the name of a starter contract, or contract text.
-        ref: the references, in the forms of `score`.
-        pred: the predicted scores: a score field (see `score_field`), arrays with `classes` and `step`, data frames
-            of scores, or a path; or events with confidences, of which a threshold keeps those with a greater one.
-        durations: as for `score`; by default a clip is as long as its scores, if it has scores of frames.
-        mode: whether labels are kept apart (the default) or scored as one class.
-        ignore: regions without obligations.
-        median: the length of a median filter before every threshold, an odd number of frames.
-        ref_reading: what the content of the reference does not say.
-        pred_reading: the same for the predictions.
-        clips: the clips to evaluate, as for `score`.
-        classes: the classes of the columns of arrays, in order.
-        step: the length of a frame of arrays, in seconds.
-        set: new values of the contract's parameters, as text.
-        label_map: as for `score`; of scores of frames no two columns may become one class.
-        settings: the policies of the metrics.
-        on_step: told how much of a long computation is done, of how much, and what it is.
-
-    Returns:
-        The curves; each is found when it is first asked for.
-
-    Raises:
-        InvalidInput: the contract or the data cannot be used; it carries every fault.
-
-    Examples:
-        >>> import numpy as np
-        >>> import tracepact
-        >>> scores = np.array([[0.1], [0.9], [0.8], [0.3]])
-        >>> field = tracepact.score_field({"a": scores}, classes=["dog"], step="0.5")
-        >>> found = tracepact.curves("boundary_gate", {"a": [(0.5, 1.5, "dog")]}, field)
-        >>> found.best("event_f1").threshold  # from 0.3 on one event, up to 0.8 of the right length
-        Fraction(3, 5)
-        >>> found.psds("psds1").value
-        1.0
-    """
-    task = field_task(
-        contract,
-        ref,
-        pred,
-        durations=durations,
-        ignore=ignore,
-        mode=mode,
-        ref_reading=ref_reading,
-        pred_reading=pred_reading,
-        clips=clips,
-        classes=classes,
-        step=step,
-        set=set,
-        label_map=label_map,
-    )
-    if median < 1 or median % 2 == 0:
-        headline = f"the median filter's length {median} is not an odd number of frames"
-        raise InvalidInput([Diagnostic("bad-decoding", headline)])
-    return Curves(task, median, settings, on_step)
+def curves_of_task(task: FieldTask, median: int, settings: CurveSettings | None, advance: OnStep) -> Curves:
+    """The curves of what was read, all clips at once."""
+    quantities = Quantities(task.contract, task.filtered(median).family(), settings, advance)
+    return Curves(quantities, median, tuple(task.diagnostics), advance)
 
 
 def _length(stretch: tuple[Fraction, Fraction]) -> tuple[Fraction, Fraction]:

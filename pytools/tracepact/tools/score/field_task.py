@@ -27,7 +27,7 @@ from tracepact.trace import Durations, EventTable, Mode, Origin, Regions, ScoreF
 from tracepact.wording import quoted
 
 _PRED = "Predicted scores, or events with confidences: a file or folder."
-_KEEP = Decoding(Fraction(1))
+KEEP_SCORES = Decoding(Fraction(1))
 """A decoding that leaves no event: the scores are what is wanted."""
 
 
@@ -82,7 +82,7 @@ class FieldTask:
     """A contract, a reference and scores, ready to be put on the grid; what was read is in `diagnostics`.
 
     The scores are those of frames, or the confidences of events. `names` are the classes that a label map makes of the
-    labels of the predictions; empty without one.
+    labels of the predictions; empty without one. `classes` are those of a whole of which this is a part.
     """
 
     contract: Contract
@@ -93,6 +93,7 @@ class FieldTask:
     mode: Mode
     diagnostics: Diagnostics
     names: Mapping[str, str]
+    classes: tuple[str, ...] | None = None
 
     def family(self, field: ScoreField | Detections | None = None) -> FieldFamily:
         """The reference beside the scores, or beside others made of them, on the contract's grid."""
@@ -107,6 +108,7 @@ class FieldTask:
                 mode=self.mode,
                 ignore=self.ignore,
                 diagnostics=diagnostics,
+                classes=self.classes,
             )
         return field_family(
             self.contract,
@@ -116,6 +118,7 @@ class FieldTask:
             mode=self.mode,
             ignore=self.ignore,
             diagnostics=diagnostics,
+            classes=self.classes,
         )
 
     def filtered(self, median: int) -> "FieldTask":
@@ -152,12 +155,8 @@ def field_task(
     diagnostics.extend(compiled.warnings)
     readings = [with_frames(own, classes, step) for own in (ref_reading, pred_reading)]
     reference = events_from(ref, diagnostics, name="ref", reading=readings[0])
-    found = events_from(pred, diagnostics, name="pred", reading=replace(readings[1], decoding=_KEEP))
-    if found.origin is not None and found.origin.format == MAESTRO:
-        headline = f"`{shown(found.name)}` holds soft labels, which are references"
-        diagnostics.add(
-            "bad-field", headline, RowPlace(found.name), "give scores of frames, or events with confidences"
-        )
+    found = events_from(pred, diagnostics, name="pred", reading=replace(readings[1], decoding=KEEP_SCORES))
+    refuse_soft_labels(found, diagnostics)
     report_unequal_arrays(reference, found, diagnostics)
     lengths = durations_from(durations, diagnostics)
     regions = None if ignore is None else regions_from(ignore, diagnostics)
@@ -168,9 +167,9 @@ def field_task(
     table = found if scores is None else _silent(scores, reference, lengths, diagnostics)
     columns = () if scores is None else scores.classes
     ready = prepare(reference, table, lengths, regions, labels, diagnostics, Outside.FALSE_ALARM, choice, columns)
-    names = {} if labels is None else _class_names(labels, columns or found.labels)
+    names = {} if labels is None else class_names(labels, columns or found.labels)
     if scores is not None and labels is not None:
-        scores = _renamed_columns(scores, labels, names, diagnostics)
+        scores = renamed_columns(scores, labels, names, diagnostics)
     diagnostics.raise_errors()
     field = detections_of(ready.prediction, diagnostics) if scores is None else _chosen(scores, table, ready.prediction)
     report_table_lengths(ready.reference, ready.durations, diagnostics)
@@ -180,12 +179,20 @@ def field_task(
     return FieldTask(compiled, ready.reference, field, ready.durations, ready.ignore, kind, diagnostics, names)
 
 
-def _class_names(labels: LabelMap, own: Collection[str]) -> dict[str, str]:
+def refuse_soft_labels(found: EventTable, diagnostics: Diagnostics) -> None:
+    """Report predictions that are soft labels of annotators."""
+    if found.origin is not None and found.origin.format == MAESTRO:
+        headline = f"`{shown(found.name)}` holds soft labels, which are references"
+        help = "give scores of frames, or events with confidences"
+        diagnostics.add("bad-field", headline, RowPlace(found.name), help)
+
+
+def class_names(labels: LabelMap, own: Collection[str]) -> dict[str, str]:
     """What labels that stay are called under a label map."""
     return {label: labels.renamed.get(label, label) for label in own if labels.treatment(label) == "keep"}
 
 
-def _renamed_columns(
+def renamed_columns(
     field: ScoreField, labels: LabelMap, names: Mapping[str, str], diagnostics: Diagnostics
 ) -> ScoreField:
     """The columns that stay, by the names of their classes; two that become one, and unmapped ones, are reported."""
@@ -202,13 +209,19 @@ def _renamed_columns(
     return replace(field, classes=tuple(names[field.classes[k]] for k in kept), clips=clips)
 
 
+def silent_table(field: ScoreField) -> EventTable:
+    """A table of the clips of a field without events, with the lengths of their scores and the field itself."""
+    own = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
+    origin = Origin("scores", field.files, None, own, scores=field)
+    return EventTable(field.name, dict.fromkeys(field.clips, ()), field.digest, origin)
+
+
 def _silent(
     field: ScoreField, reference: EventTable, lengths: Durations | Fraction | None, diagnostics: Diagnostics
 ) -> EventTable:
     """A table of the clips of a field, named as the others are (rule 13.3), with the lengths of their scores."""
+    table = silent_table(field)
     own = {clip: scores.edges[-1] for clip, scores in field.clips.items()}
-    origin = Origin("scores", field.files, None, own, scores=field)
-    table = EventTable(field.name, dict.fromkeys(field.clips, ()), field.digest, origin)
     known = lengths.clips if isinstance(lengths, Durations) else {}
     named, _ = name_clips(table, reference, known, diagnostics)
     return replace(named, origin=Origin("scores", {}, None, dict(zip(named.clips, own.values(), strict=True))))

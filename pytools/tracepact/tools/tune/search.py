@@ -104,7 +104,7 @@ class Search:
         self._filtered = {median: self.task.filtered(median) for median in freedom.medians}
         self.plain = {median: self._quantities(own.field) for median, own in self._filtered.items()}
         self.any = next(iter(self.plain.values()))
-        self.classes = self.any.given.family.classes
+        self.classes = self.any.given.classes
 
     def best(self, clips: Whole | None = None) -> Found:
         """The decoding of every class, chosen on some clips; in common mode the same for all."""

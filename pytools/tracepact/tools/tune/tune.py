@@ -218,7 +218,7 @@ def tuned(task: FieldTask, goal: Goal, freedom: Freedom, folds: int, seed: int, 
     decodings = {name: own.decoding for name, own in zip(search.classes, chosen, strict=True)}
     if task.names:
         decodings = {label: decodings[name] for label, name in task.names.items() if name in decodings}
-    tuned_on = tuple(search.any.given.family.clips)
+    tuned_on = tuple(search.any.family.family.clips)
     found = ClassDecodings(common[0].decoding, {} if freedom.common else decodings, tuned_on=tuned_on)
     record = Tuning(
         "tracepact-tuning/1",

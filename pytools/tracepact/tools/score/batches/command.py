@@ -1,6 +1,5 @@
 """What `tracepact score --engine` does: score in batches, tell how far it is, say what is missing."""
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +19,7 @@ from tracepact.scoring.vacuity import headline_mean
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.progress import counted
 from tracepact.tools.score.arguments import DataOptions, SideOptions, readings
-from tracepact.tools.score.batches.making import ENDING
+from tracepact.tools.score.batches.making import kept_batches, making_folder
 from tracepact.tools.score.batches.plan import Plan
 from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan, diagnostic_of
 from tracepact.tools.score.batches.scoring import BatchRun, score_batches
@@ -49,13 +48,12 @@ def score_in_batches(
     page: Callable[[Sequence[str]], Sounds] | None,
 ) -> BatchRun:
     """Score what the options name in batches; batches that failed are said."""
-    going_on = out is not None and out.resolve().with_name(out.resolve().name + ENDING).is_dir()
-    if going_on:
+    if out is not None and making_folder(out).is_dir():
         say(f"note: a run was interrupted at {out}; what it has finished is checked and kept")
     for name in NOT_IN_BATCHES:
         if given[name] is not None:  # type: ignore[literal-required]
             raise click.UsageError(f"--{name} needs all clips at once; leave out --engine and --memory")
-    with told_batches() as progress:
+    with told_batches() as progress, _said_when_stopped(out):
         run = score_batches(
             contract,
             given["ref"],
@@ -78,6 +76,18 @@ def score_in_batches(
         say(f"{out} is not written: it would not be whole; the same command tries what is missing again", "bold red")
     say_missing(run.given_up)
     return run
+
+
+@contextmanager
+def _said_when_stopped(out: Path | None) -> Iterator[None]:
+    """Say on Ctrl-C that the same command goes on from here, where batches are finished and kept (rule 24.9)."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = 0 if out is None else kept_batches(out)
+        if kept:
+            say(f"{count(kept, 'batch is', 'batches are')} finished and kept: the same command goes on from here")
+        raise
 
 
 def batch_options(given: SideOptions) -> BatchOptions:
@@ -136,7 +146,7 @@ def tallied_value(run: BatchRun, name: str, aggregation: Aggregation | None) -> 
 
 @contextmanager
 def told_batches() -> Iterator[OnPlan]:
-    """A bar with batches, clips a second and the time that remains; the address of a dashboard on its own line.
+    """A bar with batches, clips a second, the time that remains, and the address of a dashboard if there is one.
 
     A cluster that goes away meanwhile raises InvalidInput.
     """
@@ -154,19 +164,22 @@ def _bar() -> Iterator[OnPlan]:
 
         def start(plan: Plan) -> Progress:
             began, total = time.monotonic(), len(plan.batches)
-            clips = len(plan.clips)
+            clips, watched = len(plan.clips), ""
 
             def done(number: int) -> None:
                 passed = max(time.monotonic() - began, 1e-9)
                 share = number / max(total, 1)
                 rate, left = clips * share / passed, passed * (1 - share) / max(share, 1e-9)
-                update(number, total, f"batch {number} of {total}, {rate:,.0f} clips/s, {left:,.0f} s left")
+                update(number, total, f"batch {number} of {total}, {rate:,.0f} clips/s, {left:,.0f} s left{watched}")
 
             def dashboard(address: str) -> None:
-                if address and sys.stderr.isatty():
-                    say(f"dashboard: {address}")
+                nonlocal watched
+                if address:
+                    watched = f", dashboard {address}"
+                    update(0, total, f"{what}{watched}")
 
-            update(0, total, f"{count(total, 'batch', 'batches')} of {count(clips, 'clip')}")
+            what = f"{count(total, 'batch', 'batches')} of {count(clips, 'clip')}"
+            update(0, total, what)
             return Progress(done, dashboard)
 
         yield start

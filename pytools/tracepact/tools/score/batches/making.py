@@ -24,6 +24,7 @@ from tracepact.tools.score.tally import RunTally
 ENDING = ".making"
 """What the folder of a run in the making is called after its place."""
 KEY = "key.json"
+_BATCH, _RECORD = "batch-", ".record"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,18 @@ class Making:
         return Path(self.folder) / f"{_stem(number)}.{name}"
 
     def _record(self, number: int) -> Path:
-        return Path(self.folder) / f"{_stem(number)}.record"
+        return Path(self.folder) / f"{_stem(number)}{_RECORD}"
+
+
+def making_folder(out: Path) -> Path:
+    """Where the run directory of a place is made."""
+    place = out.resolve()
+    return place.with_name(place.name + ENDING)
+
+
+def kept_batches(out: Path) -> int:
+    """How many finished batches are kept beside the place of a run directory."""
+    return len(list(making_folder(out).glob(f"{_BATCH}*{_RECORD}")))
 
 
 def tables_of(card: Scorecard, *, violations: bool) -> dict[str, Any]:
@@ -83,7 +95,7 @@ def file_names(clauses: Mapping[str, Any], *, violations: bool) -> list[str]:
 
 
 def _stem(number: int) -> str:
-    return f"batch-{number:06d}"
+    return f"{_BATCH}{number:06d}"
 
 
 def _digest(data: bytes) -> str:

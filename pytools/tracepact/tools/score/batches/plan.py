@@ -14,6 +14,7 @@ from tracepact.io.audio import audio_durations
 from tracepact.io.dataset import Dataset
 from tracepact.io.labels import apply_map, report_merged, report_unused
 from tracepact.io.preparing import called_alike
+from tracepact.thresholds.family import contract_of_field, report_columns
 from tracepact.tools.score.batches.names import SideNames, label_table, names_of
 from tracepact.trace import Durations, Event, EventTable, Mode, Regions
 from tracepact.trace.assembly import check_windows, class_set, clip_lengths, report_one_sided, report_unknown_clips
@@ -73,10 +74,12 @@ def make_plan(
     diagnostics: Diagnostics,
     *,
     every_length: bool = True,
+    columns: Sequence[str] | None = None,
 ) -> Plan:
     """Check the whole by its names and cut it into batches of at most so many bytes each; errors raise InvalidInput.
 
-    `every_length` asks that every clip has a length that is known, as in a scoring (rule 5.1).
+    `every_length` asks that every clip has a length that is known, as in a scoring (rule 5.1). `columns` are the
+    classes of predicted scores of frames, which have no labels of their own, as a label map calls them (rule 19.3).
     """
     names = [names_of(side, diagnostics) for side in (reference, prediction)]
     diagnostics.raise_errors()
@@ -99,11 +102,15 @@ def make_plan(
         report_unused(labels, used, diagnostics)
         report_merged(labels, used, diagnostics)
         listed = [apply_map(labels, table, diagnostics).table for table in listed]
+    if columns is not None and mode is Mode.CLASS_INDEXED:
+        report_columns(contract, listed[0], columns, prediction.name, diagnostics)
+        contract = contract_of_field(contract, listed[0], columns)
     classes = class_set(contract, listed[0], listed[1], mode, diagnostics)
     diagnostics.raise_errors()
     frames = _frames(contract, [lengths.get(clip, _UNMEASURED) for clip in clips])
     check_windows(contract, frames, diagnostics)
-    report_one_sided(listed[0], listed[1], diagnostics)
+    if columns is None:
+        report_one_sided(listed[0], listed[1], diagnostics)
     if ignore is not None:
         _report_unused_regions(ignore, frozenset(clips), diagnostics)
     size = _sizes(clips, names, frames, len(classes), contract.reach)

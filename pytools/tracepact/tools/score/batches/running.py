@@ -33,8 +33,10 @@ def memory_from(given: str | int) -> int:
     unit = _UNITS.get(found[2].lower()) if found else None
     amount = int(Fraction(found[1]) * unit) if found and unit else 0
     if amount < _LEAST:
-        headline = f"`{given}` is not an amount of memory of at least 64MB"
-        raise InvalidInput([Diagnostic("bad-memory", headline, None, "write it as `2GB` or `500MB`")])
+        headline, help = f"`{given}` is not an amount of memory of at least 64MB", "write it as `2GB` or `500MB`"
+        if found and not found[2]:
+            headline, help = f"`{given}` has no unit of memory and would be bytes", f"write `{found[1]}GB`"
+        raise InvalidInput([Diagnostic("bad-memory", headline, None, help)])
     return amount
 
 
@@ -60,14 +62,16 @@ def run_batches(
     diagnostics: Diagnostics,
     *,
     strict: bool,
+    scores: bool = False,
 ) -> tuple[BatchSum[Tallied], Tallied, FindingsTally]:
     """The sum of all batches, its tally, and what was found of all; InvalidInput if a batch found an error.
 
     OSError if every batch failed.
 
-    `do` is sent to other processes: a function named at the top of a module, or a `partial` of one.
+    `do` is sent to other processes: a function named at the top of a module, or a `partial` of one. With `scores`,
+    tasks hold the scores of frames that sides in memory have.
     """
-    work: Work[BatchSum[Tallied]] = Work(do, Tasks(plan, sides), failed_batch)
+    work: Work[BatchSum[Tallied]] = Work(do, Tasks(plan, sides, scores=scores), failed_batch)
     total = run_tasks(engine, work, on_plan(plan) if on_plan else None)
     if total is None:
         raise InvalidInput([Diagnostic("unknown-duration", "there are no clips to score", RowPlace(sides.names[0]))])

@@ -10,7 +10,7 @@ from typing import Any
 from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
 from tracepact.engines.clusters import facts
 from tracepact.files import json_text, put_folder
-from tracepact.tools.score.batches.making import ENDING, KEY, Making, file_names
+from tracepact.tools.score.batches.making import KEY, Making, file_names, making_folder
 from tracepact.tools.score.batches.plan import Plan
 from tracepact.tools.score.report.build import Head
 from tracepact.tools.score.report.clips import MOST_CLIPS
@@ -33,7 +33,7 @@ def start_making(out: Path, plan: Plan, head: Head, sides: Sequence[Any], *, vio
         raise InvalidInput([Diagnostic("missing-extra", "rows in batches are written as Parquet", None, help)])
     check_batch_place(out)
     key = _key(plan, head, sides, violations=violations)
-    folder = out.resolve().with_name(out.resolve().name + ENDING)
+    folder = making_folder(out)
     text = json_text({"format": FORMAT, "key": key})
     if folder.exists() and _text(folder / KEY) != text:
         if any(not one.name.startswith((".", "batch-", KEY, "final")) for one in folder.iterdir()):

@@ -1,0 +1,186 @@
+"""Curves of a source that may be larger than memory: batches are counted by an engine and added (rule 24.16)."""
+
+import errno
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Unpack
+
+import numpy as np
+
+from tracepact.core import Contract
+from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
+from tracepact.engines import Engine, engine_from
+from tracepact.io import Reading, events_from
+from tracepact.io.arrays import report_unequal_arrays
+from tracepact.io.dataset import open_dataset
+from tracepact.io.score_lengths import report_score_lengths, report_table_lengths
+from tracepact.thresholds import METRICS, SCENARIOS, CurveSettings, CurveSums, Quantities, detections_of
+from tracepact.tools.curves.curves import Curves, OnStep
+from tracepact.tools.score.batches.plan import Source, make_plan
+from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan, batch_memory, diagnostic_of, run_batches
+from tracepact.tools.score.batches.sources import BatchOptions, Sides, is_in_pieces, job_of, side_from, sides_of
+from tracepact.tools.score.batches.sums import BatchSum, GivenUp
+from tracepact.tools.score.batches.work import Job, ReadyBatch, Task, batch_sum, faulty_batch, ready_batch
+from tracepact.tools.score.field_task import (
+    KEEP_SCORES,
+    FieldTask,
+    class_names,
+    refuse_soft_labels,
+    renamed_columns,
+    silent_table,
+)
+from tracepact.tools.score.tally import FindingsTally
+from tracepact.trace import EventTable, Mode, ScoreField
+from tracepact.wording import count
+
+_EVENTS, _FRAMES = 4, 64
+"""How many times the memory of a scoring a clip takes: with events, and with scores of frames, of which many differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurveTally:
+    """What is counted of some clips at every threshold, and what was odd about the input."""
+
+    sums: CurveSums
+    findings: FindingsTally
+
+    def __add__(self, other: "CurveTally") -> "CurveTally":
+        return CurveTally(self.sums + other.sums, self.findings + other.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class CurveJob:
+    """What all batches share: the data, the length of a median filter, the policies of the metrics."""
+
+    data: Job
+    median: int
+    settings: CurveSettings
+
+
+def curves_in_batches(
+    contract: Contract,
+    ref: Any,
+    pred: Any,
+    *,
+    median: int = 1,
+    mode: Mode = Mode.CLASS_INDEXED,
+    settings: CurveSettings | None = None,
+    engine: Engine | str | None = None,
+    memory: str | int | None = None,
+    batch_clips: int | None = None,
+    on_plan: OnPlan | None = None,
+    on_step: OnStep = lambda done, of, what: None,
+    **options: Unpack[BatchOptions],
+) -> Curves:
+    """The curves of all clips, counted in batches; `options` are those of `open_sides`."""
+    chosen = engine_from(engine)
+    room = batch_memory(USUAL_MEMORY if memory is None else memory, chosen)
+    if contract.declared_atoms:
+        headline = "the contract declares atoms, whose masks are given for all clips at once"
+        raise InvalidInput([Diagnostic("not-in-batches", headline, None, "leave out the engine")])
+    diagnostics = Diagnostics()
+    diagnostics.extend(contract.warnings)
+    sides = _open(ref, pred, diagnostics, options)
+    field = _field_of(sides.prediction)
+    plan = make_plan(
+        contract,
+        sides.reference,
+        sides.prediction,
+        sides.lengths,
+        mode,
+        sides.labels,
+        sides.ignore,
+        room // (_EVENTS if field is None else _FRAMES),
+        batch_clips,
+        diagnostics,
+        columns=None if field is None else _columns(field, sides, diagnostics),
+    )
+    if median > 1 and field is None:
+        headline = f"`{sides.prediction.name}` holds events, and a median filter is for scores of frames"
+        raise InvalidInput([Diagnostic("bad-decoding", headline, help="take a threshold alone")])
+    if isinstance(sides.reference, EventTable):
+        report_table_lengths(sides.reference, plan.durations, diagnostics)
+    if field is not None:
+        report_score_lengths(field, plan.durations, diagnostics)
+    own = settings or CurveSettings()
+    job = CurveJob(job_of(contract, sides, plan, mode), median, own)
+    total, tally, findings = run_batches(
+        partial(count_batch, job), sides, plan, chosen, on_plan, diagnostics, strict=False, scores=True
+    )
+    if total.given_up:
+        raise _incomplete(total.given_up)
+    quantities = Quantities(contract, tally.sums, own, on_step)
+    return Curves(quantities, median, tuple(map(diagnostic_of, findings.items)), on_step)
+
+
+def _open(ref: Any, pred: Any, diagnostics: Diagnostics, options: BatchOptions) -> Sides:
+    """Both sides; scores of frames are a table without events that has them beside it."""
+    readings = options.get("ref_reading") or Reading(), options.get("pred_reading") or Reading()
+    reference = side_from(ref, readings[0], "ref", diagnostics)
+    prediction: Source | None
+    if is_in_pieces(pred, readings[1]):
+        prediction = open_dataset(pred, diagnostics)
+    else:
+        prediction = events_from(pred, diagnostics, name="pred", reading=replace(readings[1], decoding=KEEP_SCORES))
+        refuse_soft_labels(prediction, diagnostics)
+        if isinstance(reference, EventTable):
+            report_unequal_arrays(reference, prediction, diagnostics)
+        if prediction.origin is not None and prediction.origin.scores is not None:
+            prediction = silent_table(prediction.origin.scores)
+    return sides_of((reference, prediction), diagnostics, **options)
+
+
+def _field_of(side: Source | None) -> ScoreField | None:
+    return side.origin.scores if isinstance(side, EventTable) and side.origin is not None else None
+
+
+def _columns(field: ScoreField, sides: Sides, diagnostics: Diagnostics) -> Sequence[str]:
+    """The classes of a field as a label map calls them; columns that it joins or does not name are reported."""
+    return _renamed(field, sides, diagnostics).classes
+
+
+def _renamed(field: ScoreField, sides: Sides | Job, diagnostics: Diagnostics) -> ScoreField:
+    labels = sides.labels
+    if labels is None:
+        return field
+    return renamed_columns(field, labels, class_names(labels, field.classes), diagnostics)
+
+
+def count_batch(job: CurveJob, task: Task) -> BatchSum[CurveTally]:
+    """The counts of one batch at every threshold; faults of its rows are in it, for the whole to report."""
+    try:
+        ready = ready_batch(job.data, task)
+        family = _task(job, task, ready).filtered(job.median).family()
+        quantities = Quantities(job.data.contract.contract, family, job.settings)
+        number = {clip: task.batch.first + place for place, clip in enumerate(task.clips)}
+        places = np.array([number[clip] for clip in family.family.clips], dtype=np.int64)
+        sums = quantities.sums(places, METRICS, [how.criteria for how in SCENARIOS.values()])
+        ready.diagnostics.raise_errors()
+    except InvalidInput as error:
+        return faulty_batch(error)
+    return batch_sum(task, ready, CurveTally(sums, FindingsTally.of(ready.diagnostics)))
+
+
+def _task(job: CurveJob, task: Task, ready: ReadyBatch) -> FieldTask:
+    data, tables, diagnostics = job.data, ready.tables, ready.diagnostics
+    field = _field_of(task.prediction)
+    return FieldTask(
+        data.contract.contract,
+        tables.reference,
+        detections_of(tables.prediction, diagnostics) if field is None else _renamed(field, data, diagnostics),
+        ready.durations,
+        tables.ignore,
+        data.mode,
+        diagnostics,
+        {},
+        data.classes,
+    )
+
+
+def _incomplete(given_up: Sequence[GivenUp]) -> OSError:
+    first = given_up[0]
+    clips = f"{count(first.clips, 'clip')}, `{first.first}` to `{first.last}`"
+    more = f" and {len(given_up) - 1:,} more" if len(given_up) > 1 else ""
+    what = f"batch {first.batch} failed three times ({clips}: {first.why}){more}; curves of a part are not given"
+    return OSError(errno.EIO, what)
