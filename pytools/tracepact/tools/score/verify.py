@@ -1,7 +1,7 @@
 """Verifies a run directory: digests of its files, scores computed again from its tables, the files it came from."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -13,6 +13,7 @@ from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
 from tracepact.diagnostics.record import DiagnosticRecord, diagnostic_record
 from tracepact.files import table_text
 from tracepact.inputs import read_bytes
+from tracepact.io.dataset import is_dataset, open_dataset
 from tracepact.io.files import clip_files
 from tracepact.records import Count, Record
 from tracepact.scoring import ClauseCounts, ScoreRows
@@ -285,7 +286,7 @@ def _report_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
         old |= {"matches": old.get("matches", [])[: len(new["matches"])], "matched": len(old.get("matches", []))}
     found = [
         _drift("report", f"report.json {path}", was, now)
-        for path, was, now in _differences(old, new)
+        for path, was, now in differences(old, new)
         if path.split(".")[0] not in ("versions", "diagnostics")
     ]
     yield from found[:_LISTED]
@@ -293,7 +294,7 @@ def _report_drifts(stored: StoredRun, run: Run) -> Iterator[Drift]:
         yield _drift("report", "report.json", f"{len(found) - _LISTED} more parts", "otherwise")
 
 
-def _differences(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
+def differences(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
     """Where two pieces of plain data differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in {**old, **new}:
@@ -301,10 +302,10 @@ def _differences(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, str,
             if key not in old or key not in new:
                 yield inner, "there" if key in old else "not there", "there" if key in new else "not there"
             else:
-                yield from _differences(old[key], new[key], inner)
+                yield from differences(old[key], new[key], inner)
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for index, (was, now) in enumerate(zip(old, new, strict=True)):
-            yield from _differences(was, now, f"{path}[{index}]")
+            yield from differences(was, now, f"{path}[{index}]")
     elif isinstance(old, float) and isinstance(new, float):
         if abs(old - new) > _SAME_FLOAT:
             yield path, repr(old), repr(new)
@@ -337,16 +338,27 @@ def _names(names: list[str]) -> str:
 
 def _originals(stored: StoredRun) -> Iterator[Original]:
     """The files a run was made from, where they are found by their names."""
-    for item in stored.manifest["inputs"]:
-        name = item["name"]
-        path = spec_root() / name.removeprefix("spec/") if name.startswith("spec/") else Path(name)
-        found = _digest_of(path)
+    yield from originals_of(stored.manifest["inputs"])
+
+
+def originals_of(inputs: Sequence[Mapping[str, str]]) -> Iterator[Original]:
+    """The files that a manifest names as its inputs, as they are today."""
+    for item in inputs:
+        found = digest_of(original_place(item["name"]))
         state: State = "not found" if found is None else "same" if found == item["sha256"] else "changed"
-        yield Original(item["role"], name, state)
+        yield Original(item["role"], item["name"], state)
 
 
-def _digest_of(path: Path) -> str | None:
+def original_place(name: str) -> str:
+    """Where a file that a report names is looked for: at its name, or among the files of the package."""
+    return str(spec_root() / name.removeprefix("spec/")) if name.startswith("spec/") else name
+
+
+def digest_of(place: str) -> str | None:
     """The digest of a file, or of a folder with a file for each clip, as it was read; None if it cannot be."""
+    if is_dataset(place) and (source := open_dataset(place, Diagnostics())) is not None:
+        return source.digest
+    path = Path(place)
     try:
         if not path.is_dir():
             return digest(read_bytes(path, as_input=False))

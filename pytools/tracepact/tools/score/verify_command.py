@@ -12,7 +12,10 @@ from tracepact.show.progress import progress
 from tracepact.tools.exits import Exit
 from tracepact.tools.parameters import TEXT, format_option
 from tracepact.tools.results import print_json, print_rows
+from tracepact.tools.score.arguments import engine_options
+from tracepact.tools.score.batches.command import told_batches
 from tracepact.tools.score.batches.store import batch_manifest, drifts
+from tracepact.tools.score.batches.verifying import score_again
 from tracepact.tools.score.verify import Drift, Verification, verify_run
 from tracepact.wording import count
 
@@ -27,16 +30,20 @@ _COLUMNS = ("kind", "file", "clause", "filename", "event_label", "old", "new")
     is_flag=True,
     help="Count originals that have changed or are gone, and files that are not listed, as drift too.",
 )
+@engine_options
 @format_option("text", "json", "csv")
-def command(run: str, strict: bool, form: str) -> int:
+def command(run: str, strict: bool, engine: str | None, memory: str | None, form: str) -> int:
     """Recompute the digests and the scores of a run directory and name what drifted.
 
-    RUN is what `tracepact score --out RUN` wrote. --format csv prints a row for each difference.
+    RUN is what `tracepact score --out RUN` wrote. --format csv prints a row for each difference. A run in batches does
+    not hold its tables: it is scored again from the files it was made from, by --engine, if they are as they were.
 
     Exit codes: 0 everything is as it was, 1 something drifted.
     """
     if batch_manifest(Path(run)) is not None:
-        return _verify_batches(run, form)
+        return _verify_batches(run, form, engine, memory, strict=strict)
+    if engine is not None or memory is not None:
+        raise click.UsageError("--engine and --memory are for runs in batches; this one holds its tables")
     with progress(1) as advance:
         advance(f"verifying {run}")
         found = verify_run(run)
@@ -53,8 +60,8 @@ def command(run: str, strict: bool, form: str) -> int:
     return Exit.OK if found.holds and not beside else Exit.VIOLATED
 
 
-def _verify_batches(run: str, form: str) -> int:
-    """Check the run directory of a run in batches: its digests, and its report against its rows (rule 24.10)."""
+def _verify_batches(run: str, form: str, engine: str | None, memory: str | None, *, strict: bool) -> int:
+    """Check a run in batches: its digests, its report against its rows, and its scores (rules 24.10 and 24.19)."""
     if form != TEXT:
         raise click.UsageError("a run in batches is verified in text; leave out --format")
     found = drifts(Path(run))
@@ -64,8 +71,22 @@ def _verify_batches(run: str, form: str) -> int:
         say(f"drifted: {count(len(found), 'difference')} in {run}", "bold red", answer=True)
         return Exit.VIOLATED
     say("the files are as they were, and the report agrees with the rows of scores and violations", answer=True)
-    say("its tables are not in it: nothing was scored again")
-    return Exit.OK
+    manifest = batch_manifest(Path(run))
+    assert manifest is not None  # its digest holds
+    with told_batches() as on_plan:
+        again = score_again(Path(run), manifest, engine=engine, memory=memory, on_plan=on_plan)
+    moved = [original for original in again.originals if original.state != "same"]
+    for original in moved:
+        say(f"original {original.role} {original.name}: {original.state}", "yellow", answer=True)
+    for line in again.drifts[:_SHOWN]:
+        say(line, "red", answer=True)
+    if again.why_not is not None:
+        say(f"nothing was scored again: {again.why_not}", answer=True)
+    elif again.drifts:
+        say(f"drifted: {count(len(again.drifts), 'difference')} in {run}", "bold red", answer=True)
+    else:
+        say("scored again from its originals: every row and the report are the same", "green", answer=True)
+    return Exit.VIOLATED if again.drifts or (strict and moved) else Exit.OK
 
 
 def _row(drift: Drift) -> Row:

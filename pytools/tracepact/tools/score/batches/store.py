@@ -4,6 +4,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,7 @@ def finish(out: Path, making: Making, plan: Plan, head: Head, report: Report, vi
     for name, text in texts.items():
         (final / name).write_text(text, encoding="utf-8", newline="")
     files = sorted(path.name for path in final.iterdir())
-    (final / NAME).write_text(json_text(_manifest(final, files, head, len(plan.clips))), encoding="utf-8")
+    (final / NAME).write_text(json_text(_manifest(final, files, head, plan)), encoding="utf-8")
     put_folder(final, out.resolve())
     shutil.rmtree(making.folder)
     return [out / name for name in (*files, NAME)]
@@ -100,8 +101,9 @@ def _rows(making: Making, plan: Plan, name: str) -> Iterator[Any]:
         yield columnar.read_parquet(making.part(batch.number, name).read_bytes())
 
 
-def _manifest(folder: Path, files: Iterable[str], head: Head, clips: int) -> dict[str, Any]:
+def _manifest(folder: Path, files: Iterable[str], head: Head, plan: Plan) -> dict[str, Any]:
     contract = head.contract
+    one_length = {"durations": str(plan.durations)} if isinstance(plan.durations, Fraction) else {}
     data: dict[str, Any] = {
         "format": FORMAT,
         "versions": versions(),
@@ -111,8 +113,9 @@ def _manifest(folder: Path, files: Iterable[str], head: Head, clips: int) -> dic
             "overrides": {p.name: p.text for p in contract.parameters if p.overridden},
             "preparation": dict(head.preparation),
             "metrics": policies_data(head.settings),
+            **one_length,
         },
-        "family": {"clips": clips, "classes": len(head.classes), "clauses": len(contract.clauses)},
+        "family": {"clips": len(plan.clips), "classes": len(head.classes), "clauses": len(contract.clauses)},
         "inputs": [{"role": i.role, "name": i.name, "sha256": i.digest} for i in head.inputs],
         "files": [
             {"name": name, "bytes": (folder / name).stat().st_size, "sha256": file_digest(folder / name)}

@@ -1,0 +1,134 @@
+"""Scores the data of a run in batches again, from the files it was made from, and names what differs (rule 24.19)."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
+from tracepact.engines import Engine
+from tracepact.lang import parse_contract
+from tracepact.tools.score.batches.pages import PAGE
+from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan
+from tracepact.tools.score.batches.scoring import score_batches
+from tracepact.tools.score.batches.store import file_digest
+from tracepact.tools.score.store.manifest import NAME
+from tracepact.tools.score.store.policies import policies_of
+from tracepact.tools.score.store.writing import SOURCE
+from tracepact.tools.score.verify import Original, differences, original_place, originals_of
+from tracepact.wording import count, quoted
+
+_LISTED = 20
+_REPORT = "report.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredAgain:
+    """What came out otherwise, the originals as they are today, and why nothing was scored again, if nothing was."""
+
+    drifts: tuple[str, ...]
+    originals: tuple[Original, ...]
+    why_not: str | None
+
+
+def score_again(
+    folder: Path,
+    manifest: Mapping[str, Any],
+    *,
+    engine: Engine | str | None = None,
+    memory: str | None = None,
+    on_plan: OnPlan | None = None,
+) -> ScoredAgain:
+    """Score what a run was made from again, if it is there and is as it was; the run is one whose digests hold."""
+    try:
+        originals = tuple(originals_of(manifest["inputs"]))
+        if (why := _why_not(manifest, originals)) is not None:
+            return ScoredAgain((), originals, why)
+        files = {str(item["name"]) for item in manifest["files"]}
+        given = _given(folder, manifest, originals, files)
+    except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
+        headline = "the manifest does not say what is needed to score the run again"
+        raise InvalidInput([Diagnostic("broken-run", headline, RowPlace(str(folder / NAME)))]) from error
+    with TemporaryDirectory(prefix="tracepact-verify-") as place:
+        again = Path(place) / "run"
+        try:
+            run = score_batches(engine=engine, memory=memory or USUAL_MEMORY, out=again, progress=on_plan, **given)
+        except InvalidInput as error:
+            codes = quoted(sorted({one.code for one in error.diagnostics}))
+            return ScoredAgain((f"the originals are refused now: {codes}",), originals, None)
+        if not run.complete:
+            return ScoredAgain((), originals, f"{count(len(run.given_up), 'batch', 'batches')} failed three times")
+        return ScoredAgain(tuple(_compared(folder, again, files)), originals, None)
+
+
+def _why_not(manifest: Mapping[str, Any], originals: tuple[Original, ...]) -> str | None:
+    """Why the data cannot be scored again; None if it can."""
+    settings = manifest["settings"]
+    roles = {original.role for original in originals}
+    moved = [original for original in originals if original.state != "same"]
+    if moved:
+        return f"the {moved[0].role} {moved[0].name} is {moved[0].state.replace('changed', 'not as it was')}"
+    if not {"reference", "prediction"} <= roles:
+        return "a side of it was in memory"
+    for side in ("reference", "prediction"):
+        said = settings["preparation"].get(side, {})
+        if said.get("format") != "table" or said.get("decoding") is not None:
+            return f"the {side} is not a table in tracepact's own columns, and how it was read is not recorded"
+    if "durations" not in roles and "durations" not in settings:
+        return "the lengths of its clips were no table and no number"
+    return None
+
+
+def _given(
+    folder: Path, manifest: Mapping[str, Any], originals: tuple[Original, ...], files: Collection[str]
+) -> dict[str, Any]:
+    """The contract, both sides and what goes with them, as `score_batches` takes it."""
+    names = {original.role: original_place(original.name) for original in originals}
+    settings = manifest["settings"]
+    text = (folder / SOURCE).read_text(encoding="utf-8")
+    return {
+        "contract": parse_contract(text, settings["overrides"], name=manifest["contract"]["source"]),
+        "mode": settings["mode"],
+        "outside": settings["preparation"].get("outside", {}).get("policy", "false-alarm"),
+        "settings": policies_of(settings["metrics"]),
+        "violations": any(name.startswith("violations-") for name in files),
+        "ref": names["reference"],
+        "pred": names["prediction"],
+        "durations": names.get("durations") or settings["durations"],
+        "ignore": names.get("ignore"),
+        "conditions": names.get("conditions"),
+        "label_map": names.get("label_map") or settings["preparation"].get("label_map"),
+    }
+
+
+def _compared(folder: Path, again: Path, files: Collection[str]) -> Iterator[str]:
+    """Files of rows, the clips of a page and the parts of the report that come out otherwise."""
+    for name in sorted(name for name in files if name.endswith(".parquet") or name == PAGE):
+        if not (again / name).is_file():
+            yield f"{name}: stored, and not there when scored again"
+        elif file_digest(folder / name) != file_digest(again / name) and not _same_rows(folder / name, again / name):
+            yield f"{name}: its rows come out otherwise"
+    old, new = (json.loads((one / _REPORT).read_text(encoding="utf-8")) for one in (folder, again))
+    found = [
+        f"{_REPORT} {path}: stored {was}, computed again {now}"
+        for path, was, now in differences(old, new)
+        if path.split(".")[0] not in ("versions", "diagnostics")
+    ]
+    yield from found[:_LISTED]
+    if len(found) > _LISTED:
+        yield f"{_REPORT}: {len(found) - _LISTED} more parts come out otherwise"
+
+
+def _same_rows(one: Path, other: Path) -> bool:
+    """Whether two files of rows hold the same rows: other versions of pyarrow may write them in other bytes."""
+    if one.suffix != ".parquet":
+        return False
+    import pyarrow.parquet as pq
+
+    files = [pq.ParquetFile(path) for path in (one, other)]
+    groups = {file.num_row_groups for file in files}
+    if len(groups) > 1:
+        return False
+    return all(files[0].read_row_group(k).equals(files[1].read_row_group(k)) for k in range(groups.pop()))

@@ -1,0 +1,75 @@
+"""A run in batches is verified by scoring its originals again; what cannot be is said."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from score.test_batches import CONTRACT, ROWS, files, late, parquet
+from tracepact import InvalidInput, score_batches
+from tracepact.metrics import MetricSettings
+from tracepact.tools.score.store.manifest import self_digest
+from tracepact.tools.score.verify_command import command as verify_command
+
+__all__ = ["files"]  # a fixture of these tests too
+
+
+def verified(folder: Path, *options: str) -> tuple[int, str]:
+    found = CliRunner().invoke(verify_command, [str(folder), *options], standalone_mode=False)
+    assert found.exception is None, found.exception
+    return found.return_value, found.output
+
+
+@pytest.mark.parametrize("lengths", ["number", "table"])
+def test_a_run_in_batches_is_scored_again_from_its_originals(
+    tmp_path: Path, files: dict[str, Any], lengths: str
+) -> None:
+    given_data = dict(files)
+    if lengths == "table":
+        given_data["durations"] = str(tmp_path / "durations.tsv")
+        rows = [f"clip{clip:02d}\t3\n" for clip in range(24)]
+        Path(given_data["durations"]).write_text("filename\tduration\n" + "".join(rows))
+    settings = MetricSettings(segment=Fraction(1, 2))
+    score_batches(CONTRACT, **given_data, batch_clips=5, settings=settings, set={"tol": "150ms"}, out=tmp_path / "run")
+    code, said = verified(tmp_path / "run", "--memory", "100MB")
+    assert (code, "every row and the report are the same" in said) == (0, True), said
+
+
+def test_a_run_whose_rows_and_report_were_exchanged_together_drifts(tmp_path: Path, files: dict[str, Any]) -> None:
+    """Every digest holds and the report agrees with its rows: only scoring again can tell."""
+    other = {**files, "pred": str(parquet(tmp_path / "other.parquet", late(late(ROWS))))}
+    for name, given_data in (("run", files), ("other", other)):
+        score_batches(CONTRACT, **given_data, out=tmp_path / name)
+    forged = json.loads((tmp_path / "other" / "manifest.json").read_text())
+    forged["inputs"] = json.loads((tmp_path / "run" / "manifest.json").read_text())["inputs"]
+    forged["sha256"] = self_digest(forged)
+    (tmp_path / "other" / "manifest.json").write_text(json.dumps(forged))
+    code, said = verified(tmp_path / "other")
+    assert (code, "scores.parquet: its rows come out otherwise" in said) == (1, True), said
+    assert "report.json" in said
+
+
+def test_what_cannot_be_scored_again_is_said(tmp_path: Path, files: dict[str, Any]) -> None:
+    score_batches(CONTRACT, **files, out=tmp_path / "run")
+    whole = Path(files["pred"]).read_bytes()
+    Path(files["pred"]).write_bytes(whole[:-1])
+    assert [verified(tmp_path / "run", *more)[0] for more in ([], ["--strict"])] == [0, 1]
+    assert "nothing was scored again: the prediction" in verified(tmp_path / "run")[1]
+    Path(files["pred"]).write_bytes(whole)
+    score_batches(CONTRACT, {"a": [(0, 1)]}, {"a": [(0, 1)]}, durations=2, out=tmp_path / "memory")
+    assert "a side of it was in memory" in verified(tmp_path / "memory")[1]
+
+
+@pytest.mark.parametrize("key", ["mode", "overrides", "metrics", "preparation"])
+def test_a_manifest_without_its_settings_is_refused(tmp_path: Path, files: dict[str, Any], key: str) -> None:
+    score_batches(CONTRACT, **files, out=tmp_path / "run")
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    del manifest["settings"][key]
+    manifest["sha256"] = self_digest(manifest)
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
+    found = CliRunner().invoke(verify_command, [str(tmp_path / "run")])
+    assert isinstance(found.exception, InvalidInput)
+    assert [one.code for one in found.exception.diagnostics] == ["broken-run"]
