@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 
+import tracepact
 from hostile.harness import Input, put
 from hostile.values import changed_bytes, changed_data, changed_text, damaged, damaged_json, name, number, some
 from tracelab.commands import verified
@@ -164,7 +165,7 @@ def _scored_batches(folder: Path) -> Any:
 
 
 def batches(rng: Random) -> Input:
-    """A run in batches that goes on with a damaged folder, or reads damaged Parquet files."""
+    """A run in batches that goes on with a damaged folder or reads damaged Parquet files, or these scored whole."""
     files = dict(_half_made())
     file = some(rng, sorted(file for file in files if not file.endswith(".contract")))
     content = files[file]
@@ -172,7 +173,12 @@ def batches(rng: Random) -> Input:
     if rng.random() < 0.1:
         del files[file]
 
+    whole = rng.random() < 0.3
+
     def call(folder: Path) -> Any:
+        if whole:
+            ref, pred = (folder / f"{side}.parquet" for side in ("ref", "pred"))
+            return tracepact.score(folder / "gate.contract", ref, pred, durations=4).vector
         found = _scored_batches(folder)
         assert found == _vector() or not file.startswith("run.making"), "what was kept decided the result"
         return found

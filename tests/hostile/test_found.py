@@ -5,12 +5,16 @@ import json
 import zipfile
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from cli.command import events, run
 
 import tracepact
 from hostile.doors import GATE, _sign, stored
 from tracepact.diagnostics import InvalidInput
+from tracepact.specs import spec_path
+from tracepact.tools.lsp.calibration import calibration_faults
 
 
 def bad_streams(archive: bytes) -> list[bytes]:
@@ -93,3 +97,21 @@ def test_a_result_that_is_no_text_is_refused(content: bytes, tmp_path: Path) -> 
     (tmp_path / "result.json").write_bytes(content)
     outcome = run("conformance", "result.json", folder=tmp_path)
     assert (outcome.code, outcome.codes) == (2, ["bad-json"]), outcome.err
+
+
+def test_names_that_are_not_utf_8_in_a_parquet_file_are_refused_whole_and_in_batches(tmp_path: Path) -> None:
+    table = pa.table({"filename": ["clip"], "onset": [0.5], "offset": [1.0], "event_label": ["x"]})
+    pq.write_table(table, tmp_path / "good.parquet", compression="none", use_dictionary=False, write_statistics=False)
+    good = (tmp_path / "good.parquet").read_bytes()
+    assert good.count(b"clip") == 1
+    (tmp_path / "bad.parquet").write_bytes(good.replace(b"clip", b"cl\xe3p"))
+    (tmp_path / "gate.contract").write_text(GATE, encoding="utf-8")
+    command = ("score", "gate.contract", "--ref", "good.parquet", "--pred", "bad.parquet", "--durations", "2")
+    for engine in ((), ("--engine", "local")):
+        outcome = run(*command, *engine, folder=tmp_path)
+        assert (outcome.code, outcome.codes) == (2, ["unreadable-file"]), outcome.err
+
+
+def test_an_editor_may_send_half_of_a_surrogate_pair_in_a_calibration_set(tmp_path: Path) -> None:
+    text = spec_path("calibration/boundary_gate.calibration").read_text(encoding="utf-8")
+    assert calibration_faults(text.replace('title = "', 'title = "\ud800'), "a.calibration", tmp_path) is not None

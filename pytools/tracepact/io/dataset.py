@@ -52,7 +52,9 @@ class Dataset:
     def table(self, piece: Piece, columns: Sequence[str]) -> Any:
         """Some columns of a piece, as a table of Arrow; InvalidInput if the file is damaged there."""
         try:
-            return _fragment(self.path, self.format, piece.file, piece.group).to_table(columns=list(columns))
+            table = _fragment(self.path, self.format, piece.file, piece.group).to_table(columns=list(columns))
+            table.validate(full=True)  # texts that are not UTF-8, offsets beyond their data
+            return table
         except arrow_faults() as error:
             if not is_damage(error):
                 raise
