@@ -63,9 +63,9 @@ def measure(_: Options) -> Iterator[Row]:
 
 def _written(folder: Path, generator: random.Random) -> list[str]:
     """Write the calibration set, the tables and the judgements; the command that selects from them."""
-    reference = {f"c{k}.wav": _events(generator) for k in range(CLIPS)}
+    reference = {f"c{k}.wav": events_of_clip(generator) for k in range(CLIPS)}
     systems = {
-        f"s{k}": {clip: _heard(runs, 0.3 + 1.5 * k / SYSTEMS, generator) for clip, runs in reference.items()}
+        f"s{k}": {clip: heard(runs, 0.3 + 1.5 * k / SYSTEMS, generator) for clip, runs in reference.items()}
         for k in range(SYSTEMS)
     }
     (folder / "set.calibration").write_text(FAMILY, encoding="utf-8")
@@ -82,7 +82,8 @@ def _written(folder: Path, generator: random.Random) -> list[str]:
     return [sys.executable, "-m", "tracepact", "select", *given, *tables, "--format", "json"]
 
 
-def _events(generator: random.Random) -> list[Run]:
+def events_of_clip(generator: random.Random) -> list[Run]:
+    """Runs of frames that do not touch."""
     found, at = [], generator.randrange(10, 60)
     while (end := at + generator.randrange(8, 100)) < FRAMES:
         found.append((at, end))
@@ -90,7 +91,7 @@ def _events(generator: random.Random) -> list[Run]:
     return found
 
 
-def _heard(runs: list[Run], fault: float, generator: random.Random) -> list[Run]:
+def heard(runs: list[Run], fault: float, generator: random.Random) -> list[Run]:
     """Runs as a system gives them out: edges moved, some missing, some cut in two, one too many."""
     found = []
     for start, end in runs:

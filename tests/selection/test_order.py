@@ -165,6 +165,19 @@ def test_written_weights_are_whole_and_keep_most_of_the_margin(parts: list[int])
     assert sum(written) > 0
 
 
+def test_weights_that_no_small_number_keeps_stay_short() -> None:
+    """A margin that needs the root of two to five places; 70 of 169 is the nearest of small numbers, 0.000012 off."""
+    root = Fraction(4142135623730950488016887242096980785697, 10**40)
+
+    def margin(whole: Sequence[int]) -> Fraction:
+        return Fraction(1, 10**5) - abs(Fraction(whole[0], sum(whole)) - root)
+
+    assert margin([70, 99]) < 0
+    written, kept = written_weights([root, 1 - root], margin)
+    assert kept == margin(written) >= Fraction(4, 5) * Fraction(1, 10**5)
+    assert max(written) < 10**7
+
+
 # What is for want of obligations
 
 

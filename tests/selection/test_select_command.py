@@ -639,3 +639,38 @@ def test_any_name_gives_a_contract_and_files(folder: Path) -> None:
 
 def test_the_shipped_sets_are_known_by_name() -> None:
     assert "boundary_gate" in calibrations()
+
+
+OPPOSED = """step = "20ms"
+cases = [
+  {name = "lost much", rank = 2, pred = [["200ms", "600ms"], ["1s", "1400ms"]]},
+  {name = "added much", rank = 1, pred = [["200ms", "800ms"], ["1s", "1600ms"], ["2s", "2600ms"]]},
+  {name = "added little", rank = 4, pred = [["200ms", "800ms"], ["1s", "1600ms"], ["2s", "2100ms"]]},
+  {name = "lost little", rank = 3, pred = [["200ms", "700ms"], ["1s", "1500ms"]]},
+]
+[reference.r]
+duration = "3s"
+events = [["200ms", "800ms"], ["1s", "1600ms"]]
+[family]
+atoms = ["pred_active", "ref_active"]
+obligations = ["ref_active", "pred_active"]
+tolerances = []
+each = []
+"""
+"""Two clauses, the shares of the reference and of the prediction: 2/3 and 1, 1 and 2/3, 1 and 12/13, 5/6 and 1."""
+
+
+def test_pairs_in_conflict_are_not_met_in_the_contract_either(folder: Path) -> None:
+    """By hand: of 6 pairs no clause is lower on added little than on added much, nor on lost little than lost much.
+
+    With shares x, y as weights, lost little below added much needs x/6 > y/3, and added little below lost much
+    y/13 > x/3, below lost little y/13 > x/6; so each of the latter two is in conflict with the first.
+    """
+    (folder / "opposed.calibration").write_text(OPPOSED, encoding="utf-8")
+    done = run("select", "opposed.calibration", "--require", "order", folder=folder)
+    words = " ".join(done.out.split())
+    assert done.code == 1
+    first = "`added little` below `lost much` and `lost little` below `added much` together"
+    assert f"no weights on any candidates order {first}" in words
+    assert "opposed: 2 clauses, proved smallest; 2 of 6 requirements met" in words
+    assert "Required: order, 2 of 6 met." in words

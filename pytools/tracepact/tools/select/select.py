@@ -108,6 +108,12 @@ class Selection:
         return tuple(basis[place] for place in self.cover.columns)
 
     @property
+    def met(self) -> int:
+        """How many requirements are met: not those that no coordinate meets, nor one of each conflict."""
+        conflicts = len(self.ordering.conflicts) if self.ordering else 0
+        return len(self.retained.required) - len(self.retained.unmet) - conflicts
+
+    @property
     def necessity(self) -> tuple[Necessity, ...]:
         """For every chosen coordinate what only it meets; in a least set that is never nothing."""
         chosen = self.cover.columns

@@ -23,7 +23,10 @@ _CLIPS = (
 def contract_text(selection: Selection) -> str:
     """The selected contract in canonical form; what `tracepact check` says of it is the caller's to ask."""
     source = Source(f"{selection.calibration.name}.contract", _written(selection))
-    return format_document(read_document(source, Diagnostics()), source)
+    diagnostics = Diagnostics()
+    document = read_document(source, diagnostics)
+    diagnostics.raise_errors()  # a statement that is not understood would be left out
+    return format_document(document, source)
 
 
 def _written(selection: Selection) -> str:
@@ -73,13 +76,13 @@ def _parameters(selection: Selection) -> list[str]:
 
 
 def _opening(selection: Selection) -> list[str]:
-    cover, basis, rows = selection.cover, selection.retained.basis, selection.retained
+    cover, basis = selection.cover, selection.retained.basis
     least = "has a larger margin" if selection.ordering else "costs less"
     proven = f"none smaller meets it, and none as small {least}" if cover.optimal else _gap(selection)
     text = (
         f"{len(cover.columns)} of {len(basis.coordinates)} coordinates, cost {cover.cost}: {proven}. "
-        f"Required: {' and '.join(r.value for r in selection.requirements)}, {len(rows.required) - len(rows.unmet)} of "
-        f"{len(rows.required)} met."
+        f"Required: {' and '.join(r.value for r in selection.requirements)}, {selection.met} of "
+        f"{len(selection.retained.required)} met."
     )
     if selection.judged is not None:
         violated, weight = (print_number(number) for number in (selection.judged.violated, selection.judged.weight))

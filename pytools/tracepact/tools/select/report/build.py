@@ -288,7 +288,6 @@ def _ordering(selection: Selection) -> r.OrderingRecord | None:
 def _selected(selection: Selection, listed: Sequence[int]) -> r.SelectedRecord:
     cover, retained = selection.cover, selection.retained
     met, refuted = retained.met, cover.refutation
-    conflicts = len(selection.ordering.conflicts) if selection.ordering else 0
     written = parse_contract(contract_text(selection)) if cover.columns else None
     said = [row.words for row in explain_contract(written).clauses] if written else []
     return r.SelectedRecord(
@@ -316,7 +315,7 @@ def _selected(selection: Selection, listed: Sequence[int]) -> r.SelectedRecord:
         weights=tuple(r.WeightedRequirement(*_parts(retained, met[row]), weight) for row, weight in cover.row_weights),
         second_solver=r.SecondSolver(refuted.solver, refuted.count, refuted.cost, refuted.order),
         required=len(retained.required),
-        met=len(retained.required) - len(retained.unmet) - conflicts,
+        met=selection.met,
     )
 
 

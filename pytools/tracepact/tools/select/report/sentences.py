@@ -159,7 +159,8 @@ def _best_weights(ordering: OrderingRecord) -> str:
 
 def conflict_words(conflict: ConflictRecord) -> str:
     """Pairs that cannot be ordered together, and which of them is given up."""
-    pairs = listed([f"{pair.worse} below {pair.better}" for pair in conflict.pairs])
+    *others, last = [f"`{pair.worse}` below `{pair.better}`" for pair in conflict.pairs]
+    pairs = f"{', '.join(others)} and {last}" if others else last
     left = conflict.left_out
     return (
         f"no weights on any candidates order {pairs} together; `{left.worse}` below `{left.better}` was not required "

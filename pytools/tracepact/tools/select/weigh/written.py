@@ -23,6 +23,12 @@ def written_weights(
             some = _rounded(weights, total, least)
             if any(some) and (kept := margin(some)) >= _KEPT * largest:
                 return some, kept
+    total = 10 * _LARGEST_TOTAL
+    while total < common:  # the exact ones may have a hundred digits
+        some = _rounded(weights, total, 1)
+        if (kept := margin(some)) >= _KEPT * largest:
+            return some, kept
+        total *= 10
     return exact, largest
 
 
