@@ -1,6 +1,7 @@
 """Tasks on a Dask cluster: one task a batch, a tree of tasks that adds their results, and a check of the workers."""
 
 import platform
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -34,7 +35,9 @@ def _sum(client: Any, work: Work[S], progress: Progress) -> S:
 
     as_completed: Any = distributed.as_completed
     shared = client.scatter(Work(work.do, (), work.given_up), broadcast=True, hash=False)
-    results = client.map(_attempted, work.tasks, job=shared, pure=False, key="tracepact-batch")
+    with warnings.catch_warnings():  # names and lengths of clips are what tasks are made of; there is no smaller graph
+        warnings.filterwarnings("ignore", "Sending large graph")
+        results = client.map(_attempted, work.tasks, job=shared, pure=False, key="tracepact-batch")
     died: list[Any] = []
     for finished, future in enumerate(as_completed(results, loop=client.loop), 1):
         if future.status in ("cancelled", "lost"):
