@@ -144,6 +144,11 @@ def test_a_brief_score_is_the_vector_the_profiles_and_a_line_for_each_violated_c
         ("tracepact check --explain ", set(CODES)),
         ("tracepact score speech_gate --profile re", {"recogniser", "recorder"}),
         ("tracepact help unknown-at", {"unknown-atom", "unknown-attribute"}),
+        ("tracepact select bound", {"boundary_gate"}),
+        ("tracepact judge bound", {"boundary_gate"}),
+        ("tracepact select boundary_gate --clauses sp", {"speech_gate"}),
+        ("tracepact select boundary_gate --family no", {"none"}),
+        ("tracepact select boundary_gate --require ", {"separate", "order", "name"}),
     ],
 )
 def test_a_shell_completes_commands_starters_parameters_clauses_and_profiles(line: str, offered: set[str]) -> None:

@@ -15,7 +15,13 @@ from tracepact.tools.folders import OutputFolder
 from tracepact.tools.parameters import Assignment, Seconds, durations_option, format_option
 from tracepact.tools.results import print_json, print_rows
 from tracepact.tools.select.asked import Asked, answered
-from tracepact.tools.select.options import FamilyOptions, family_options, read_family_options, stages_shown
+from tracepact.tools.select.options import (
+    FamilyOptions,
+    complete_file,
+    family_options,
+    read_family_options,
+    stages_shown,
+)
 from tracepact.tools.select.report.build import changes_between
 from tracepact.tools.select.report.files import COMMAND, write_selection
 from tracepact.tools.select.report.record import SelectionRecord
@@ -47,6 +53,7 @@ from tracepact.tools.select.systems import Tables
 @click.option(
     "--preferences",
     metavar="FILE",
+    shell_complete=complete_file,
     help="A table (a, b, worse, perhaps weight and judge) of which of two cases is worse; ranks are not used. With a "
     "column clip, a and b are systems (--system).",
 )

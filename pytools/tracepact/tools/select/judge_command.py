@@ -21,7 +21,7 @@ from tracepact.tools.select.asking import Tried, tried_contracts
 from tracepact.tools.select.judge_page import judge_page
 from tracepact.tools.select.judging import AskedPair, Interview, pairs_of, rows_of
 from tracepact.tools.select.observed import observe_family, with_matcher
-from tracepact.tools.select.options import stages_shown
+from tracepact.tools.select.options import complete_calibration, stages_shown
 from tracepact.tools.select.preferences import ClipNames, read_preferences
 from tracepact.tools.select.select import retain_basis
 from tracepact.tools.select.systems import SystemOutputs, Tables, read_systems, with_cases
@@ -40,7 +40,7 @@ class _Options(TypedDict):
 
 
 @click.command()
-@click.argument("calibration", default="boundary_gate")
+@click.argument("calibration", default="boundary_gate", shell_complete=complete_calibration)
 @click.option("--ref", type=click.Path(), required=True, help="Reference events: a file or folder of any format.")
 @click.option(
     "--system",
@@ -52,7 +52,10 @@ class _Options(TypedDict):
 @durations_option()
 @click.option("--audio", type=click.Path(exists=True, file_okay=False), help="A folder of sound files, to be heard.")
 @click.option(
-    "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file of judgements; it goes on."
+    "--out",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file of judgements to write; one that exists is continued.",
 )
 @click.option("--judge", default="", help="Who judges; a column of the file.")
 @server_options
