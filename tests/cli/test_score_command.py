@@ -342,3 +342,13 @@ def test_the_demo_is_what_score_gives_on_the_shipped_tables(tmp_path: Path) -> N
     outcome = run("score", "boundary_gate", *given, "--format", "json", folder=tables)
     demo = json.loads((tmp_path / "out" / "late_long" / "report.json").read_text())
     assert json.loads(outcome.out)["vector"] == demo["vector"]
+
+
+def test_of_very_many_classes_the_text_shows_the_first_and_says_how_many_more_there_are(folder: Path) -> None:
+    write(folder, {"many.tsv": events(*(f"a {k % 7} {k % 7 + 0.5} label{k:03d}" for k in range(230)))})
+    many = ("score", "gate.contract", "--ref", "many.tsv", "--pred", "many.tsv", "--durations", "8")
+    text = run(*many, folder=folder).out
+    assert "and 30 more classes" in text
+    assert "label199" in text
+    assert "label200" not in text
+    assert len(json.loads(run(*many, "--format", "json", folder=folder).out)["classes"]) == 230

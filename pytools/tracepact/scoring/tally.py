@@ -11,6 +11,7 @@ from tracepact.scoring.aggregate import ClauseCounts, MeanTally, Score, aggregat
 from tracepact.scoring.soft import SoftCounts
 
 _BY_CLIP = tuple(aggregation for aggregation in Aggregation if not aggregation.steps.adds_clips)
+_ALL = slice(None)
 _MANTISSA = 53
 _HALF = 27
 _LEAST = 1127
@@ -53,12 +54,12 @@ class ClauseTally(Record, frozen=True):
 
     def of_class(self, label: int) -> Score:
         """The pooled score of one class."""
-        return aggregate(self._counts().select(label=label), Aggregation.POOLED)
+        return aggregate(self._counts(slice(label, label + 1)), Aggregation.POOLED)
 
-    def _counts(self) -> ClauseCounts:
-        """The sums over clips as the counts of one clip."""
+    def _counts(self, classes: slice = _ALL) -> ClauseCounts:
+        """The sums over clips, of some classes, as the counts of one clip."""
         kinds = (np.int64, np.int64, np.bool_)
-        columns = (self.satisfied, self.obligated, self.counter)
+        columns = (self.satisfied[classes], self.obligated[classes], self.counter[classes])
         return ClauseCounts(*(np.array(c, dtype=kind)[:, None] for c, kind in zip(columns, kinds, strict=True)))
 
 

@@ -163,10 +163,12 @@ def sweep_table(report: Report) -> Table:
     return _vectors(f"Sweep ({report.aggregation.words})", "", report, rows)
 
 
-def class_table(report: Report) -> Table:
-    """The pooled vector of every class."""
-    rows = [(row.label, row.vector, {"class": index}) for index, row in enumerate(report.classes)]
-    return _vectors("By class (pooled)", "class", report, rows)
+def class_table(report: Report, most: int | None = None) -> Table:
+    """The pooled vector of every class, or of the first so many and how many more there are."""
+    rows = [(row.label, row.vector, {"class": index}) for index, row in enumerate(report.classes[:most])]
+    left = len(report.classes) - len(rows)
+    notes = [f"… and {count(left, 'more class', 'more classes')}, which --format json lists"] if left else []
+    return _vectors("By class (pooled)", "class", report, rows, notes)
 
 
 def condition_table(report: Report) -> Table:
@@ -187,6 +189,7 @@ def _vectors(
     first: str,
     report: Report,
     rows: Sequence[tuple[str, Mapping[str, ScoreRecord], Mapping[str, int] | None]],
+    notes: Sequence[str] = (),
 ) -> Table:
     """A row for each named vector; a score leads to the clips behind it, and is the darker the more it loses."""
     clauses = [row.clause for row in report.vector]
@@ -194,7 +197,7 @@ def _vectors(
         [name, *(_score(vector[clause], choice, index) for index, clause in enumerate(clauses))]
         for name, vector, choice in rows
     ]
-    return Table(title, [*words(first), *numbers(*clauses)], cells)
+    return Table(title, [*words(first), *numbers(*clauses)], cells, notes)
 
 
 def _score(score: ScoreRecord, choice: Mapping[str, int] | None, clause: int) -> Cell:

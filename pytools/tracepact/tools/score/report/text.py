@@ -32,6 +32,8 @@ from tracepact.wording import count, decimal, short
 FILES = {"html": "report.html", "markdown": "report.md", "text": "report.txt"}
 """The forms of a report and the files they are written to."""
 _WIDTH = 132
+_MOST_CLASSES = 200
+"""How many classes are printed; nobody reads more of them in a terminal."""
 _FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 
 
@@ -69,7 +71,7 @@ def _sections(report: Report) -> Iterator[RenderableType]:
     if report.sweeps:
         yield TerminalTable(turned(sweep_table(report), "clause"))
     if len(report.classes) > 1:
-        yield TerminalTable(turned(class_table(report), "clause"))
+        yield TerminalTable(turned(class_table(report, _MOST_CLASSES), "clause"))
     if report.conditions:
         yield TerminalTable(turned(condition_table(report), "clause"))
     if any(found.total for found in report.violations):
