@@ -10,6 +10,7 @@ from tracepact.calibration.calibration import Calibration
 from tracepact.calibration.family import CandidateFamily
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics
+from tracepact.engines import Engine
 from tracepact.io import durations_from, events_from
 from tracepact.progress import OnStage, silent
 from tracepact.tools.select.candidate_words import describe
@@ -39,6 +40,7 @@ class Asked:
     folds: int | None = None
     preferences: str | None = None
     tables: Tables | None = None
+    engine: Engine | None = None
 
     def conflict(self, option: Callable[[str], str]) -> str | None:
         """What does not go together, if anything; `option` writes the name of an option as its user does."""
@@ -88,6 +90,7 @@ def answered(
         seconds=seconds,
         every=asked.every,
         on_stage=on_stage,
+        engine=asked.engine,
     )
     selection = _with_warnings(selection, warnings)
     on_stage("larger families")
@@ -116,7 +119,14 @@ def _preferred(
         calibration = with_cases(calibration, tuple(names.cases), Path(path).stem)
     seconds = SEARCH if asked.seconds is None else asked.seconds
     found = select_by_preferences(
-        calibration, judged, family, authors, folds=asked.folds, seconds=seconds, on_stage=on_stage
+        calibration,
+        judged,
+        family,
+        authors,
+        folds=asked.folds,
+        seconds=seconds,
+        on_stage=on_stage,
+        engine=asked.engine,
     )
     found = dataclasses.replace(found, selection=_with_warnings(found.selection, warnings))
     return selection_record(found.selection, preferred=found), found.selection

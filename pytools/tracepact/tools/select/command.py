@@ -8,6 +8,7 @@ from typing import Unpack
 import click
 from msgspec.structs import replace
 
+from tracepact.engines import engine_from
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.screen import print_tables
 from tracepact.tools.exits import Exit
@@ -82,6 +83,12 @@ from tracepact.tools.select.systems import Tables
     metavar="FOLDS",
     help="Select without each part of the cases in turn, and count the pairs not seen that are kept.",
 )
+@click.option(
+    "--engine",
+    metavar="ENGINE",
+    help="Where candidates are observed on the cases: local (the default), processes, processes:N, dask, or "
+    "dask:tcp://HOST:PORT. What is selected is the same.",
+)
 @click.option("--out", type=OutputFolder(COMMAND), help="Write contract, page and tables here.")
 @format_option("text", "json", "csv")
 def command(
@@ -96,6 +103,7 @@ def command(
     systems: tuple[tuple[str, str], ...],
     durations: str | None,
     audio: str | None,
+    engine: str | None,
     out: Path | None,
     form: str,
     **options: Unpack[FamilyOptions],
@@ -121,7 +129,8 @@ def command(
         raise click.UsageError("two systems have one name")
     given = any((ref, systems, durations, audio))
     tables = Tables(ref, durations, dict(systems), audio) if given else None
-    asked = Asked(required, seconds, every, robust, stability, folds, preferences, tables)
+    chosen = None if engine is None else engine_from(engine)
+    asked = Asked(required, seconds, every, robust, stability, folds, preferences, tables, chosen)
     if (conflict := asked.conflict(lambda name: f"--{name}")) is not None:
         raise click.UsageError(conflict)
     if preferences is not None and (options["without"] or options["ranks"]):

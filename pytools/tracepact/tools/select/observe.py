@@ -1,6 +1,6 @@
 """The value of every candidate on every case, exact, and which candidates punish a perfect prediction (14.8, 14.9)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from fractions import Fraction
@@ -22,6 +22,8 @@ from tracepact.tools.select.word_masks import Rows, evaluate_rows
 from tracepact.trace import Family, Side, join_runs
 
 Flags = NDArray[np.bool_]
+Frames = Callable[[Dag, Sequence[int], Sequence[int], Trials, bool], "Observation"]
+"""Observes formulas under obligations, as `observe_frames` does."""
 
 
 class Screening(IntEnum):
@@ -97,17 +99,25 @@ class Observation:
 
 
 def observe(
-    candidates: Candidates, trials: Trials, matcher: Matcher, on_stage: OnStage = silent, *, dropped: bool = False
+    candidates: Candidates,
+    trials: Trials,
+    matcher: Matcher,
+    on_stage: OnStage = silent,
+    *,
+    dropped: bool = False,
+    frames: "Frames | None" = None,
 ) -> Observation:
     """Every candidate on every case; `on_stage` is told what comes next.
 
-    Those that a perfect prediction fails have no values unless `dropped` asks for them.
+    Those that a perfect prediction fails have no values unless `dropped` asks for them. `frames` observes the frame
+    candidates, if not `observe_frames` here.
     """
     on_stage("an author's clauses")
     parts = [_authors(candidates.authors, trials, matcher, dropped)] if candidates.authors else []
     on_stage(f"{candidates.first_event - candidates.first_frame:,} frame candidates")
     if candidates.formulas:
-        parts.append(observe_frames(candidates.dag, candidates.obligations, candidates.formulas, trials, dropped))
+        own = frames or observe_frames
+        parts.append(own(candidates.dag, candidates.obligations, candidates.formulas, trials, dropped))
     on_stage(f"{len(candidates.predicates):,} event candidates")
     parts.append(observe_events(candidates.predicates, trials, matcher, dropped))
     return Observation.joined(parts)

@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from tracepact.calibration.calibration import Calibration
 from tracepact.calibration.family import CandidateFamily
 from tracepact.calibration.places import Places
 from tracepact.core import Contract, Matcher
 from tracepact.diagnostics import Diagnostic, Diagnostics, Place, TextPlace
+from tracepact.engines import Engine
 from tracepact.progress import OnStage, silent
 from tracepact.tools.select.candidates import Candidates, check_size
 from tracepact.tools.select.observe import Observation, observe
+from tracepact.tools.select.observe_parts import observe_frames_by
 from tracepact.tools.select.perfect import Prover
 from tracepact.tools.select.trials import Trials, family_of_cases, grid_contract, trials_of
 from tracepact.wording import ms
@@ -76,8 +79,12 @@ def observe_family(
     matcher: Matcher | None = None,
     on_stage: OnStage = silent,
     dropped: bool = False,
+    engine: Engine | None = None,
 ) -> Observed:
-    """Make the candidates and observe them on the cases; `dropped` keeps the values of those that are not perfect."""
+    """Make the candidates and observe them on the cases; `dropped` keeps the values of those that are not perfect.
+
+    An engine observes the frame candidates in parts.
+    """
     check_family(calibration, family, authors)
     matcher = matcher or with_matcher(family, authors).matchers[0]
     on_stage("making candidates")
@@ -85,5 +92,6 @@ def observe_family(
     warnings: list[Diagnostic] = list(calibration.warnings)
     cases = family_of_cases(calibration, grid_contract(calibration, matcher), warnings)
     trials = trials_of(calibration, cases, candidates.reach)
-    observation = observe(candidates, trials, matcher, on_stage, dropped=dropped)
+    frames = None if engine is None else partial(observe_frames_by, engine)
+    observation = observe(candidates, trials, matcher, on_stage, dropped=dropped, frames=frames)
     return Observed(calibration, candidates, trials, matcher, observation, Prover(calibration.step), tuple(warnings))

@@ -7,6 +7,7 @@ from tracepact.calibration.calibration import Calibration
 from tracepact.calibration.family import CandidateFamily
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, InvalidInput
+from tracepact.engines import Engine
 from tracepact.progress import OnStage, silent
 from tracepact.tools.select.cover.clock import Clock
 from tracepact.tools.select.cover.problem import Cover
@@ -44,10 +45,11 @@ def select_by_preferences(
     folds: int | None = None,
     seconds: Fraction | None = None,
     on_stage: OnStage = silent,
+    engine: Engine | None = None,
 ) -> Preferred:
     """The contract that violates the least preference weight, with the fewest clauses for the preferences it keeps."""
     family = with_matcher(family or calibration.family, authors)
-    observed = observe_family(calibration, family, authors, on_stage=on_stage)
+    observed = observe_family(calibration, family, authors, on_stage=on_stage, engine=engine)
     retained = retain_basis(observed, (), on_stage=on_stage)
     weights = preferences.weights()
     on_stage("preferences that no weights keep together")

@@ -8,6 +8,7 @@ from typing import Any
 from tracepact.calibration.reading import load_calibration
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput, one_of, several
+from tracepact.engines import Engine, engine_from
 from tracepact.lang import load_contract
 from tracepact.show.table import Table, numbers, words
 from tracepact.tools.presented import Presented, presented
@@ -64,6 +65,7 @@ def select(
     ref: Any = None,
     systems: Mapping[str, Any] | None = None,
     durations: Any = None,
+    engine: Engine | str | None = None,
 ) -> SelectedContract:
     """Find the smallest contract that scores worse cases lower, with its weights (chapter 14 of the tools).
 
@@ -80,6 +82,7 @@ def select(
         ref: your own references, as `score` takes them: a disturbance of the cases, or what `systems` were judged on.
         systems: by name the predictions of the systems that `preferences` judge.
         durations: the lengths of the clips of `ref`.
+        engine: where candidates are observed on the cases, as for `score_batches`; what is selected is the same.
 
     Returns:
         The selection with its evidence.
@@ -102,6 +105,7 @@ def select(
         folds=holdout,
         preferences=None if preferences is None else str(preferences),
         tables=Tables(ref, durations, systems or {}) if given else None,
+        engine=None if engine is None else engine_from(engine),
     )
     if (conflict := asked.conflict(_keyword)) is not None:
         raise InvalidInput([Diagnostic("wrong-form", conflict)])

@@ -10,6 +10,7 @@ from tracepact.calibration.calibration import Calibration
 from tracepact.calibration.family import CandidateFamily
 from tracepact.core import Contract, Matcher
 from tracepact.diagnostics import Diagnostic, TextPlace
+from tracepact.engines import Engine
 from tracepact.logic import Outcome
 from tracepact.progress import OnStage, silent
 from tracepact.tools.select.candidates import Candidates, family_size
@@ -151,6 +152,7 @@ def select(
     seconds: Fraction | None = None,
     every: bool = False,
     on_stage: OnStage = silent,
+    engine: Engine | None = None,
 ) -> Selection:
     """The smallest contract for a calibration set, with its evidence; `every` asks for all optima.
 
@@ -160,7 +162,7 @@ def select(
     found: list[tuple[tuple[int | Fraction, ...], Retained, Cover, Ordering | None]] = []
     by_matcher = []
     for matcher in family.matchers:
-        observed = observe_family(calibration, family, authors, matcher=matcher, on_stage=on_stage)
+        observed = observe_family(calibration, family, authors, matcher=matcher, on_stage=on_stage, engine=engine)
         retained = retain_basis(observed, requirements, on_stage=on_stage)
         retained, cover, ordering = _least(retained, requirements, seconds, on_stage)
         by_matcher.append((matcher, len(cover.columns), cover.cost))
