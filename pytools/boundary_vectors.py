@@ -28,7 +28,7 @@ _SEED = 17
 _LONGEST = 900
 """Characters of a vector's data: what does not get short in runs is not kept."""
 
-_READ = ("texts", "contract texts", "large scores")
+_READ = ("texts", "contract texts", "limits of texts", "parentheses and faults", "large scores")
 """What rests on the reader of texts: there is one, so its answers are no evidence; those vectors are made by hand."""
 
 _DEEPEST = 5
@@ -42,6 +42,8 @@ _MORE = {
     "long streams": 26,
     "lines": 8,
     "measures": 10,
+    "attributes of pairs": 12,
+    "attributes of covers": 12,
 }
 
 

@@ -148,9 +148,17 @@ def keep(found: Iterable[Caught], place: Path = SCORES) -> None:
     place.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
-def run(*, only: str = "", write: bool = False) -> None:
-    """Print what catches each mutant, and the score; `only` is the beginning of the names of some."""
-    mutants = [mutant for mutant in catalogue() if mutant.id.startswith(only)]
+def chosen(only: Sequence[str] = (), every: int = 1, *, missed: bool = False) -> list[Mutant]:
+    """Every n-th mutant of those whose names begin in some ways, and that random cases missed when last asked."""
+    found = [mutant for mutant in catalogue() if not only or mutant.id.startswith(tuple(only))]
+    before = known()
+    if missed:
+        found = [m for m in found if not m.equivalent and (m.id not in before or before[m.id].random is None)]
+    return found[::every]
+
+
+def run(mutants: Sequence[Mutant], *, write: bool = False) -> None:
+    """Print what catches each mutant, and the score."""
     found = score(mutants, tell=lambda c: print(f"{c.id:<40} {c.long or c.random or c.vector or '-'}", flush=True))
     if write:
         keep(found)
@@ -164,12 +172,14 @@ def run(*, only: str = "", write: bool = False) -> None:
 
 
 def main() -> None:
-    """Print the score: `python -m benchmarks.mutants [--only BEGINNING] [--write]`."""
+    """Print the score: `python -m benchmarks.mutants [--only BEGINNING …] [--every N] [--missed] [--write]`."""
     parser = argparse.ArgumentParser(prog="benchmarks.mutants", description="Which planted faults the suite catches.")
-    parser.add_argument("--only", default="", metavar="BEGINNING", help="the mutants whose names begin so")
+    parser.add_argument("--only", nargs="+", default=(), metavar="BEGINNING", help="the mutants whose names begin so")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="a sample: every N-th of them")
+    parser.add_argument("--missed", action="store_true", help="those that the random cases missed when last asked")
     parser.add_argument("--write", action="store_true", help=f"keep what was found in {SCORES.name}")
     arguments = parser.parse_args()
-    run(only=arguments.only, write=arguments.write)
+    run(chosen(arguments.only, arguments.every, missed=arguments.missed), write=arguments.write)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,9 @@ from random import Random
 from typing import Any
 
 from tracepact.tools.conform.boundaries import FRAME_EXPERIMENTS, Case, Experiment
+from tracepact.tools.conform.boundary_attributes import ATTRIBUTE_EXPERIMENTS
 from tracepact.tools.conform.boundary_intervals import INTERVAL_EXPERIMENTS
+from tracepact.tools.conform.boundary_limits import LIMIT_EXPERIMENTS
 from tracepact.tools.conform.boundary_texts import TEXT_EXPERIMENTS
 from tracepact.tools.conform.differential import SHRINKING, case_of, reduced
 from tracepact.tools.conform.findings import Finding, Tally, compare_chunks, judge
@@ -18,7 +20,9 @@ GUIDED: dict[Profile, dict[str, Experiment]] = {
     profile: {
         **FRAME_EXPERIMENTS.get(profile, {}),
         **INTERVAL_EXPERIMENTS.get(profile, {}),
+        **ATTRIBUTE_EXPERIMENTS.get(profile, {}),
         **TEXT_EXPERIMENTS.get(profile, {}),
+        **LIMIT_EXPERIMENTS.get(profile, {}),
     }
     for profile in Profile
 }

@@ -1,0 +1,210 @@
+"""Random texts that tell one reading from another: exact bounds, limits, white space, parentheses, faulty contracts."""
+
+from fractions import Fraction
+from random import Random
+
+from tracepact.core import Each
+from tracepact.tools.conform.boundaries import Case, Experiment
+from tracepact.tools.conform.boundary_intervals import STEPS, predicate, seconds
+from tracepact.tools.conform.vectors import Profile
+
+_LONGEST = 60
+"""Characters of a quantity (1.4)."""
+
+
+def _formula(text: str, step: str = "0.02") -> Case:
+    return {"ask": "formula", "text": text, "step": step}
+
+
+def _bound(rng: Random, digits: int) -> Case:
+    """A window whose bound is so many decimal places beside a whole number of frames, or a fraction near one."""
+    step = rng.choice((*STEPS, "1"))
+    frames = Fraction(rng.choice((0, 1, 2, 3, 7, 50)))
+    if rng.random() < 0.5:
+        value = frames * Fraction(step) + rng.choice((1, -1)) * Fraction(1, 10**digits)
+    else:
+        denominator = rng.choice((3, 7, 9, 11, 13, 49, 125, 10**9 + 7))
+        value = Fraction(rng.randrange(1, 40), denominator) * Fraction(step)
+    shown = seconds(abs(value))
+    if len(shown) > _LONGEST - 2:
+        shown = seconds(frames * Fraction(step))
+    operator = rng.choice(("N[{}] p", "F[{}] p", "G[0,{}] p", "F[-{},0f] p", "p U[{}] q", "p S[{}] q"))
+    return _formula(operator.format(f"{shown}{rng.choice(('', 's'))}"), step)
+
+
+def _nested(rng: Random) -> Case:
+    """Operators or parentheses at, below and above the deepest that is allowed, perhaps beside one another."""
+    levels = rng.choice((198, 199, 200, 201, 202))
+    deep = rng.choice(
+        (
+            f"{'(' * levels}p{')' * levels}",
+            f"{'!' * levels}p",
+            f"{'G[1f] ' * levels}p",
+            "p" + " & p" * levels,
+            "p" + " -> p" * levels,
+            f"{'!(' * levels}p{')' * levels}",
+            "p" + " U[1f] p" * levels,
+        )
+    )
+    return _formula(rng.choice((deep, deep, f"q | ({deep})", f"({deep}) & {'(' * 9}q{')' * 9}")))
+
+
+_SPACES = (" ", "\t", "\r", "\n", "\r\n", "#\n", "# p\r & q\n", "# p &\r q\n", "# \u2028 ) \n", "\n# 😀\n", "  ")
+_NO_SPACES = ("\x0c", "\u00a0", "\x0b", "\u2003", "\ufeff", "\x1c", "\x85")
+
+
+def _spaced(rng: Random, tokens: int) -> Case:
+    """Few tokens with white space of every kind between them, and now and then with what is none."""
+    words = ["p"] + [word for _ in range(tokens) for word in (rng.choice(("&", "->", "or", "<->")), rng.choice("pq"))]
+    odd = rng.randrange(len(words)) if rng.random() < 0.4 else -1
+    text = "\ufeff" if rng.random() < 0.2 else ""
+    for number, word in enumerate(words):
+        text += word + (rng.choice(_NO_SPACES) if number == odd else rng.choice(_SPACES))
+    return _formula(text)
+
+
+def _limits(rng: Random, dimension: str, size: int) -> Case:
+    match dimension:
+        case "places":
+            return _bound(rng, size)
+        case "levels":
+            return _nested(rng)
+    return _spaced(rng, size)
+
+
+# Contracts
+
+
+def _tree(rng: Random, levels: int) -> str:
+    """A formula with parentheses around every part, which the canonical text has as few of as it can."""
+    if levels == 0:
+        return rng.choice(("ref_active", "pred_active", "ref_onset", "true"))
+    a, b = _tree(rng, levels - 1), _tree(rng, rng.randrange(levels))
+    match rng.randrange(6):
+        case 0:
+            return f"(!{a})"
+        case 1:
+            return f"({rng.choice(('N[1f]', 'F[-1f,2f]', 'G[20ms]'))} {a})"
+        case 2:
+            return f"({a} {rng.choice('US')}[1f] {b})"
+    pair = (a, b) if rng.random() < 0.5 else (b, a)
+    return f"({pair[0]} {rng.choice(('&', '|', '->', '<->'))} {pair[1]})"
+
+
+def _term(rng: Random, levels: int) -> str:
+    """A time in parentheses."""
+    if levels == 0:
+        return rng.choice(("ref.onset", "pred.onset", "ref.duration", "40ms", "1f", "pred.offset"))
+    a, b = _term(rng, levels - 1), _term(rng, rng.randrange(levels))
+    match rng.randrange(6):
+        case 0:
+            return f"(-{a})"
+        case 1:
+            return f"({rng.choice(('2', '0.5', '1/3'))} * {a})"
+        case 2:
+            return f"({a} * ({rng.choice(('2', '3'))} * {rng.choice(('4', '1/7'))}))"
+        case 3:
+            return f"{rng.choice(('min', 'max'))}({a}, {b})"
+    pair = (a, b) if rng.random() < 0.5 else (b, a)
+    return f"({pair[0]} {rng.choice('+--')} {pair[1]})"
+
+
+def _predicate(rng: Random, levels: int) -> str:
+    """A predicate in parentheses."""
+    if levels == 0:
+        term = _term(rng, rng.randrange(4))
+        return rng.choice(("matched", f"({term} {rng.choice(('<=', '>', '==', '!='))} {_term(rng, 1)})", "iou > 1/3"))
+    a, b = _predicate(rng, levels - 1), _predicate(rng, rng.randrange(levels))
+    if rng.random() < 0.25:
+        return f"(not {a})"
+    pair = (a, b) if rng.random() < 0.5 else (b, a)
+    return f"({pair[0]} {rng.choice(('and', 'or', 'implies', 'iff'))} {pair[1]})"
+
+
+_HEAD = ("contract c", "step 20ms")
+
+
+def _contract(lines: list[str]) -> Case:
+    return {"ask": "contract", "text": "\n".join(lines) + "\n"}
+
+
+def _parenthesised(rng: Random, levels: int) -> Case:
+    frame = f"clause a on {_tree(rng, levels % 3)} : {_tree(rng, levels)}"
+    event = f"clause b on each matched : {_predicate(rng, levels)}"
+    return _contract([*_HEAD, *rng.sample((frame, event), rng.choice((1, 2)))])
+
+
+_FAULTY = (
+    "step 40ms",
+    "contract d",
+    "clause a on true : ref_active",
+    "clause c on each matched : min(iou) > 0.5",
+    "clause c on each matched : abs(iou, 1) > 0.5",
+    "clause c on each matched : 40ms * ref.onset > 0s",
+    "clause c on each ref : 0.5 * covering == 1",
+    "clause c on each ref : 2 * covering == 1",
+    "clause c on each ref : covering == 0.5",
+    "clause c on each ref : iou * coverage > 0",
+    "clause c on each ref : purity > 0.5",
+    "clause c on each ref : shortest_gap + 1s > 2s",
+    "clause c on each ref : covering > 1s",
+    "clause c on each pred : matched > 0",
+    "clause c on true : zone",
+    "clause c on true : F[2f,1f] ref_active",
+    "clause c on true : N[-tol] ref_active",
+    "clause c on true : N[other] ref_active",
+    "clause c on each any : true",
+    "param tol = 3f",
+    "param ref_active = 3f",
+    "param n = 0.5",
+    "atom pred_onset",
+    "atom zone\natom zone",
+    "sweep tol = 1f -2f",
+    "sweep none = 1f",
+    "merge_gap -1f",
+    "merge_gap 2f\nmerge_gap 2f",
+    "matcher best",
+    "matcher greedy(search = 2)",
+    "matcher greedy(overlap_reward = 2s)",
+    "matcher optimal(reach = 1s)",
+    "projection middle",
+    "aggregate mean",
+    "soft_scale 0s",
+    "labels a a",
+    "profile p : a = 0",
+    "profile p : a = -1",
+    "profile p : none = 1",
+    "profile p : a = 1, a = 2",
+    "profile p over mean : a = 1",
+    "profile p : a = 1\nprofile p : a = 2",
+    "clause c on true : (ref_active",
+    "clause on each ref : true",
+    "clause c on each ref : matched matched",
+    "nothing at all",
+)
+"""Statements that have a fault, or one beside those of a small contract; a few have none."""
+
+
+def _faults(rng: Random, count: int) -> Case:
+    """A small contract with so many statements that are mostly faulty, in any order."""
+    lines = ["param tol = 40ms", "clause a on true : N[tol] ref_active", f"clause b on each ref : {_covered(rng)}"]
+    lines += rng.sample(_FAULTY, count)
+    rng.shuffle(lines)
+    head = [line for line in _HEAD if rng.random() > 0.05]
+    return _contract([*head, *lines])
+
+
+def _covered(rng: Random) -> str:
+    return predicate(rng, Each.REF, Fraction(1, 50), 3)
+
+
+def _contracts(rng: Random, dimension: str, size: int) -> Case:
+    return _parenthesised(rng, size) if dimension == "levels" else _faults(rng, size)
+
+
+LIMIT_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
+    Profile.TEXT: {
+        "limits of texts": Experiment(_limits, {"places": 40, "levels": 1, "spaces": 1 << 3}),
+        "parentheses and faults": Experiment(_contracts, {"levels": 1 << 2, "faults": 1 << 2}),
+    }
+}
