@@ -24,9 +24,9 @@ from selection.builders import (
 from selection.test_observation import scored
 
 from tracepact.calibration.calibration import Calibration, Case
-from tracepact.calibration.reading import load_calibration
+from tracepact.calibration.reading import load_calibration, read_calibration
 from tracepact.core import Aggregation
-from tracepact.diagnostics import Diagnostics
+from tracepact.diagnostics import Diagnostics, Source
 from tracepact.lang import parse_contract
 from tracepact.scoring import score_family
 from tracepact.tools.select.retain import Coordinate
@@ -285,6 +285,30 @@ def test_labels_that_only_one_case_has_do_not_turn_the_order_in_a_corpus() -> No
 
 
 # How the clauses are written
+
+
+def test_a_tolerance_is_put_amid_the_range_that_decides_the_same() -> None:
+    """By hand: 60 to 100 ms allow the onset that is 60 ms late and not the one that is 120 ms late; 80 is amid them."""
+    text = """step = "20ms"
+cases = [
+  {name = "late", rank = 1, edit = "late_onset", by = "60ms"},
+  {name = "later", rank = 2, edit = "late_onset", by = "120ms"},
+]
+[reference.r]
+duration = "2s"
+events = [["200ms", "800ms"]]
+[family]
+atoms = ["pred_onset"]
+obligations = ["ref_onset"]
+operators = ["F"]
+shapes = ["near"]
+tolerances = ["60ms"]
+from_depth = 1
+each = []
+"""
+    (clause,) = select(read_calibration(Source("t.calibration", text)), requirements=(Requirement.ORDER,)).clauses
+    assert clause.text == "on ref_onset : ref_onset -> N[80ms] pred_onset"
+    assert [(one.value, one.least, one.most) for one in clause.ranges] == [("80ms", "60ms", "100ms")]
 
 
 @settings(max_examples=scaled(6), deadline=None)

@@ -62,8 +62,10 @@ def test_what_is_required_robustly_is_met_on_every_copy(calibration: Calibration
 @settings(max_examples=scaled(6), deadline=None)
 @given(calibrations(most=4))
 def test_a_case_left_out_gives_the_selection_of_the_others(calibration: Calibration) -> None:
-    """From the same basis as from a new one: values, weights and count of what is selected without the case."""
+    """From the same basis as from a new one, also where it counts the pairs with a case that it has not seen."""
     found = select(calibration, requirements=(Requirement.SEPARATE,))
+    whole = {coordinate.candidate: coordinate for coordinate in found.retained.basis.coordinates}
+    separated = 0
     for left in leave_one_out(found):
         cases = tuple(case for k, case in enumerate(calibration.cases) if k != left.case)
         if not rank_pairs(cases):
@@ -74,6 +76,9 @@ def test_a_case_left_out_gives_the_selection_of_the_others(calibration: Calibrat
         assert {found.retained.basis.coordinates[k].candidate for k in left.gone} == {
             c.candidate for c in found.coordinates if c.candidate not in stay
         }
+        unseen = [pair for pair in rank_pairs(calibration.cases) if left.case in (pair.worse, pair.better)]
+        separated += sum(any(difference(whole[c], pair) > 0 for c in stay) for pair in unseen)
+    assert hold_out(found, len(calibration.cases)).separated.count == separated
 
 
 def test_held_out_pairs_are_those_with_a_case_of_the_fold() -> None:
