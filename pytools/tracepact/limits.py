@@ -18,7 +18,7 @@ class Limits(NamedTuple):
         steps: steps of the search for the best matching of events (15.9).
     """
 
-    frames: int = 2 * 10**9
+    frames: int = 10**9
     candidates: int = 2 * 10**7
     steps: int = 10**6
 

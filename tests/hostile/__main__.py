@@ -3,6 +3,7 @@
 import argparse
 import resource
 import sys
+from pathlib import Path
 
 from hostile.doors import DOORS, FAST
 from hostile.harness import play
@@ -12,10 +13,12 @@ parser.add_argument("--inputs", type=int, default=1_000_000)
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--door", action="append", choices=sorted(DOORS))
 parser.add_argument("--seconds", type=float, default=0, help="begin no input after so many seconds; 0 for no limit")
-parser.add_argument("--gigabytes", type=int, default=4, help="of addresses for all inputs")
+parser.add_argument("--gigabytes", type=int, default=4, help="of addresses for all inputs, beside the program's own")
 parser.add_argument("--often", type=int, default=40, help="how much more often the fast doors are tried")
 given = parser.parse_args()
-resource.setrlimit(resource.RLIMIT_AS, (given.gigabytes << 30, given.gigabytes << 30))
+pages = int(Path("/proc/self/statm").read_text().split()[0])
+most = pages * resource.getpagesize() + (given.gigabytes << 30)
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
 doors = {name: DOORS[name] for name in given.door or DOORS}
 often = (
     {f"{name} {n}": DOORS[name] for name in FAST if name in doors for n in range(given.often)} if not given.door else {}

@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from fractions import Fraction
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +15,10 @@ import tracepact
 from hostile.doors import GATE, _sign, stored
 from tracepact.diagnostics import InvalidInput
 from tracepact.specs import spec_path
+from tracepact.tools.league.timelines import _ticks
 from tracepact.tools.lsp.calibration import calibration_faults
+from tracepact.tools.lsp.reading import read
+from tracepact.tools.lsp.renaming import CannotRename, rename
 
 
 def bad_streams(archive: bytes) -> list[bytes]:
@@ -115,3 +119,21 @@ def test_names_that_are_not_utf_8_in_a_parquet_file_are_refused_whole_and_in_bat
 def test_an_editor_may_send_half_of_a_surrogate_pair_in_a_calibration_set(tmp_path: Path) -> None:
     text = spec_path("calibration/boundary_gate.calibration").read_text(encoding="utf-8")
     assert calibration_faults(text.replace('title = "', 'title = "\ud800'), "a.calibration", tmp_path) is not None
+
+
+@pytest.mark.parametrize("arguments", [("verify", "run"), ("verify", "run", "--format", "json")])
+def test_a_manifest_of_very_many_brackets_is_refused(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "manifest.json").write_bytes(b"[" * 100_000)
+    assert run(*arguments, folder=tmp_path).code == 2
+
+
+def test_a_rename_that_repeats_a_fault_the_contract_has_is_refused_in_words() -> None:
+    text = "contract c\nstep 20ms\nparam a = 1\nparam a = 2\nparam b = 3\nclause d on true : N[b] ref_active\n"
+    with pytest.raises(CannotRename, match="cannot be the name"):
+        rename(read(text, "c"), text.index("b = 3"), "a")
+
+
+def test_the_axis_of_a_length_that_no_float_holds_has_no_numbers() -> None:
+    assert _ticks(Fraction(1, 10**400)) == []
+    assert len(_ticks(Fraction(10))) > 3

@@ -143,9 +143,11 @@ def _mark(start: int, end: int, frames: int, step: Fraction, words: str) -> Mark
 
 
 def _ticks(length: Fraction) -> list[tuple[str, str]]:
-    """Where the axis has its numbers, about five."""
+    """Where the axis has its numbers, about five; none for a length that no float holds."""
     rough = float(length) / 5
-    size = 10.0 ** np.floor(np.log10(rough)) if rough else 1.0
+    if not rough:
+        return []
+    size = 10.0 ** np.floor(np.log10(rough))
     step = next(size * m for m in (1, 2, 5, 10) if size * m >= rough * 0.75)
     times = [k * step for k in range(int(float(length) / step + 1e-9) + 1)]
     return [(f"{100 * time / float(length):.2f}%", f"{short(time)} s") for time in times]

@@ -35,7 +35,7 @@ def rename(reading: Reading, offset: int, new: str) -> list[Edit]:
     before = [d for d in reading.found if d.severity is Severity.ERROR]
     if len(faults) > len(before):
         known = {(d.code, d.headline) for d in before}
-        said = next(d.headline for d in faults if (d.code, d.headline) not in known)
+        said = next((d.headline for d in faults if (d.code, d.headline) not in known), faults[-1].headline)
         raise CannotRename(f"`{new}` cannot be the name of this {name.kind.value}: {said}")
     if _kinds(after, new) != sorted([*_kinds(reading, new), *(o.kind.value for o in changed)]):
         raise CannotRename(f"`{new}` means something else in this contract")

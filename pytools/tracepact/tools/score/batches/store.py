@@ -138,7 +138,7 @@ def batch_manifest(folder: Path) -> dict[str, Any] | None:
     """The manifest of the run directory of a run in batches; None if a folder is none."""
     try:
         data = json.loads(_text(folder / NAME))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     sound = isinstance(data, dict) and data.get("format") == FORMAT and isinstance(data.get("files"), list)
     return data if sound else None
