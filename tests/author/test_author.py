@@ -202,3 +202,11 @@ def test_a_contract_in_a_folder_that_does_not_exist_is_refused(tmp_path: Path) -
     assert outcome.code == 2
     assert "there is no folder" in " ".join(outcome.err.split())
     assert not (tmp_path / "sub").exists()
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--on-time", "onsets", "--never", "fragments", "--early", "20ms", "--late", "60ms")]
+)
+def test_a_new_contract_is_in_canonical_form(options: tuple[str, ...], tmp_path: Path) -> None:
+    assert run("new", "fresh", *options, folder=tmp_path).code == 0
+    assert run("fmt", "--check", "fresh.contract", folder=tmp_path).code == 0

@@ -79,6 +79,12 @@ def test_arguments_that_are_not_of_their_kind_are_refused_by_name(arguments: dic
     assert named in caught.value.diagnostics[0].headline
 
 
+@pytest.mark.parametrize("name", ["p q", "U", "true", "", 1, "p & q", " p"])
+def test_what_is_no_name_of_an_atom_is_refused(name: Any) -> None:
+    with pytest.raises(InvalidInput, match="is not the name of an atom"):
+        catalogue([name])
+
+
 def test_a_catalogue_is_data() -> None:
     found = catalogue(["p"], windows=[(0, 1)])
     rows = found.to_dict()["entries"]

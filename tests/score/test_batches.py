@@ -224,12 +224,13 @@ def kill_a_child(parent: int) -> None:
 
 
 SLEEPING = """
-import time
+import os, signal, time
 from tracepact.engines import Work, engine_from, run_tasks
 def sleep(task):
-    print("working", flush=True)
+    os.write(1, b"working\\n")  # in one piece
     time.sleep(600)
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever starts the tests may have it ignored
     run_tasks(engine_from("processes:2"), Work(sleep, range(4), None))
 """
 

@@ -12,11 +12,12 @@ from tracepact.specs import spec_path
 from tracepact.stream import Arrival, StreamMonitor
 from tracepact.tools.conform.answers import formula_of
 from tracepact.tools.conform.streaming import pushes
+from tracepact.tools.conform.vectors import Vector, vector_of
 
 VECTORS = [
-    vector
-    for vector in json.loads(spec_path("conformance/streaming.json").read_text(encoding="utf-8"))["vectors"]
-    if vector["input"]["ask"] == "stream"
+    vector_of(data)
+    for data in json.loads(spec_path("conformance/streaming.json").read_text(encoding="utf-8"))["vectors"]
+    if data["input"]["ask"] == "stream"
 ]
 
 
@@ -32,10 +33,10 @@ def out(arrival: Arrival) -> list[list[Any]]:
     return sorted(found)
 
 
-@pytest.mark.parametrize("vector", VECTORS, ids=[vector["id"] for vector in VECTORS])
-def test_the_monitor_says_what_the_vector_says_when_it_says(vector: dict[str, Any]) -> None:
+@pytest.mark.parametrize("vector", VECTORS, ids=[vector.id for vector in VECTORS])
+def test_the_monitor_says_what_the_vector_says_when_it_says(vector: Vector) -> None:
     # Vectors give every mask outright, also those a monitor derives by itself: such names are free atoms here.
-    case = json.loads(re.sub(r'"((?:ref|pred)_\w+)"', r'"free_\1"', json.dumps(vector["input"])))
+    case = json.loads(re.sub(r'"((?:ref|pred)_\w+)"', r'"free_\1"', json.dumps(vector.input)))
     clauses = [(formula_of(c["obligation"]), formula_of(c["formula"])) for c in case["clauses"]]
     named = frozenset().union(*(atoms(formula) for pair in clauses for formula in pair))
     declared = "".join(f"atom {name}\n" for name in sorted(named))
@@ -48,4 +49,4 @@ def test_the_monitor_says_what_the_vector_says_when_it_says(vector: dict[str, An
         silent = [False] * frames
         said.append(out(monitor.push({"ref_active": silent, "pred_active": silent, **chunk})))
     said.append(out(monitor.close()))
-    assert said == vector["expected"]["out"]
+    assert said == vector.expected["out"]

@@ -153,6 +153,8 @@ def corrupt(sound: Path, family: str, severity: int, index: int, seed: int, out:
     names = [one.name for one in canonical().families]
     if family not in names:
         raise fault("bad-corruptions", f"there is no family `{family}`", help=", ".join(names))
+    if out.exists() and out.samefile(sound):
+        raise click.UsageError(f"`{out}` is the sound itself; name another file")
     samples, rate = read_sound(sound)
     found = corrupted(samples, Cell(family, severity), seed=seed, index=index)
     write_sound(out, np.round(np.clip(found, -1, 1) * 32767).astype(np.int16), rate)

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from html import escape
 from math import isqrt
 from typing import Any
@@ -25,6 +26,7 @@ from tracepact.core import atoms as atoms_of
 from tracepact.diagnostics import Diagnostic, InvalidInput, several
 from tracepact.frames import data_frame
 from tracepact.frozen import dataclass
+from tracepact.lang import parse_formula
 from tracepact.logic.signature import Signature, signature_classes, signatures
 from tracepact.logic.text import formula_text
 from tracepact.logic.vocabulary import over_base_atoms
@@ -155,7 +157,7 @@ def catalogue(
     wholes = (("depth", depth), ("most", most), ("seed", seed), *(("a radius", radius) for radius in radii))
     for name, number in (*wholes, *((("sample", sample),) if sample is not None else ())):
         _require_whole(name, number)
-    found: list[Formula] = [Atom(name) for name in several(atoms, "catalogue", "atoms")]
+    found: list[Formula] = [_atom(name) for name in several(atoms, "catalogue", "atoms")]
     if not found:
         raise _refused("type-mismatch", "there are no atoms to make formulas of", "name one, such as `pred_onset`")
     draw = _Draw(len(found), most, sample, random.Random(seed))
@@ -166,6 +168,18 @@ def catalogue(
         made = draw.joined([*parts, *_modal(parts, spans, radii)])
         entries, lengths = _grouped(made)
     return Catalogue(tuple(entries), len(made), lengths, draw.complete)
+
+
+def _atom(name: str) -> Atom:
+    """The atom of a name, if it is one in the language."""
+    try:
+        read = parse_formula(name, Fraction(1)) if isinstance(name, str) else None
+    except InvalidInput:
+        read = None
+    if read != Atom(name):
+        way = "a name has letters, digits and underscores, and is no word of the language"
+        raise _refused("type-mismatch", f"`{name}` is not the name of an atom", way)
+    return Atom(name)
 
 
 def _windows(windows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -10,8 +10,9 @@ from typing import TypeVar
 
 import click
 
+from tracepact.diagnostics import Diagnostics, Source
 from tracepact.files import write_whole
-from tracepact.lang import load_contract, parse_contract
+from tracepact.lang import format_document, load_contract, parse_contract, read_document
 from tracepact.logic.contract_text import ContractText
 from tracepact.logic.value_findings import ValueFindings
 from tracepact.show.lines import print_diagnostics, say
@@ -75,7 +76,10 @@ def command(
         text = _renamed(load_contract(starter).source.text, place.stem)
     else:
         asking = not any(given) and sys.stdin.isatty()
-        text = draft(place.stem, _asked() if asking else _answers(on_time, never, early, late, step))
+        drafted = Source(
+            str(place), draft(place.stem, _asked() if asking else _answers(on_time, never, early, late, step))
+        )
+        text = format_document(read_document(drafted, Diagnostics()), drafted)
     contract = parse_contract(text, name=str(place))
     write_whole({place: text})
     print_diagnostics(ValueFindings(ContractText(contract)).warnings())
