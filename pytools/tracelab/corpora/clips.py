@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
+from pathlib import Path
 
 import numpy as np
 from scipy.signal import resample_poly
@@ -120,12 +121,17 @@ def real_clips(corpus: Corpus, names: Sequence[str], seconds: int = CLIP_SECONDS
     return RealClips(heard, np.stack(soft), left_out)
 
 
-def _sound(recording: Recording) -> "np.ndarray[tuple[int], np.dtype[np.int16]]":
-    """The samples at the lab's rate."""
+def sound_file(recording: Recording) -> Path:
+    """Where the sound of a recording is; refused if it has none."""
     if recording.sound is None:
         headline = f"the recording `{recording.name}` has no sound"
         raise fault("bad-corpus", headline, help="give the folder with its audio, or --labels-only")
-    samples, rate = read_sound(recording.sound)
+    return recording.sound
+
+
+def _sound(recording: Recording) -> "np.ndarray[tuple[int], np.dtype[np.int16]]":
+    """The samples at the lab's rate."""
+    samples, rate = read_sound(sound_file(recording))
     if rate != RATE:
         ratio = Fraction(RATE, rate)
         samples = resample_poly(samples, ratio.numerator, ratio.denominator)

@@ -11,7 +11,7 @@ from typing import Any
 import tracepact
 from tracelab.corpora.annotation import Row, ambiguity_rows, mechanism_rows, reading_rows
 from tracelab.corpora.baseline import baseline_rows, clips_of, local_rows
-from tracelab.corpora.clips import CLIP_SECONDS, RealClips, real_clips, split
+from tracelab.corpora.clips import CLIP_SECONDS, RealClips, real_clips, sound_file, split
 from tracelab.corpora.maestro import Corpus
 from tracelab.corpora.systems import gap_rows, make_runs, recipes, support_rows, system_rows
 from tracelab.corpora.views import Rows, view_files
@@ -38,6 +38,8 @@ def maestro_track(
     progress: Progress = SILENT,
 ) -> Path:
     """MAESTRO Real: the annotation, and with its sound the detectors; the page."""
+    for recording in () if labels_only else corpus.recordings:
+        sound_file(recording)  # before anything is computed or written
     settings = {
         "track": "maestro",
         "recordings": len(corpus.recordings),
