@@ -8,6 +8,7 @@ import sys
 from fractions import Fraction
 from itertools import chain, combinations
 from pathlib import Path
+from typing import cast
 
 import pytest
 from cli.command import run
@@ -17,14 +18,17 @@ from tracepact import starter_contracts, try_contract
 from tracepact.core import ATTRIBUTES, Aggregation, MatcherKind, Projection
 from tracepact.core.contract import BUILTIN_ATOMS, CLASS_ATOMS
 from tracepact.diagnostics import CODES, Diagnostics, Severity, Source
-from tracepact.lang import compile_source
+from tracepact.lang import compile_source, parse_formula
 from tracepact.lang.predicates import FUNCTIONS
 from tracepact.lang.reference import language_reference, statement_names
 from tracepact.lang.syntax import UNITS
+from tracepact.logic import Outcome, equivalent
 from tracepact.logic.findings import check_contract
+from tracepact.logic.notations import Notation, read_notation
 from tracepact.specs import spec_path
 from tracepact.tools.author.draft import Answers, Never, OnTime, draft
 from tracepact.tools.author.examples import REPAIRS, examples
+from tracepact.tools.author.help_command import _SAME
 
 GRAMMAR = spec_path("grammar.lark").read_text(encoding="utf-8")
 TERMS = {section.title.split()[0]: section.entries for section in language_reference()}
@@ -210,3 +214,12 @@ def test_a_contract_in_a_folder_that_does_not_exist_is_refused(tmp_path: Path) -
 def test_a_new_contract_is_in_canonical_form(options: tuple[str, ...], tmp_path: Path) -> None:
     assert run("new", "fresh", *options, folder=tmp_path).code == 0
     assert run("fmt", "--check", "fresh.contract", folder=tmp_path).code == 0
+
+
+def test_the_formulas_of_the_help_on_notations_say_the_same() -> None:
+    told = run("help", "notations").out
+    step, frames = Fraction(1, 50), {**_SAME}
+    own = parse_formula(frames.pop("tracepact"), step)
+    for notation, text in frames.items():
+        assert text in told
+        assert equivalent(own, read_notation(text, cast(Notation, notation))).outcome is Outcome.YES, notation

@@ -21,6 +21,7 @@ from tracepact.frozen import dataclass
 
 Notation = Literal["mltl", "ltlf"]
 NOTATIONS: tuple[Notation, ...] = ("mltl", "ltlf")
+_HELP = "`tracepact help notations` has the operators"
 _DEEPEST = 200
 """How many levels operators and parentheses may nest, as in the language itself (rule 1.6)."""
 
@@ -66,7 +67,7 @@ class _Reader:
             match = _TOKEN.match(text, at)
             if match is None or match.lastgroup is None:
                 first = at + len(text[at:]) - len(text[at:].lstrip())
-                raise self._invalid(f"`{text[first]}` starts nothing of this notation", Span(first, first + 1))
+                raise self._invalid(f"`{text[first]}` starts nothing of this notation", Span(first, first + 1), _HELP)
             at = match.end()
             word = match[match.lastgroup]
             word = _SPELLINGS.get(word, word)

@@ -14,6 +14,8 @@ from tracepact.tools.author.examples import examples
 
 _CALIBRATION_RULES = tuple(f"14.{number}" for number in range(1, 7))
 _WIDEST, _TERM = 100, 34
+_SAME = {"tracepact": "p -> F[1f,3f] q", "mltl": "p -> F[1,3] q", "ltlf": "p -> X F[0,2] q"}
+"""One formula in each notation."""
 
 
 def _topic_completion(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -24,9 +26,9 @@ def _topic_completion(ctx: click.Context, param: click.Parameter, incomplete: st
 @click.argument("topic", required=False, shell_complete=_topic_completion)
 @click.pass_context
 def command(ctx: click.Context, topic: str | None) -> None:
-    """Explain the language, the form of calibration sets, a diagnostic code or a command.
+    """Explain the language, the form of calibration sets, notations of others, a diagnostic code or a command.
 
-    TOPIC is `language`, `calibration`, `codes`, a code such as unknown-atom, or the name of a command.
+    TOPIC is `language`, `calibration`, `notations`, `codes`, a code such as unknown-atom, or the name of a command.
     """
     say(_text(ctx, topic).rstrip("\n"), answer=True)
 
@@ -76,6 +78,14 @@ def _calibration() -> Iterator[str]:
     yield indent(spec_path("calibration/boundary_gate.calibration").read_text(encoding="utf-8"), "    ")
 
 
+def _notations() -> Iterator[str]:
+    """How formulas of others are read, with one of each that says the same."""
+    yield "Formulas of others are read with --from mltl or --from ltlf, by sat, implies, equivalent and simplify.\n"
+    yield fill(f"21.7 {rules()['21.7'].replace('*', '')}", _width(), subsequent_indent="     ") + "\n"
+    for notation, formula in _SAME.items():
+        yield f"    {notation:<10} {formula}"
+
+
 def _codes() -> Iterator[str]:
     width = max(map(len, CODES))
     for code in CODES.values():
@@ -98,6 +108,7 @@ def _code(name: str) -> Iterator[str]:
 _TOPICS = {
     "language": ("every statement, operator, atom, attribute and unit, on one page", _language),
     "calibration": ("the form of calibration sets, with the one that ships", _calibration),
+    "notations": ("formulas in MLTL and LTLf, and how they are read", _notations),
     "codes": ("every diagnostic code and what it means", _codes),
 }
 _MORE = (

@@ -53,7 +53,7 @@ def step_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def notation_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """The --from option."""
-    words = "Read the formulas in this notation, bounds in frames: MLTL as C2PO writes it, or bounded LTLf."
+    words = "Read the formulas in this notation, bounds in frames (`tracepact help notations`)."
     return click.option("--from", "notation", type=click.Choice(NOTATIONS), help=words)(function)
 
 
