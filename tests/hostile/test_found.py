@@ -2,6 +2,9 @@
 
 import io
 import json
+import os
+import subprocess
+import sys
 import zipfile
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +16,7 @@ from cli.command import events, run
 
 import tracepact
 from hostile.doors import GATE, _sign, stored
+from hostile.harness import Input, outcome
 from tracepact.diagnostics import InvalidInput
 from tracepact.specs import spec_path
 from tracepact.tools.league.timelines import _ticks
@@ -137,3 +141,48 @@ def test_a_rename_that_repeats_a_fault_the_contract_has_is_refused_in_words() ->
 def test_the_axis_of_a_length_that_no_float_holds_has_no_numbers() -> None:
     assert _ticks(Fraction(1, 10**400)) == []
     assert len(_ticks(Fraction(10))) > 3
+
+
+@pytest.mark.parametrize("cache", ["relative", "."])
+def test_a_certificate_that_is_no_text_is_refused_whatever_the_cache(
+    cache: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRACEPACT_CACHE", cache)
+    (tmp_path / "bad.lean").write_bytes(b"\xff\xfe")
+    outcome = run("certify", "boundary_gate", "--recheck", "bad.lean", folder=tmp_path)
+    assert outcome.code in (1, 2, 3), outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_names_keep_their_accents_in_a_csv_under_a_c_locale(tmp_path: Path) -> None:
+    (tmp_path / "ref.tsv").write_text(events("é.wav 1 2 chién", "è.wav 1 2 chièn"), encoding="utf-8")
+    command = (sys.executable, "-m", "tracepact", "score", "boundary_gate", "--ref", "ref.tsv", "--pred", "ref.tsv")
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [*command, "--durations", "3", "--format", "csv"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        check=True,
+    )
+    clips = {row.split(",")[0] for row in done.stdout.decode("utf-8").splitlines()[1:]}
+    assert clips == {"é.wav", "è.wav"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [("lint-data",), ("score", "gate.contract")])
+def test_thousands_of_labels_on_one_side_each_end_within_the_budget(command: tuple[str, ...], tmp_path: Path) -> None:
+    ref, pred = (events(*(f"a {k % 9} {k % 9 + 0.5} {side}{k}" for k in range(4000))) for side in "rp")
+    files = {"gate.contract": GATE.encode(), "ref.tsv": ref.encode(), "pred.tsv": pred.encode()}
+    sides = ("--ref", "ref.tsv", "--pred", "pred.tsv", "--durations", "10")
+    end, text = outcome(Input(files, (*command, *sides)), tmp_path)
+    assert end in ("exit 0", "exit 1"), text[-2000:]
+
+
+@pytest.mark.slow
+def test_thousands_of_overlapping_events_end_within_the_budget(tmp_path: Path) -> None:
+    ref, pred = (events(*(f"a {k / 1000 + late} {k / 1000 + 50} x" for k in range(4000))) for late in (0, 0.01))
+    files = {"ref.tsv": ref.encode(), "pred.tsv": pred.encode()}
+    sides = ("--ref", "ref.tsv", "--pred", "pred.tsv", "--durations", "60")
+    end, text = outcome(Input(files, ("metrics", *sides)), tmp_path)
+    assert end == "exit 0", text[-2000:]
