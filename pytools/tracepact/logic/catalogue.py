@@ -177,7 +177,7 @@ def _atom(name: str) -> Atom:
     except InvalidInput:
         read = None
     if read != Atom(name):
-        way = "a name has letters, digits and underscores, and is no word of the language"
+        way = "use letters, digits and underscores, and no word of the language"
         raise _refused("type-mismatch", f"`{name}` is not the name of an atom", way)
     return Atom(name)
 
