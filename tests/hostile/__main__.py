@@ -24,8 +24,12 @@ often = (
     {f"{name} {n}": DOORS[name] for name in FAST if name in doors for n in range(given.often)} if not given.door else {}
 )
 sys.stderr.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # it is a text stream
-tally = play({**doors, **often}, given.inputs, given.seed, stop=given.seconds)
-for fault in tally.faults[:40]:
-    sys.stderr.write(fault + "\n")
+tally = play(
+    {**doors, **often},
+    given.inputs,
+    given.seed,
+    stop=given.seconds,
+    say=lambda text: print(text, file=sys.stderr, flush=True),
+)
 sys.stdout.write("\n".join(tally.lines()) + "\n")
 sys.exit(1 if tally.faults else 0)

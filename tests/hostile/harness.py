@@ -25,6 +25,9 @@ from tracepact.diagnostics import InvalidInput
 BUDGET = 20.0
 """Seconds of processor time that one input may take."""
 
+STRETCH = 20_000
+"""After so many inputs a long run says how far it is."""
+
 
 class OutOfTime(BaseException):
     """An input did not end within its budget; nothing in the program catches this."""
@@ -119,10 +122,18 @@ def _called(call: Callable[[Path], Any], folder: Path) -> tuple[str, str]:
         return "traceback", f"{type(error).__name__}: {str(error)[:200]} at {Path(last.filename).name}:{last.lineno}"
 
 
-def play(doors: Mapping[str, Door], inputs: int, seed: int, *, seconds: float = BUDGET, stop: float = 0) -> Tally:
+def play(
+    doors: Mapping[str, Door],
+    inputs: int,
+    seed: int,
+    *,
+    seconds: float = BUDGET,
+    stop: float = 0,
+    say: Callable[[str], object] = lambda text: None,
+) -> Tally:
     """Run inputs through the doors in turn; input number n depends on the seed and on n alone.
 
-    With `stop`, no input is begun after so many seconds.
+    With `stop`, no input is begun after so many seconds. Faults, and now and then how far it is, are said at once.
     """
     tally = Tally()
     names = sorted(doors)
@@ -147,6 +158,9 @@ def play(doors: Mapping[str, Door], inputs: int, seed: int, *, seconds: float = 
                     f"{end} at door {door}, seed {seed}, number {number}: {' '.join(given.arguments)[:200]}\n"
                     f"{text[-1500:]}"
                 )
+                say(tally.faults[-1])
+            if (number + 1) % STRETCH == 0:
+                say(f"{number + 1} of {inputs} inputs, {len(tally.faults)} faults, digest {tally.digest.hexdigest()}")
     finally:
         shutil.rmtree(home, ignore_errors=True)
     return tally
