@@ -17,12 +17,13 @@ from io_samples import SAMPLES
 import tracepact
 from hostile.harness import Door, Input
 from hostile.served import batches, editor, lab_folder, workbench
+from hostile.tasks import audits, calibrated, conformance, judgements, thresholds
 from hostile.values import (
     as_bytes,
     changed_bytes,
-    changed_data,
     changed_text,
     damaged,
+    damaged_data,
     damaged_json,
     data,
     name,
@@ -263,9 +264,7 @@ def protocol(rng: Random) -> Input:
 
 def state(rng: Random) -> Input:
     """The saved state of a stream, damaged, resumed and used."""
-    whole = json.loads(stored("state")["state.json"])
-    for _ in range(rng.randrange(1, 3)):
-        whole = changed_data(rng, whole)
+    whole = damaged_data(rng, json.loads(stored("state")["state.json"]))
 
     def call(folder: Path) -> Any:
         monitor = restore_state(tracepact.parse_contract(MORE), whole if isinstance(whole, dict) else {})
@@ -546,13 +545,17 @@ def api(rng: Random) -> Input:
 
 DOORS: dict[str, Door] = {
     "api": api,
+    "audits": audits,
     "batches": batches,
+    "calibrated": calibrated,
     "calibration": calibration,
     "certificate": certificate,
     "command line": command_line,
+    "conformance": conformance,
     "contract": contract,
     "editor": editor,
     "formula": formula,
+    "judgements": judgements,
     "lab folder": lab_folder,
     "league directory": _stored_door(
         "league", (("league", "league", "--remove", "other"), ("league", "league", "--rank-by", "onset"))
@@ -576,6 +579,7 @@ DOORS: dict[str, Door] = {
     "state": state,
     "stream lines": stream_lines,
     "submission": submission,
+    "thresholds": thresholds,
     "workbench": workbench,
 }
 FAST = (

@@ -19,7 +19,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 import tracepact
 from hostile.harness import Input, put
-from hostile.values import changed_bytes, changed_data, changed_text, damaged, damaged_json, name, number, some
+from hostile.values import changed_bytes, changed_text, damaged, damaged_data, damaged_json, name, number, some
 from tracelab.commands import verified
 from tracepact.specs import spec_path
 from tracepact.tools.lsp import server as language
@@ -112,7 +112,7 @@ def _calibration() -> str:
 def workbench(rng: Random) -> Input:
     """A question of the page of `play`, damaged."""
     asked = some(rng, ("verdicts", "verdicts", "cast", "curve", "import"))
-    scene = SCENE if rng.random() < 0.3 else changed_data(rng, SCENE)
+    scene = SCENE if rng.random() < 0.3 else damaged_data(rng, SCENE)
     if isinstance(scene, dict) and rng.random() < 0.3:
         scene = {**scene, "contract": changed_text(rng, CONTRACT)}
     if isinstance(scene, dict) and rng.random() < 0.3:
@@ -121,7 +121,7 @@ def workbench(rng: Random) -> Input:
     if asked == "curve":
         body = {"scene": scene, "parameter": some(rng, ("tol", name(rng)))}
     if asked == "import":
-        body = changed_data(rng, {**FILE, "text": changed_text(rng, FILE["text"])})
+        body = damaged_data(rng, {**FILE, "text": changed_text(rng, FILE["text"])})
     content = damaged_json(rng, body) if rng.random() < 0.3 else json.dumps(body).encode()
 
     def call(folder: Path) -> Any:

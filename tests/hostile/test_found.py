@@ -17,6 +17,7 @@ from cli.command import events, run
 import tracepact
 from hostile.doors import GATE, _sign, stored
 from hostile.harness import Input, outcome
+from hostile.tasks import RESULT
 from tracepact.diagnostics import InvalidInput
 from tracepact.specs import spec_path
 from tracepact.tools.league.timelines import _ticks
@@ -186,3 +187,12 @@ def test_thousands_of_overlapping_events_end_within_the_budget(tmp_path: Path) -
     sides = ("--ref", "ref.tsv", "--pred", "pred.tsv", "--durations", "60")
     end, text = outcome(Input(files, ("metrics", *sides)), tmp_path)
     assert end == "exit 0", text[-2000:]
+
+
+def test_a_conformance_result_of_a_rule_that_is_no_number_is_refused(tmp_path: Path) -> None:
+    forged = {**RESULT, "rules": [{**RESULT["rules"][0], "rule": "windows"}]}
+    (tmp_path / "one.json").write_text(json.dumps(forged))
+    outcome = run("conformance", "one.json", "--out", "page.html", folder=tmp_path)
+    assert outcome.code == 2, outcome.err
+    assert "not a result of `tracepact conform`" in outcome.err
+    assert not (tmp_path / "page.html").exists()

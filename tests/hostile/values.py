@@ -211,6 +211,27 @@ def changed_data(rng: Random, value: Any) -> Any:
     return data(rng, 2)
 
 
+def changed_leaf(rng: Random, value: Any) -> Any:
+    """Plain data with one value replaced by another of its type, which more readers let through."""
+    match value:
+        case dict() if value:
+            key = some(rng, list(value))
+            return {**value, key: changed_leaf(rng, value[key])}
+        case list() if value:
+            at = rng.randrange(len(value))
+            return [*value[:at], changed_leaf(rng, value[at]), *value[at + 1 :]]
+        case bool():
+            return not value
+        case str():
+            return rng.choice([name, number])(rng)
+        case int():
+            return rng.choice([0, 1, -1, 2, 2**31, 2**63, 10**30, value + 1, value - 1])
+        case float():
+            return rng.choice([0.0, -0.0, 1e308, 5e-324, 1e17, -value, rng.random()])
+        case _:
+            return value
+
+
 def changed_text(rng: Random, text: str) -> str:
     """A text with something put in, cut out, repeated or turned round."""
     for _ in range(rng.randrange(1, 4)):
@@ -293,10 +314,17 @@ def damaged(rng: Random, text: str) -> bytes:
     return some(rng, ways)()
 
 
+def damaged_data(rng: Random, value: Any) -> Any:
+    """Plain data with one or two places changed, of the same types or of any."""
+    change = changed_leaf if rng.random() < 0.4 else changed_data
+    for _ in range(rng.randrange(1, 3)):
+        value = change(rng, value)
+    return value
+
+
 def damaged_json(rng: Random, value: Any) -> bytes:
     """Plain data damaged as data or as text."""
-    for _ in range(rng.randrange(1, 3)):
-        value = changed_data(rng, value)
+    value = damaged_data(rng, value)
     text = json.dumps(value, ensure_ascii=rng.random() < 0.5)
     if rng.random() < 0.2:
         return as_bytes(changed_text(rng, text))

@@ -15,6 +15,7 @@ from tracepact.tools.conform.serve import PROTOCOL
 from tracepact.tools.conform.vectors import Profile
 
 _Answer = Annotated[dict[str, Any], Meta(description="What it answered, by the parts of the answer.")]
+_Rule = Annotated[str, Meta(pattern=r"^[0-9]{1,4}(\.[0-9]{1,4})*$")]
 _Vector = Annotated[dict[str, Any], Meta(extra_json_schema={"$ref": "vector.schema.json#/$defs/vector"})]
 
 
@@ -31,7 +32,7 @@ class RuleRecord(Record, frozen=True):
     """How the cases of a profile went that show a rule of the language."""
 
     profile: Profile
-    rule: str
+    rule: _Rule
     passed: Count
     failed: Count
     unsupported: Count
