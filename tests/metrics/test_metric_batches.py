@@ -13,11 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import corpora, tasks_of
 
-from tracepact import InvalidInput, parse_contract
+from tracepact import Bootstrap, InvalidInput, parse_contract
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import durations_from, events_from, label_map_from, prepare, regions_from
 from tracepact.io.outside import Outside
-from tracepact.metrics import Arithmetic, Evaluated, MetricSettings, metrics_record
+from tracepact.metrics import (
+    Arithmetic,
+    Evaluated,
+    MetricSettings,
+    compare_systems,
+    intervals_record,
+    metrics_record,
+)
 from tracepact.records import record_of
 from tracepact.tools.metrics import batches
 from tracepact.tools.metrics.batches import measure_batches
@@ -28,6 +35,7 @@ from tracepact.tools.score.report.preparation import Preparation
 from tracepact.trace import Mode
 
 CONTRACT = parse_contract("contract c step 50ms clause near on ref_onset : N[100ms] pred_onset")
+FEW = Bootstrap(20, 1)
 WAYS = {
     "all": (None, None),
     "points": (Fraction(1, 10), None),
@@ -49,7 +57,8 @@ def at_once(how: Measuring, data: dict[str, Any], outside: Outside) -> MetricsOu
     )
     found = how.measure(CONTRACT, ready, diagnostics)
     diagnostics.raise_errors()
-    return metrics_output(metrics_record(found), found, record_of(ready.record, Preparation), None)
+    drawn = intervals_record(["pred"], compare_systems([found], FEW), FEW)
+    return metrics_output(metrics_record(found), found, record_of(ready.record, Preparation), drawn)
 
 
 @given(
@@ -81,7 +90,7 @@ def test_metrics_of_batches_are_those_of_the_whole(
         with pytest.raises(InvalidInput):
             measure_batches(CONTRACT, how=how, batch_clips=size, **data)
         return
-    found = measure_batches(CONTRACT, how=how, batch_clips=size, **data)
+    found = measure_batches(CONTRACT, how=how, batch_clips=size, bootstrap=FEW, **data)
     assert found.output.to_dict() == expected.to_dict()
 
 
@@ -107,6 +116,7 @@ def sides(tmp_path: Path) -> list[str]:
 
 @pytest.mark.parametrize("form", ["json", "csv", "text"])
 def test_the_command_prints_the_same_in_batches(sides: list[str], form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    sides = [*sides, "--intervals", "--draws", "50"]
     whole = CliRunner().invoke(command, [*sides, "--format", form])
     true = batches.make_plan
     monkeypatch.setattr(batches, "make_plan", lambda *given, **named: true(*given[:8], 5, *given[9:], **named))
@@ -119,12 +129,13 @@ def test_the_command_prints_the_same_in_batches(sides: list[str], form: str, mon
 @pytest.mark.parametrize("engine", ["processes:2", "dask:2"])
 def test_every_engine_measures_the_same(sides: list[str], engine: str) -> None:
     whole, found = (
-        CliRunner().invoke(command, [*sides, "--format", "json", *more]) for more in ([], ["--engine", engine])
+        CliRunner().invoke(command, [*sides, "--intervals", "--draws", "50", "--format", "json", *more])
+        for more in ([], ["--engine", engine])
     )
     assert json.loads(found.stdout) == json.loads(whole.stdout)
 
 
-@pytest.mark.parametrize("option", [["--intervals"], ["--clips", "all"], ["--compare", "x"]])
+@pytest.mark.parametrize("option", [["--clips", "all"], ["--compare", "x"]])
 def test_what_needs_all_clips_at_once_is_refused_in_batches(sides: list[str], option: list[str]) -> None:
     found = CliRunner().invoke(command, [*sides, *option, "--engine", "local"])
     assert found.exit_code == 2

@@ -23,19 +23,24 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import LABELS, corpora, tasks_of
 
 import tracepact
-from tracepact import InvalidInput, parse_contract, score, score_batches
+from tracepact import Aggregation, Bootstrap, InvalidInput, parse_contract, score, score_batches
 from tracepact.engines import Engine, EngineKind, EngineLost, Work, clusters, engine_from, run_tasks
 from tracepact.files import remove_dead_parts
 from tracepact.io.storage import public_name
+from tracepact.metrics import compare_systems, intervals_record
 from tracepact.metrics.record import accuracy_records
 from tracepact.records import record_bytes, record_from_bytes
+from tracepact.scoring import ScoreRows
+from tracepact.scoring.tolerance import curves
+from tracepact.scoring.uncertainty import intervals
 from tracepact.tools.score import tally
 from tracepact.tools.score.batches import command as batch_command
+from tracepact.tools.score.batches import pages as batch_pages
 from tracepact.tools.score.batches import running, scoring, store
 from tracepact.tools.score.batches.making import Making
 from tracepact.tools.score.batches.pages import open_pages
@@ -46,7 +51,9 @@ from tracepact.tools.score.report import clips
 from tracepact.tools.score.report.evidence import Evidence
 from tracepact.tools.score.report.html import report_page
 from tracepact.tools.score.report.measured import measured
+from tracepact.tools.score.report.sounds import SILENT
 from tracepact.tools.score.report_command import command as report_command
+from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.tally import RunTally
 
 RunSum = BatchSum[RunTally]
@@ -588,22 +595,58 @@ def test_a_scheduler_that_goes_away_is_said_and_what_is_finished_stays(
     assert store.drifts(tmp_path / "run") == []
 
 
-@given(corpus=corpora(), size=st.integers(1, 4), most=st.integers(1, 5))
-def test_the_clips_of_a_page_of_batches_are_those_of_the_whole(corpus: dict[str, Any], size: int, most: int) -> None:
+MOVING = CONTRACT.replace("<= 100ms", "<= 2 * tol - 1 * ref.duration + 0ms").replace(
+    "aggregate", "matcher greedy(search = tol, overlap_reward = 0.5)\naggregate"
+)
+"""Here the swept parameter is that of the matcher too, and in an event clause."""
+FEW = Bootstrap(30, 3)
+
+
+def shown_beside(run: Scored) -> Evidence:
+    """What a page shows beside a run that was scored at once, with few draws."""
+    rows = ScoreRows.of(run.card)
+    many = len(rows.clips) > 1
+    metrics = measured(run)
+    return Evidence(
+        {a: intervals(rows, a, FEW) for a in Aggregation} if many else {},
+        (curves(run.card, "tol"),),
+        accuracy_records(metrics),
+        intervals_record([run.prediction.name], compare_systems([metrics], FEW), FEW) if many else None,
+    )
+
+
+@given(
+    corpus=corpora(),
+    size=st.integers(1, 4),
+    most=st.integers(1, 5),
+    text=st.sampled_from([CONTRACT, MOVING]),
+    aggregation=st.sampled_from(Aggregation),
+)
+@settings(max_examples=25)
+def test_a_page_of_batches_shows_what_that_of_the_whole_does(
+    corpus: dict[str, Any], size: int, most: int, text: str, aggregation: Aggregation
+) -> None:
+    """Its clips, its intervals, to the last bit, and its curves over the swept parameter."""
     data = tasks_of(corpus)
-    if refused(partial(score, CONTRACT, **data)):
+    contract = text.replace("aggregate macro_clips", f"aggregate {aggregation.value}")
+    if refused(partial(score, contract, **data)):
         return
-    whole = score(CONTRACT, **data)
+    whole = score(contract, **data)
     few = partial(clips.clips_tally, most=most)
-    with tempfile.TemporaryDirectory() as folder, patch.object(tally, "clips_tally", few):
-        run = score_batches(CONTRACT, **data, batch_clips=size, out=Path(folder) / "run")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.object(tally, "clips_tally", few),
+        patch.object(batch_pages, "USUAL", FEW),
+    ):
+        run = score_batches(contract, **data, batch_clips=size, out=Path(folder) / "run", page=lambda names: SILENT)
         pages = open_pages(Path(folder) / "run")
     assert pages is not None
     shown = clips.page_clips(pages.contract, pages.report.family.classes, pages.data.clips)
     assert shown == clips.clip_data(whole.card, whole.conditions, most=most)
     assert run.report == pages.report
-    accuracies = accuracy_records(measured(whole))
-    page = report_page(whole, run.report, Evidence({}, (), accuracies)) if most >= len(corpus) else None
+    beside = shown_beside(whole)
+    assert pages.data.evidence == beside
+    page = report_page(whole, run.report, beside) if most >= len(corpus) else None
     assert page in (None, pages.forms(["html"])["html"])
 
 
@@ -631,10 +674,18 @@ def test_a_page_of_batches_is_written_with_the_run_and_made_again_from_it(
         lambda data: data["clips"]["worst"][0]["segments"][0][6].append([]),
         lambda data: data["clips"].pop("total"),
         lambda data: data["clips"]["worst"][0].__setitem__("condition", "elsewhere"),
+        lambda data: data["intervals"]["pooled"].pop("near"),
+        lambda data: data["curves"][0]["clauses"].pop("near"),
+        lambda data: data["curves"][0]["clauses"]["near"].__setitem__("starts", []),
+        lambda data: data["curves"][0]["clauses"]["near"].__setitem__("high", "99"),
+        lambda data: data["curves"][0]["marks"][0].__setitem__("value", "-7"),
     ],
 )
-def test_a_forged_page_is_refused(tmp_path: Path, files: dict[str, Any], forge: Callable[[Any], object]) -> None:
-    score_batches(CONTRACT, **files, out=tmp_path / "run")
+def test_a_forged_page_is_refused(
+    tmp_path: Path, files: dict[str, Any], forge: Callable[[Any], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_pages, "USUAL", FEW)
+    score_batches(CONTRACT, **files, out=tmp_path / "run", page=lambda names: SILENT)
     place = tmp_path / "run" / "page.json"
     data = json.loads(place.read_text())
     forge(data)

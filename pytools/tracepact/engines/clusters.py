@@ -4,6 +4,7 @@ import platform
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -24,7 +25,8 @@ def run_on_cluster(engine: Engine, work: Work[S], progress: Progress) -> S | Non
         return None
     with _client(engine) as client:
         check_workers(client)
-        if engine.address is not None or find_spec("bokeh"):  # without it a cluster that is started here serves none
+        ours = engine.address is None or engine.is_ours
+        if not ours or find_spec("bokeh"):  # without it a cluster that is started here serves none
             progress.dashboard(str(client.dashboard_link or ""))
         with _lost_is_said():
             return _sum(client, work, progress)
@@ -83,16 +85,9 @@ def tree_levels(tasks: int) -> list[int]:
 @contextmanager
 def _client(engine: Engine) -> Iterator[Any]:
     """A client of the scheduler at an address, or of a cluster that is started here and stopped again."""
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError as error:
-        headline, help = "the engine `dask` needs a package that is not there", "pip install 'tracepact[cluster]'"
-        raise InvalidInput([Diagnostic("missing-extra", headline, None, help)]) from error
-    start_client: Any = Client
-    start_cluster: Any = LocalCluster
+    start_client, _ = _distributed()
     if engine.address is None:
-        options = {"n_workers": engine.number, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
-        with start_cluster(**options) as cluster, start_client(cluster, set_as_default=False) as client:
+        with started(engine) as ours, _client(ours) as client:
             yield client
         return
     try:
@@ -103,6 +98,28 @@ def _client(engine: Engine) -> Iterator[Any]:
         raise InvalidInput([Diagnostic("no-scheduler", headline, None, help)]) from error
     with client:
         yield client
+
+
+@contextmanager
+def started(engine: Engine) -> Iterator[Engine]:
+    """The engine with a cluster that is started here and stopped again, if it names no scheduler's address."""
+    if engine.address is not None:
+        yield engine
+        return
+    _, start_cluster = _distributed()
+    options = {"n_workers": engine.number, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    with start_cluster(**options) as cluster:
+        yield replace(engine, address=cluster.scheduler_address, is_ours=True)
+
+
+def _distributed() -> tuple[Any, Any]:
+    """What makes a client, and what starts a cluster here; InvalidInput if the package is not there."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        headline, help = "the engine `dask` needs a package that is not there", "pip install 'tracepact[cluster]'"
+        raise InvalidInput([Diagnostic("missing-extra", headline, None, help)]) from error
+    return Client, LocalCluster
 
 
 def facts() -> dict[str, str]:

@@ -24,11 +24,15 @@ class EngineKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """An engine: its kind, how many workers it starts, and the address of a scheduler that is already there."""
+    """An engine: its kind, how many workers it starts, and the address of a scheduler that is already there.
+
+    `is_ours` says that the scheduler was started here and is stopped again by whoever did.
+    """
 
     kind: EngineKind = EngineKind.LOCAL
     workers: int | None = None
     address: str | None = None
+    is_ours: bool = False
 
     @property
     def number(self) -> int:

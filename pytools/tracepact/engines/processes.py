@@ -41,7 +41,10 @@ def _until_a_death(
 ) -> Iterator[tuple[int, S | None]]:
     """Results as they come; None for the tasks that were in the pool when one of its processes died."""
     context, bare = get_context("spawn"), Work(work.do, (), work.given_up)
-    with ProcessPoolExecutor(workers, mp_context=context) as pool, _ended_with_us():
+    with (
+        ProcessPoolExecutor(workers, mp_context=context, initializer=_take, initargs=(bare,)) as pool,
+        _ended_with_us(),
+    ):
         running: dict[Future[S], int] = {}
         while waiting or running:
             room = 1 if alone else workers + _AHEAD
@@ -49,7 +52,7 @@ def _until_a_death(
                 number, task = waiting.popleft()
                 try:
                     with _deaf():
-                        running[pool.submit(attempt, bare, task)] = number
+                        running[pool.submit(_attempt, task)] = number
                 except BrokenProcessPool:
                     waiting.appendleft((number, task))
                     break
@@ -66,6 +69,18 @@ def _until_a_death(
                     yield number, future.result()
             if alone and not running:
                 return
+
+
+_taken: list[Work[Any]] = []
+"""In a process of a pool: the work it was started for. What all tasks share is sent once, not with every task."""
+
+
+def _take(work: Work[Any]) -> None:
+    _taken[:] = [work]
+
+
+def _attempt(task: Any) -> Any:
+    return attempt(_taken[0], task)
 
 
 @contextmanager

@@ -1,6 +1,8 @@
 """Runs tasks by an engine and adds their results."""
 
-from tracepact.engines.clusters import run_on_cluster
+from contextlib import AbstractContextManager, nullcontext
+
+from tracepact.engines.clusters import run_on_cluster, started
 from tracepact.engines.model import Engine, EngineKind, Progress, S, Work, attempt, no_progress
 from tracepact.engines.processes import run_in_processes
 
@@ -15,6 +17,11 @@ def run_tasks(engine: Engine, work: Work[S], progress: Progress | None = None) -
             return run_in_processes(engine, work, told)
         case EngineKind.DASK:
             return run_on_cluster(engine, work, told)
+
+
+def kept_engine(engine: Engine) -> AbstractContextManager[Engine]:
+    """The engine for several runs of tasks: a cluster that has to be started here is started once."""
+    return started(engine) if engine.kind is EngineKind.DASK else nullcontext(engine)
 
 
 def _run_here(work: Work[S], progress: Progress) -> S | None:

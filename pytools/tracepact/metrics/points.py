@@ -87,7 +87,7 @@ def _given(
 ) -> Intervals:
     """All clips of either side and of the durations (rule 15.3), and all classes of either side, or of the whole."""
     listed = durations.clips if isinstance(durations, Durations) else {}
-    clips = tuple({**reference.clips, **prediction.clips, **listed})
+    clips = tuple({**reference.clips, **listed, **prediction.clips})
     own = (UNION_CLASS,) if mode is Mode.UNION else tuple(sorted(reference.labels | prediction.labels))
     classes = own if part_of is None else part_of.classes
     return intervals(reference, prediction, clips, classes, times, ignore)

@@ -63,7 +63,13 @@ def metric_draws(found: Measured, bootstrap: Bootstrap = USUAL) -> dict[Quantity
 
 def metric_intervals(found: Measured, bootstrap: Bootstrap = USUAL) -> dict[Quantity, MetricInterval]:
     """Every value with its interval over clips."""
-    drawn = metric_draws(found, bootstrap)
+    return metric_intervals_of(found, metric_draws(found, bootstrap), bootstrap)
+
+
+def metric_intervals_of(
+    found: Measured, drawn: Mapping[Quantity, Values], bootstrap: Bootstrap
+) -> dict[Quantity, MetricInterval]:
+    """Every value with the interval of its draws."""
     return {
         quantity: MetricInterval(value, *_interval(drawn[quantity], bootstrap))
         for quantity, value in metric_values(found).items()

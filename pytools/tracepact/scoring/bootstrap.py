@@ -1,6 +1,7 @@
 """The paired bootstrap over clips: the scores of many draws at once, from counts (rule 16.7)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +17,8 @@ Weights = NDArray[np.float64]
 
 DRAWS = 4000
 SEED = 0
-_LARGEST = 2**53
+_FLOAT = 53
+_LARGEST = 2**_FLOAT
 _CELLS = 2**23
 
 
@@ -33,13 +35,69 @@ def draws(clips: int, number: int = DRAWS, seed: int = SEED) -> Iterator[Weights
 
 def drawn_scores(counts: ClauseCounts, aggregation: Aggregation, weights: Weights) -> Values:
     """The score of every draw under an aggregation (rules 7.2 to 7.5), in floats."""
-    steps = aggregation.steps
-    counts = counts.added(clips=False, classes=steps.adds_classes)
-    if steps.adds_clips:
-        satisfied, obligated = _sums(weights, counts.satisfied), _sums(weights, counts.obligated)
-        return _class_means(satisfied, obligated, _sums(weights, counts.counter) > 0, steps.leaves_out, axis=1)[0]
-    means, counting = _class_means(counts.satisfied, counts.obligated, counts.counter, steps.leaves_out, axis=0)
-    return _quotient(weights @ np.where(counting, means, 0.0), weights @ counting.astype(np.float64))
+    return clause_sums(counts, weights, weights.shape[1], (aggregation,)).scores(aggregation)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClauseSums:
+    """What draws have of a clause over some clips, so that those of other clips can be added in any order (rule 24.20).
+
+    `satisfied`, `obligated` and `counter` are draws by classes. `means` are the sums of a mean over clips, of those in
+    which something is taken: coarse and fine parts of their values, and how many they are. All are whole numbers, or
+    such numbers of one power of two, and below 2**53, so that floats add them exactly.
+    """
+
+    satisfied: Values
+    obligated: Values
+    counter: Values
+    means: Mapping[Aggregation, tuple[Values, Values, Values]]
+    fineness: int
+
+    def __add__(self, other: "ClauseSums") -> "ClauseSums":
+        means = {
+            a: (found[0] + other.means[a][0], found[1] + other.means[a][1], found[2] + other.means[a][2])
+            for a, found in self.means.items()
+        }
+        sums = self.satisfied + other.satisfied, self.obligated + other.obligated, self.counter + other.counter
+        return ClauseSums(*sums, means, self.fineness)
+
+    def scores(self, aggregation: Aggregation) -> Values:
+        """The score of every draw."""
+        steps = aggregation.steps
+        if not steps.adds_clips:
+            coarse, fine, number = self.means[aggregation]
+            return _quotient(coarse + np.ldexp(fine, -self.fineness), number)
+        sums = [self.satisfied, self.obligated, self.counter]
+        if steps.adds_classes:
+            sums = [some.sum(axis=1, keepdims=True) for some in sums]
+        satisfied, obligated, counter = (some.T for some in sums)
+        return _class_means(satisfied, obligated, counter > 0, steps.leaves_out)[0]
+
+
+def clause_sums(
+    counts: ClauseCounts, weights: Weights, clips: int, aggregations: Collection[Aggregation] = tuple(Aggregation)
+) -> ClauseSums:
+    """What draws of so many clips have of these ones; `weights` are how often each draw has each of them."""
+    fineness = _FLOAT - clips.bit_length()
+    means = {}
+    for aggregation in (one for one in aggregations if not one.steps.adds_clips):
+        own = counts.added(clips=False, classes=aggregation.steps.adds_classes)
+        values, taking = _class_means(own.satisfied, own.obligated, own.counter, aggregation.steps.leaves_out)
+        parts = split(np.where(taking, values, 0.0), fineness)
+        means[aggregation] = (weights @ parts[0], weights @ parts[1], weights @ taking.astype(np.float64))
+    satisfied, obligated = _sums(weights, counts.satisfied, clips), _sums(weights, counts.obligated, clips)
+    return ClauseSums(satisfied, obligated, _sums(weights, counts.counter, clips), means, fineness)
+
+
+def split(values: Values, fineness: int) -> tuple[Values, Values]:
+    """Values of at most 1 in a coarse part and a fine one, which floats add exactly over all clips of a draw.
+
+    The coarse part is a whole number of 2**-fineness; the fine one is 2**fineness times what remains, in such numbers.
+    """
+    scaled = np.ldexp(values, fineness)
+    coarse = np.rint(scaled)
+    fine = np.ldexp(np.rint(np.ldexp(scaled - coarse, fineness)), -fineness)
+    return np.ldexp(coarse, -fineness), fine
 
 
 def drawn_exactly(counts: ClauseCounts, aggregation: Aggregation, times: NDArray[np.int64]) -> Fraction:
@@ -63,20 +121,28 @@ def interval(values: Values, level: Fraction) -> tuple[float, float]:
     return float(ordered[outside]), float(ordered[len(ordered) - 1 - outside])
 
 
+def in_order(values: NDArray[Any]) -> Values:
+    """The sums over the first axis, added one after the other: the same floats whatever is beside them."""
+    total = np.zeros(values.shape[1:])
+    for row in values:
+        total += row
+    return total
+
+
 def _class_means(
-    satisfied: NDArray[Any], obligated: NDArray[Any], counter: NDArray[np.bool_], leaves_out: LeftOut, *, axis: int
+    satisfied: NDArray[Any], obligated: NDArray[Any], counter: NDArray[np.bool_], leaves_out: LeftOut
 ) -> tuple[Values, NDArray[np.bool_]]:
-    """The mean of the entries along the axis of the classes, 1 without any; and where there is one."""
+    """The mean of the entries of each column, whose rows are classes, 1 without any; and where there is one."""
     empty = obligated == 0
     values = np.where(empty, ~counter, satisfied / np.where(empty, 1, obligated))
     kept = taken(empty, counter, leaves_out)
-    number = kept.sum(axis=axis)
-    return _quotient(np.where(kept, values, 0.0).sum(axis=axis), number.astype(np.float64)), number > 0
+    number = kept.sum(axis=0)
+    return _quotient(in_order(np.where(kept, values, 0.0)), number.astype(np.float64)), number > 0
 
 
-def _sums(weights: Weights, counts: NDArray[np.int64] | NDArray[np.bool_]) -> Values:
+def _sums(weights: Weights, counts: NDArray[np.int64] | NDArray[np.bool_], clips: int) -> Values:
     """Draws by classes: exact while the sums are below 2**53, which no clip count that fits a run exceeds."""
-    assert int(counts.max(initial=0)) * counts.shape[1] < _LARGEST
+    assert int(counts.max(initial=0)) * clips < _LARGEST
     found: Values = weights @ counts.T.astype(np.float64)
     return found
 

@@ -54,31 +54,33 @@ class CurveFinder:
 
     def curve(self, index: int) -> tuple[str, StepFunction]:
         """How the curve of a clause was found, and the curve."""
+        method, found = self.running(index)
+        scores = ((place, aggregate(counts, self.aggregation)) for place, counts in found)
+        return method, step_function(self.high, ((place, s.value, (s.satisfied, s.obligated)) for place, s in scores))
+
+    def running(self, index: int) -> tuple[str, Iterable[tuple[Place, ClauseCounts]]]:
+        """How the counts of a clause are found, and the counts; each must be taken before the next is asked for."""
         start = (self.low, 0)
         match self.contract.clauses[index], self.first.clauses[index], self.last.clauses[index]:
             case FrameClause() as own, FrameClause() as a, FrameClause() as b:
                 if own == a == b:
-                    return "constant", self._function([(start, self.card.counts[own.name])])
+                    return "constant", [(start, self.card.counts[own.name])]
                 if (a.obligation, a.formula) == (b.obligation, b.formula):
-                    return "constant", self._function([(start, self._frame_counts(a))])
+                    return "constant", [(start, self._frame_counts(a))]
                 window = growing_window(a.formula, b.formula) if a.obligation == b.obligation else None
                 if window is not None:
-                    return "distances", self._function(self._by_distances(a, window))
-                return "re-evaluation", self._function(self._by_cells(index))
+                    return "distances", self._by_distances(a, window)
+                return "re-evaluation", self._by_cells(index)
             case EventClause() as own, EventClause() as a, EventClause() as b:
                 rematched = _matching(self.first) != _matching(self.last)
                 if own == a == b and not rematched and _matching(self.contract) == _matching(self.first):
-                    return "constant", self._function([(start, self.card.counts[own.name])])
+                    return "constant", [(start, self.card.counts[own.name])]
                 regions = self._floors() if rematched else [start]
                 if a.event_atoms != b.event_atoms:
-                    return "obligations", self._function(self._by_obligations(a, b, regions))
+                    return "obligations", self._by_obligations(a, b, regions)
                 found = ((place, self._event_counts(place[0], index)) for place in regions)
-                return "re-evaluation" if rematched else "constant", self._function(found)
+                return "re-evaluation" if rematched else "constant", found
         raise TypeError("a clause keeps its kind whatever a parameter is")
-
-    def _function(self, found: Iterable[tuple[Place, ClauseCounts]]) -> StepFunction:
-        scores = ((place, aggregate(counts, self.aggregation)) for place, counts in found)
-        return step_function(self.high, ((place, s.value, (s.satisfied, s.obligated)) for place, s in scores))
 
     def _floors(self) -> list[Place]:
         """The start of the range, and the multiples of the step after it.

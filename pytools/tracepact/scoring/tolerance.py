@@ -41,6 +41,11 @@ class Tolerance:
     marks: tuple[Mark, ...]
 
 
+def swept_parameters(contract: Contract) -> list[str]:
+    """The parameters that the contract sweeps, in their order."""
+    return list(dict.fromkeys(sweep.parameter for sweep in contract.sweeps))
+
+
 def default_range(contract: Contract, parameter: str) -> tuple[Fraction, Fraction]:
     """From zero to the largest value the contract names, at least one step."""
     named = [mark.value for mark in named_values(contract, parameter)]
@@ -63,23 +68,47 @@ def curves(
     if the range is empty or has values the contract refuses, or if the vector is not a step function of the parameter
     that can be found exactly.
     """
+    finder = curve_finder(card, parameter, low, high, aggregation=aggregation)
+    found: dict[str, tuple[str, StepFunction]] = {}
+    for index, clause in enumerate(card.contract.clauses):
+        on_clause(clause.name)
+        found[clause.name] = finder.curve(index)
+    return tolerance_of(card.contract, parameter, finder.low, finder.high, finder.aggregation, found)
+
+
+def curve_finder(
+    card: Scorecard,
+    parameter: str,
+    low: Fraction | None = None,
+    high: Fraction | None = None,
+    *,
+    aggregation: Aggregation | None = None,
+) -> CurveFinder:
+    """What finds the curves of a parameter; InvalidInput as of `curves`."""
     contract = card.contract
     known = _parameter(contract, parameter)
     ends = default_range(contract, parameter)
     low, high = ends[0] if low is None else low, ends[1] if high is None else high
     _check(contract, known, low, high)
-    finder = CurveFinder(card, known, low, high, aggregation or contract.aggregation)
-    found: dict[str, tuple[str, StepFunction]] = {}
-    for index, clause in enumerate(contract.clauses):
-        on_clause(clause.name)
-        found[clause.name] = finder.curve(index)
+    return CurveFinder(card, known, low, high, aggregation or contract.aggregation)
+
+
+def tolerance_of(
+    contract: Contract,
+    parameter: str,
+    low: Fraction,
+    high: Fraction,
+    aggregation: Aggregation,
+    found: Mapping[str, tuple[str, StepFunction]],
+) -> Tolerance:
+    """The curves of a parameter, given how each clause's was found and the curve."""
     clauses = {name: curve for name, (_, curve) in found.items()}
     return Tolerance(
         parameter,
-        is_time(known),
+        is_time(_parameter(contract, parameter)),
         low,
         high,
-        finder.aggregation,
+        aggregation,
         clauses,
         mean_of(list(clauses.values())),
         {name: method for name, (method, _) in found.items()},

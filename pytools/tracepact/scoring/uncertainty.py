@@ -20,6 +20,7 @@ from tracepact.scoring.bootstrap import (
     drawn_exactly,
     drawn_scores,
     draws,
+    in_order,
     interval,
     is_sum_over_clips,
 )
@@ -133,10 +134,15 @@ def intervals(rows: ScoreRows, aggregation: Aggregation, bootstrap: Bootstrap = 
         _scores(rows.counts, aggregation, weights)
         for weights in draws(len(rows.clips), bootstrap.number, bootstrap.seed)
     ]
-    return {
-        name: Interval(value, *interval(np.concatenate([some[name] for some in drawn]), bootstrap.level))
-        for name, value in exact_scores(rows.counts, aggregation).items()
-    }
+    values = exact_scores(rows.counts, aggregation)
+    return intervals_of(values, {name: np.concatenate([some[name] for some in drawn]) for name in values}, bootstrap)
+
+
+def intervals_of(
+    values: Mapping[str, Fraction], drawn: Mapping[str, Values], bootstrap: Bootstrap
+) -> dict[str, Interval]:
+    """Values, each with the interval of its draws."""
+    return {name: Interval(value, *interval(drawn[name], bootstrap.level)) for name, value in values.items()}
 
 
 def differences(
@@ -224,8 +230,12 @@ def vacuous_shares(counts: Mapping[str, ClauseCounts], aggregation: Aggregation)
 
 def _scores(counts: Mapping[str, ClauseCounts], aggregation: Aggregation, weights: Weights) -> dict[str, Values]:
     """The scores of every draw, by clause and for `logic`."""
-    found = {name: drawn_scores(some, aggregation, weights) for name, some in counts.items()}
-    return {**found, LOGIC: np.mean(list(found.values()), axis=0)}
+    return with_mean({name: drawn_scores(some, aggregation, weights) for name, some in counts.items()})
+
+
+def with_mean(found: Mapping[str, Values]) -> dict[str, Values]:
+    """The scores of every draw by clause, and their mean as `logic`."""
+    return {**found, LOGIC: in_order(np.stack(list(found.values()))) / len(found)}
 
 
 def _parts(name: str, rows: ScoreRows) -> Parts:

@@ -15,12 +15,16 @@ from tracepact.io import Reading, events_from
 from tracepact.io.arrays import report_unequal_arrays
 from tracepact.io.dataset import open_dataset
 from tracepact.io.score_lengths import report_score_lengths, report_table_lengths
+from tracepact.records import Record
+from tracepact.scoring.clip_columns import ClipParts
 from tracepact.thresholds import METRICS, SCENARIOS, CurveSettings, CurveSums, Quantities, detections_of
+from tracepact.thresholds.steps import Whole
 from tracepact.tools.curves.curves import Curves, OnStep
-from tracepact.tools.score.batches.plan import Source, make_plan
+from tracepact.tools.curves.intervals import Asked, clip_counts
+from tracepact.tools.score.batches.plan import Plan, Source, make_plan
 from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan, batch_memory, diagnostic_of, run_batches
 from tracepact.tools.score.batches.sources import BatchOptions, Sides, is_in_pieces, job_of, side_from, sides_of
-from tracepact.tools.score.batches.sums import BatchSum, GivenUp
+from tracepact.tools.score.batches.sums import NO_FINDINGS, BatchSum, GivenUp
 from tracepact.tools.score.batches.work import Job, ReadyBatch, Task, batch_sum, faulty_batch, ready_batch
 from tracepact.tools.score.field_task import (
     KEEP_SCORES,
@@ -49,6 +53,16 @@ class CurveTally:
         return CurveTally(self.sums + other.sums, self.findings + other.findings)
 
 
+class ClipsTally(Record, frozen=True):
+    """What draws need of some clips at thresholds; what was odd about the input is said with the curves."""
+
+    draws: ClipParts
+    findings: FindingsTally = NO_FINDINGS
+
+    def __add__(self, other: "ClipsTally") -> "ClipsTally":
+        return ClipsTally(self.draws + other.draws)
+
+
 @dataclass(frozen=True, slots=True)
 class CurveJob:
     """What all batches share: the data, the length of a median filter, the policies of the metrics."""
@@ -56,6 +70,23 @@ class CurveJob:
     data: Job
     median: int
     settings: CurveSettings
+
+
+class _InBatches:
+    """Counts clips at thresholds in the batches of a plan, each read anew."""
+
+    def __init__(self, job: CurveJob, sides: Sides, plan: Plan, engine: Engine, on_plan: OnPlan | None) -> None:
+        self.engine = engine
+        self._job, self._sides, self._plan, self._on_plan = job, sides, plan, on_plan
+
+    def counted(self, asked: Sequence[Asked]) -> ClipParts:
+        """What draws need of every clip; OSError if a batch failed three times."""
+        do = partial(count_clips, self._job, tuple(asked))
+        given = self._sides, self._plan, self.engine, self._on_plan
+        total, tally, _ = run_batches(do, *given, Diagnostics(), strict=False, scores=True)
+        if total.given_up:
+            raise _incomplete(total.given_up)
+        return tally.draws
 
 
 def curves_in_batches(
@@ -111,7 +142,8 @@ def curves_in_batches(
     if total.given_up:
         raise _incomplete(total.given_up)
     quantities = Quantities(contract, tally.sums, own, on_step)
-    return Curves(quantities, median, tuple(map(diagnostic_of, findings.items)), on_step)
+    counting = _InBatches(job, sides, plan, chosen, on_plan)
+    return Curves(quantities, median, tuple(map(diagnostic_of, findings.items)), on_step, counting)
 
 
 def _open(ref: Any, pred: Any, diagnostics: Diagnostics, options: BatchOptions) -> Sides:
@@ -151,15 +183,27 @@ def count_batch(job: CurveJob, task: Task) -> BatchSum[CurveTally]:
     """The counts of one batch at every threshold; faults of its rows are in it, for the whole to report."""
     try:
         ready = ready_batch(job.data, task)
-        family = _task(job, task, ready).filtered(job.median).family()
-        quantities = Quantities(job.data.contract.contract, family, job.settings)
-        number = {clip: task.batch.first + place for place, clip in enumerate(task.clips)}
-        places = np.array([number[clip] for clip in family.family.clips], dtype=np.int64)
+        quantities, places = _quantities(job, task, ready)
         sums = quantities.sums(places, METRICS, [how.criteria for how in SCENARIOS.values()])
         ready.diagnostics.raise_errors()
     except InvalidInput as error:
         return faulty_batch(error)
     return batch_sum(task, ready, CurveTally(sums, FindingsTally.of(ready.diagnostics)))
+
+
+def count_clips(job: CurveJob, asked: Sequence[Asked], task: Task) -> BatchSum[ClipsTally]:
+    """The counts of each clip of one batch at thresholds, for draws of clips."""
+    ready = ready_batch(job.data, task)
+    quantities, places = _quantities(job, task, ready)
+    return batch_sum(task, ready, ClipsTally(clip_counts(quantities, asked, places)))
+
+
+def _quantities(job: CurveJob, task: Task, ready: ReadyBatch) -> tuple[Quantities, Whole]:
+    """What is counted of a batch, and the numbers of its clips in the whole."""
+    family = _task(job, task, ready).filtered(job.median).family()
+    number = {clip: task.batch.first + place for place, clip in enumerate(task.clips)}
+    places = np.array([number[clip] for clip in family.family.clips], dtype=np.int64)
+    return Quantities(job.data.contract.contract, family, job.settings), places
 
 
 def _task(job: CurveJob, task: Task, ready: ReadyBatch) -> FieldTask:

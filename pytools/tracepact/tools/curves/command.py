@@ -8,6 +8,7 @@ import click
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, did_you_mean
+from tracepact.engines import Engine, engine_from, kept_engine
 from tracepact.files import json_text, table_text
 from tracepact.io import Reading
 from tracepact.records import plain
@@ -25,6 +26,7 @@ from tracepact.tools.folders import OutputFolder, write_results
 from tracepact.tools.parameters import OddLength, given_contract, set_option
 from tracepact.tools.score.arguments import engine_options
 from tracepact.tools.score.batches.command import told_batches
+from tracepact.tools.score.batches.running import OnPlan
 from tracepact.tools.score.field_task import FieldOptions, field_options, task_from_options
 from tracepact.tools.score.requirement import offered
 from tracepact.tools.score.shown import OutputOptions, output_options, show
@@ -79,7 +81,7 @@ def command(
     CONTRACT is a file, or the name of a starter contract. Clauses, profiles and metrics are exact step functions of the
     threshold: all scores that occur are visited. PSDS and average precision are those over all of them. Quantities are
     clauses, profiles, mean, and rates of metrics such as event_f1, segment_macro_f1 or intersection_error_rate.
-    With --engine or --memory, data that does not fit in memory is counted in batches of clips, without intervals.
+    With --engine or --memory, data that does not fit in memory is counted in batches of clips.
     """
     compiled = given_contract(contract, overrides)
     clauses = [clause.name for clause in compiled.clauses]
@@ -87,16 +89,15 @@ def command(
     _check_names(names, list(quantity_names(compiled)))
     in_batches = engine is not None or memory is not None
     if in_batches:
-        found = _counted_in_batches(compiled, median or 1, engine, memory, given)
-        record = found.record(names or None, points=points)
+        with told_batches() as on_plan, kept_engine(engine_from(engine)) as kept:
+            found = _counted_in_batches(compiled, median or 1, kept, memory, given, on_plan)
+            record = found.record(names or None, points=points, bootstrap=Bootstrap(draws, seed, level))
     else:
         with counted() as update:
             update(0, 1, "reading")
             found = curves_of_task(task_from_options(compiled, given), median or 1, None, update)
             record = found.record(names or None, points=points, bootstrap=Bootstrap(draws, seed, level))
     print_diagnostics(found.diagnostics)
-    if in_batches:
-        say("intervals over clips need the counts of every clip at once and are left out")
     most = max(quantity.pieces for quantity in record.quantities)
     if most > points > 0 and (form != "text" or out is not None or csv_file is not None):
         say(f"at most {points:,} points of each curve are listed, of up to {most:,}; --list 0 lists all")
@@ -124,28 +125,32 @@ def _check_names(names: tuple[str, ...], known: list[str]) -> None:
 
 
 def _counted_in_batches(
-    contract: Contract, median: int, engine: str | None, memory: str | None, given: FieldOptions
+    contract: Contract,
+    median: int,
+    engine: Engine,
+    memory: str | None,
+    given: FieldOptions,
+    on_plan: OnPlan,
 ) -> Curves:
     """The curves of what the options name, in batches."""
     if given["clips"] is not None:
         raise click.UsageError("--clips needs all clips at once; leave out --engine and --memory")
     maps = given["columns"] or None
-    with told_batches() as on_plan:
-        return curves_in_batches(
-            contract,
-            given["ref"],
-            given["pred"],
-            median=median,
-            mode=Mode.CLASS_INDEXED if given["class_indexed"] else Mode.UNION,
-            engine=engine,
-            memory=memory,
-            on_plan=on_plan,
-            durations=given["durations"],
-            ignore=given["ignore"],
-            label_map=given["label_map"],
-            ref_reading=Reading(given["ref_format"], columns=maps),
-            pred_reading=Reading(given["pred_format"], columns=maps),
-        )
+    return curves_in_batches(
+        contract,
+        given["ref"],
+        given["pred"],
+        median=median,
+        mode=Mode.CLASS_INDEXED if given["class_indexed"] else Mode.UNION,
+        engine=engine,
+        memory=memory,
+        on_plan=on_plan,
+        durations=given["durations"],
+        ignore=given["ignore"],
+        label_map=given["label_map"],
+        ref_reading=Reading(given["ref_format"], columns=maps),
+        pred_reading=Reading(given["pred_format"], columns=maps),
+    )
 
 
 def _files(record: CurvesRecord, found: Curves, against: str) -> dict[str, str]:

@@ -1,14 +1,16 @@
 """Every curve of a contract on a score field: values at any threshold, best thresholds, PSDS, and all as a record."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, did_you_mean
+from tracepact.engines import Engine
 from tracepact.metrics import MetricValue
+from tracepact.scoring.clip_columns import ClipParts
 from tracepact.scoring.uncertainty import Bootstrap
 from tracepact.thresholds import (
     MEAN,
@@ -32,7 +34,7 @@ from tracepact.thresholds import (
     threshold_range,
 )
 from tracepact.thresholds.steps import Whole
-from tracepact.tools.curves.intervals import interval_at
+from tracepact.tools.curves.intervals import Asked, Ends, clip_counts, intervals_at
 from tracepact.tools.curves.record import (
     AveragePrecision,
     BestThreshold,
@@ -79,7 +81,15 @@ class Curves:
         (Fraction(1, 1), Fraction(3, 10), Fraction(4, 5))
     """
 
-    def __init__(self, quantities: Quantities, median: int, found: Sequence[Diagnostic], advance: OnStep) -> None:
+    def __init__(
+        self,
+        quantities: Quantities,
+        median: int,
+        found: Sequence[Diagnostic],
+        advance: OnStep,
+        counting: "Counting | None" = None,
+    ) -> None:
+        self._counting = counting or _AtOnce(quantities)
         self.contract = quantities.contract
         self._median = median
         self._quantities = quantities
@@ -188,19 +198,14 @@ class Curves:
 
         Returns:
             The record.
-
-        Raises:
-            InvalidInput: intervals are asked for of curves in batches.
         """
-        if bootstrap is not None and isinstance(self._quantities.given, CurveSums):
-            headline = "intervals over clips need the counts of every clip at once"
-            raise InvalidInput([Diagnostic("not-in-batches", headline, None, _ALL_AT_ONCE)])
         chosen = list(names or self._usual())
         given = self._quantities.given
+        ends = {} if bootstrap is None else self._intervals(chosen, bootstrap)
         quantities = []
         for place, name in enumerate(chosen):
             self._advance(place, len(chosen), name)
-            quantities.append(self._curve(name, points, bootstrap))
+            quantities.append(self._curve(name, points, ends))
         return CurvesRecord(
             "tracepact-curves/1",
             self.contract.name,
@@ -239,17 +244,35 @@ class Curves:
         threshold = short_threshold(low, high)
         return BestThreshold(MetricValue.of(found.value), low, high, threshold, len(found.stretches), interval)
 
-    def _curve(self, name: str, points: int, bootstrap: Bootstrap | None) -> QuantityCurve:
+    def _intervals(self, names: Sequence[str], bootstrap: Bootstrap) -> Mapping[Asked, Ends]:
+        """The intervals at the best thresholds of quantities, common and of each class."""
+        asked: dict[Asked, None] = {}
+        for place, name in enumerate(names):
+            self._advance(place, len(names), f"best threshold of {name}")
+            for label in (None, *self._labels(name)):
+                found = self._best(self._quantities.values(name, label=label), name)
+                if found is not None:
+                    asked[Asked(name, label, self._place(found, None).threshold)] = None
+        self._advance(0, 1, "drawing clips")
+        counting = self._counting
+        parts = counting.counted(list(asked))
+        return intervals_at(self._quantities, list(asked), parts, bootstrap, counting.engine)
+
+    def _labels(self, name: str) -> range:
+        """The classes that have a best threshold of their own."""
+        return range(0 if self._quantities.depends_on_other_classes(name) else len(self.classes))
+
+    def _curve(self, name: str, points: int, ends: Mapping[Asked, Ends]) -> QuantityCurve:
         values = self._quantities.values(name)
         inside = values.within(*self._range)
         alone = self._quantities.depends_on_other_classes(name)
-        classes = None if alone else tuple(self._class_best(name, k, bootstrap) for k in range(len(self.classes)))
+        classes = None if alone else tuple(self._class_best(name, k, ends) for k in self._labels(name))
         half = self._levels.above(_HALF)
         return QuantityCurve(
             name,
             self._kind(name),
             len(inside.cuts),
-            self._placed(name, values, None, bootstrap),
+            self._placed(name, values, None, ends),
             optional(values.at(half)) if values.earned[values.index(half)] else None,
             classes,
             None if classes is None else optional(self._own(name)),
@@ -263,18 +286,16 @@ class Curves:
             return "profile"
         return "metric" if self._quantities.weights(name) is None else "clause"
 
-    def _placed(self, name: str, values: Values, label: int | None, how: Bootstrap | None) -> BestThreshold | None:
+    def _placed(self, name: str, values: Values, label: int | None, ends: Mapping[Asked, Ends]) -> BestThreshold | None:
         found = self._best(values, name)
         if found is None:
             return None
-        if how is None:
-            return self._place(found, None)
-        cut = self._levels.above(self._place(found, None).threshold)
-        return self._place(found, interval_at(self._quantities, name, cut, label, how))
+        bare = self._place(found, None)
+        return self._place(found, ends.get(Asked(name, label, bare.threshold)))
 
-    def _class_best(self, name: str, label: int, how: Bootstrap | None) -> ClassBest:
+    def _class_best(self, name: str, label: int, ends: Mapping[Asked, Ends]) -> ClassBest:
         values = self._quantities.values(name, label=label)
-        return ClassBest(self.classes[label], self._placed(name, values, label, how))
+        return ClassBest(self.classes[label], self._placed(name, values, label, ends))
 
     def _points(self, name: str, values: Values, most: int) -> Iterator[CurvePoint]:
         places = _some(len(values.cuts), most)
@@ -321,6 +342,26 @@ class Curves:
             tuple(ClassValue(label, optional(value)) for label, value in found.classes.items()),
             tuple(RocStep(rate, MetricValue.of(share)) for rate, share in steps),
         )
+
+
+class Counting(Protocol):
+    """How clips are counted at thresholds, for draws of them, and which engine draws."""
+
+    engine: Engine
+
+    def counted(self, asked: Sequence[Asked]) -> ClipParts:
+        """What draws need of every clip."""
+
+
+class _AtOnce:
+    """Counts all clips at once, here."""
+
+    def __init__(self, quantities: Quantities) -> None:
+        self.engine, self._quantities = Engine(), quantities
+
+    def counted(self, asked: Sequence[Asked]) -> ClipParts:
+        """What draws need of every clip."""
+        return clip_counts(self._quantities, asked, np.arange(self._quantities.given.shape[1]))
 
 
 def curves_of_task(task: FieldTask, median: int, settings: CurveSettings | None, advance: OnStep) -> Curves:

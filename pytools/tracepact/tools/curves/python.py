@@ -65,8 +65,9 @@ def curves(
         batch_clips: the most clips of a batch.
 
     Returns:
-        The curves; each is found when it is first asked for. In batches all counts are found first; intervals over
-        clips, and PSDS with settings of one's own, are for all clips at once.
+        The curves; each is found when it is first asked for. In batches all counts are found first, and those of
+        each clip that intervals need in a second pass when they are asked for; PSDS with settings of one's own is for
+        all clips at once.
 
     Raises:
         InvalidInput: the contract or the data cannot be used; it carries every fault.

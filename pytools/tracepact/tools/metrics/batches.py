@@ -4,13 +4,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Unpack
 
+import numpy as np
+
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics, InvalidInput
-from tracepact.engines import engine_from
-from tracepact.metrics import Measured
+from tracepact.engines import engine_from, kept_engine
+from tracepact.metrics import Measured, MetricIntervals, intervals_record
 from tracepact.metrics.compare import Whole
 from tracepact.metrics.tally import MetricsTally
 from tracepact.records import Record, record_of
+from tracepact.scoring.clip_columns import ClipParts
+from tracepact.scoring.uncertainty import Bootstrap
 from tracepact.tools.metrics.measuring import Measuring
 from tracepact.tools.metrics.record import MetricsOutput, metrics_output
 from tracepact.tools.score.batches.plan import Plan, make_plan
@@ -18,6 +22,7 @@ from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan, batch_me
 from tracepact.tools.score.batches.sources import BatchOptions, job_of, open_sides
 from tracepact.tools.score.batches.sums import BatchSum, GivenUp
 from tracepact.tools.score.batches.work import Job, Task, batch_sum, faulty_batch, ready_batch
+from tracepact.tools.score.drawn import drawn_intervals, run_columns
 from tracepact.tools.score.report.preparation import Preparation
 from tracepact.tools.score.tally import FindingsTally
 from tracepact.trace import Mode
@@ -28,13 +33,15 @@ _ALL = 1 << 62
 
 
 class MeasuredTally(Record, frozen=True):
-    """The metrics of some clips, and what was odd about the input."""
+    """The metrics of some clips, what was odd about the input, and what draws of clips need, where they are made."""
 
     metrics: MetricsTally
     findings: FindingsTally
+    draws: ClipParts | None = None
 
     def __add__(self, other: "MeasuredTally") -> "MeasuredTally":
-        return MeasuredTally(self.metrics + other.metrics, self.findings + other.findings)
+        draws = self.draws + other.draws if self.draws and other.draws else None
+        return MeasuredTally(self.metrics + other.metrics, self.findings + other.findings, draws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,7 @@ class MeasureJob:
     data: Job
     how: Measuring
     whole: Whole
+    draws: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,10 +74,14 @@ def measure_batches(
     memory: str | int | None = None,
     batch_clips: int | None = None,
     strict: bool = False,
+    bootstrap: Bootstrap | None = None,
     on_plan: OnPlan | None = None,
     **options: Unpack[BatchOptions],
 ) -> BatchMeasured:
-    """Measure in batches; `options` are those of `open_sides`. The metrics are those of measuring all at once."""
+    """Measure in batches; `options` are those of `open_sides`. The metrics are those of measuring all at once.
+
+    With a `bootstrap` they have their intervals, drawn by the same engine.
+    """
     chosen = engine_from(engine)
     room = batch_memory(USUAL_MEMORY if memory is None else memory, chosen)
     diagnostics = Diagnostics()
@@ -88,13 +100,18 @@ def measure_batches(
         diagnostics,
         every_length=False,
     )
-    job = MeasureJob(job_of(contract, sides, plan, how.mode), how, _whole(plan, how))
-    total, tally, findings = run_batches(
-        partial(measure_batch, job), sides, plan, chosen, on_plan, diagnostics, strict=strict
-    )
-    found = tally.metrics.measured(how.settings)
+    job = MeasureJob(job_of(contract, sides, plan, how.mode), how, _whole(plan, how), bootstrap is not None)
+    drawn: MetricIntervals | None = None
+    with kept_engine(chosen) as kept:
+        total, tally, findings = run_batches(
+            partial(measure_batch, job), sides, plan, kept, on_plan, diagnostics, strict=strict
+        )
+        found = tally.metrics.measured(how.settings)
+        if bootstrap is not None and tally.draws is not None and not total.given_up:
+            _, compared = drawn_intervals(tally.draws, len(plan.clips), None, found, bootstrap, kept)
+            drawn = intervals_record([sides.names[1]], compared, bootstrap)
     preparation = record_of(sides.preparation(total), Preparation)
-    output = metrics_output(tally.metrics.record(how.settings), found, preparation, None)
+    output = metrics_output(tally.metrics.record(how.settings), found, preparation, drawn)
     return BatchMeasured(found, output, findings, total.given_up)
 
 
@@ -113,4 +130,6 @@ def measure_batch(job: MeasureJob, task: Task) -> BatchSum[MeasuredTally]:
     except InvalidInput as error:
         return faulty_batch(error)
     tally = MetricsTally.of(found, task.batch.first, _ALL)
-    return batch_sum(task, ready, MeasuredTally(tally, FindingsTally.of(ready.diagnostics)))
+    places = {clip: task.batch.first + number for number, clip in enumerate(task.clips)}
+    draws = run_columns(np.array([places[clip] for clip in found.clip_names]), {}, found) if job.draws else None
+    return batch_sum(task, ready, MeasuredTally(tally, FindingsTally.of(ready.diagnostics), draws))

@@ -10,6 +10,7 @@ from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics
 from tracepact.files import json_text
 from tracepact.io.outside import Outside
+from tracepact.io.storage import public_name
 from tracepact.metrics import (
     HALF_WIDTH,
     INTERVAL_COLUMNS,
@@ -161,10 +162,11 @@ def command(
     )
     compiled = named_contract(contract)
     if engine is not None or memory is not None:
-        needs = {"--clips": sides["clips"], "--intervals": intervals, "--compare": others, "--submission": submission}
+        needs = {"--clips": sides["clips"], "--compare": others, "--submission": submission}
         for option in (option for option, value in needs.items() if value):
             raise click.UsageError(f"{option} needs all clips at once; leave out --engine and --memory")
-        return _measure_in_batches(compiled, how, engine, memory, sides, form, strict=strict)
+        drawing = Bootstrap(draws, seed, level) if intervals else None
+        return _measure_in_batches(compiled, how, engine, memory, sides, form, drawing, strict=strict)
     with progress(2 + len(others) + bool(intervals or others)) as advance:
         advance("reading")
         ready, _ = read_sides(sides, diagnostics)
@@ -180,7 +182,8 @@ def command(
         if intervals or others:
             advance("drawing clips")
             bootstrap = Bootstrap(draws, seed, level)
-            drawn = intervals_record([sides["pred"], *others], compare_systems(found, bootstrap), bootstrap)
+            names = [public_name(name) for name in (sides["pred"], *others)]
+            drawn = intervals_record(names, compare_systems(found, bootstrap), bootstrap)
     print_diagnostics(diagnostics)
     with reader_may_leave():
         record = metrics_output(metrics_record(found[0]), found[0], record_of(ready.record, Preparation), drawn)
@@ -195,6 +198,7 @@ def _measure_in_batches(
     memory: str | None,
     sides: SideOptions,
     form: str,
+    bootstrap: Bootstrap | None,
     *,
     strict: bool,
 ) -> int:
@@ -208,6 +212,7 @@ def _measure_in_batches(
             engine=engine,
             memory=memory,
             strict=strict,
+            bootstrap=bootstrap,
             on_plan=on_plan,
             **batch_options(sides),
         )

@@ -4,19 +4,26 @@ A report is made from the tally of all clips (`report/build.py`). A run in memor
 those of its batches, in whatever order they arrive, and comes to the same record, byte for byte.
 """
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from tracepact.core import EventClause, FrameClause
-from tracepact.diagnostics import Diagnostic, RowPlace
+from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
 from tracepact.diagnostics.record import DiagnosticRecord, diagnostic_record
 from tracepact.metrics.tally import MetricsTally
 from tracepact.records import Record
 from tracepact.scoring import Scorecard, SoftCounts
+from tracepact.scoring.clip_columns import ClipParts
 from tracepact.scoring.scorecard import sweep_counts
 from tracepact.scoring.tally import ClauseTally, GroupTally
+from tracepact.scoring.tolerance import swept_parameters
+from tracepact.scoring.tolerance_tally import ToleranceTally
+from tracepact.tools.score.drawn import run_columns
 from tracepact.tools.score.report.clips import ClipsTally, clips_tally
 from tracepact.tools.score.report.measured import measured
 from tracepact.tools.score.report.record import MatchRecord
@@ -128,7 +135,11 @@ class SweepTally(Record, frozen=True):
 
 
 class RunTally(Record, frozen=True):
-    """What a report needs of some clips; `clips` is what its page shows of them, where one may be made."""
+    """What a report needs of some clips; `clips` is what its page shows of them, where one may be made.
+
+    Where a page is made now, `draws` is what draws of clips need of each, and `tolerances` are curves over swept
+    parameters.
+    """
 
     frames: int
     group: GroupTally
@@ -140,6 +151,8 @@ class RunTally(Record, frozen=True):
     metrics: MetricsTally
     findings: FindingsTally
     clips: ClipsTally | None = None
+    draws: ClipParts | None = None
+    tolerances: tuple[ToleranceTally, ...] = ()
 
     def __add__(self, other: "RunTally") -> "RunTally":
         conditions = dict(self.conditions)
@@ -156,6 +169,8 @@ class RunTally(Record, frozen=True):
             self.metrics + other.metrics,
             self.findings + other.findings,
             self.clips + other.clips if self.clips and other.clips else None,
+            self.draws + other.draws if self.draws and other.draws else None,
+            tuple(a + b for a, b in zip(self.tolerances, other.tolerances, strict=True)),
         )
 
 
@@ -163,9 +178,12 @@ def _added_sweeps(a: SweepTally, b: SweepTally) -> SweepTally:
     return SweepTally(a.parameter, a.value, {name: found + b.clauses[name] for name, found in a.clauses.items()})
 
 
-def tally_of(run: Scored, first: int = 0, *, clips: bool = False) -> RunTally:
-    """The tally of a run whose clips start at this place among all clips; with what a page shows of them, if asked."""
-    card = run.card
+def tally_of(run: Scored, first: int = 0, *, clips: bool = False, page: bool = False) -> RunTally:
+    """The tally of a run whose clips start at this place among all clips.
+
+    If asked, it has what a page shows of `clips`, and what the intervals and curves of a `page` need.
+    """
+    card, metrics = run.card, measured(run)
     family = card.family
     clauses = card.contract.clauses
     segments = worst_segments(card)
@@ -179,10 +197,19 @@ def tally_of(run: Scored, first: int = 0, *, clips: bool = False) -> RunTally:
             RankedTimeline((-loss, *_placed(card, segment)), timeline_of(card, segment)) for segment, loss in segments
         ),
         _matches(card),
-        MetricsTally.of(measured(run), first, LISTED_DIFFERENCES),
+        MetricsTally.of(metrics, first, LISTED_DIFFERENCES),
         FindingsTally.of(run.diagnostics),
         clips_tally(card, run.conditions, first) if clips else None,
+        run_columns(first + np.arange(len(family.clips)), _in_order(card), metrics) if page else None,
+        tuple(_tolerances(card)) if page else (),
     )
+
+
+def _tolerances(card: Scorecard) -> Iterator[ToleranceTally]:
+    """The curves of the swept parameters that have one (rule 16.3)."""
+    for name in swept_parameters(card.contract):
+        with contextlib.suppress(InvalidInput):  # the sweep's own points are in the report all the same
+            yield ToleranceTally.of(card, name)
 
 
 def _sweeps(card: Scorecard) -> Iterator[SweepTally]:

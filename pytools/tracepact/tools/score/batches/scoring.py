@@ -11,7 +11,7 @@ from msgspec import structs
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, one_of
-from tracepact.engines import Engine, engine_from
+from tracepact.engines import Engine, engine_from, kept_engine
 from tracepact.io import Reading
 from tracepact.io.outside import Outside
 from tracepact.metrics import MetricSettings
@@ -20,7 +20,7 @@ from tracepact.scoring import score_family
 from tracepact.scoring.by_clause import ByClause
 from tracepact.tools.folders import refuse_address
 from tracepact.tools.score.batches.making import Making
-from tracepact.tools.score.batches.pages import PAGE, BatchPages, page_data
+from tracepact.tools.score.batches.pages import PAGE, BatchPages, PageData, page_data
 from tracepact.tools.score.batches.plan import make_plan
 from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan, batch_memory, run_batches
 from tracepact.tools.score.batches.sources import job_of, open_sides
@@ -213,22 +213,25 @@ def score_batches(
     making = None
     if out is not None:
         held = (sides.reference, sides.prediction, sides.ignore, sides.conditions.clips if sides.conditions else None)
-        making = start_making(Path(out), plan, head, held, violations=violations)
-    job = ScoreJob(job_of(compiled, sides, plan, given_mode), own_settings, making)
-    total, tally, findings = run_batches(
-        partial(score_batch, job), sides, plan, chosen, progress, diagnostics, strict=strict
-    )
-    head = replace(head, preparation=sides.preparation(total))
-    tally = structs.replace(tally, findings=findings)
-    run = BatchRun(head, tally, len(plan.clips), len(plan.batches), total.given_up)
-    if making is not None and run.complete:
-        finish(Path(out or ""), making, plan, head, run.report, _views(run, page))
+        making = start_making(Path(out), plan, head, held, violations=violations, page=page is not None)
+    job = ScoreJob(job_of(compiled, sides, plan, given_mode), own_settings, making, page is not None)
+    with kept_engine(chosen) as kept:
+        total, tally, findings = run_batches(
+            partial(score_batch, job), sides, plan, kept, progress, diagnostics, strict=strict
+        )
+        head = replace(head, preparation=sides.preparation(total))
+        tally = structs.replace(tally, findings=findings)
+        bare = structs.replace(tally, draws=None, tolerances=())
+        run = BatchRun(head, bare, len(plan.clips), len(plan.batches), total.given_up)
+        if making is not None and run.complete:
+            shown = page_data(tally, head, sides.names[1], kept, drawn=page is not None)
+            finish(Path(out or ""), making, plan, head, run.report, _views(run, shown, page))
     return run
 
 
-def _views(run: BatchRun, page: Callable[[Sequence[str]], Sounds] | None) -> dict[str, str]:
+def _views(run: BatchRun, shown: PageData, page: Callable[[Sequence[str]], Sounds] | None) -> dict[str, str]:
     """What pages are made of, and the page and the Markdown themselves where they are asked for."""
-    pages = BatchPages(run.head.contract, run.report, page_data(run.tally, run.head.settings))
+    pages = BatchPages(run.head.contract, run.report, shown)
     found = {PAGE: record_bytes(pages.data).decode()}
     if page is not None:
         made = pages.forms(("html", "markdown"), page(pages.clips))
@@ -238,11 +241,15 @@ def _views(run: BatchRun, page: Callable[[Sequence[str]], Sounds] | None) -> dic
 
 @dataclass(frozen=True, slots=True)
 class ScoreJob:
-    """What all batches of a scoring share: the data, the policies of the metrics, where finished batches are kept."""
+    """What all batches of a scoring share: the data, the policies of the metrics, where finished batches are kept.
+
+    `page` says that what intervals and curves need of every clip is wanted too.
+    """
 
     data: Job
     settings: MetricSettings
     making: Making | None = None
+    page: bool = False
 
 
 def score_batch(job: ScoreJob, task: Task) -> BatchSum[RunTally]:
@@ -258,7 +265,9 @@ def score_batch(job: ScoreJob, task: Task) -> BatchSum[RunTally]:
         scored = _scored(job, task, ready)
     except InvalidInput as error:
         return faulty_batch(error)
-    found = batch_sum(task, ready, tally_of(scored, task.batch.first, clips=making is not None))
+    kept_too = making is not None
+    tally = tally_of(scored, task.batch.first, clips=kept_too, page=kept_too and job.page)
+    found = batch_sum(task, ready, tally)
     if making is not None:
         making.keep(task.batch.number, found, scored.card)
     return found

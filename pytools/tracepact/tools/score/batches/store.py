@@ -27,13 +27,15 @@ FORMAT = "tracepact-batches/1"
 _CHUNK = 1 << 20
 
 
-def start_making(out: Path, plan: Plan, head: Head, sides: Sequence[Any], *, violations: bool) -> Making:
+def start_making(
+    out: Path, plan: Plan, head: Head, sides: Sequence[Any], *, violations: bool, page: bool = False
+) -> Making:
     """The folder of a run in the making, with what an interrupted run of the same data and contract has finished."""
     if not columnar.has_pyarrow():
         help = "pip install 'tracepact[parquet]'"
         raise InvalidInput([Diagnostic("missing-extra", "rows in batches are written as Parquet", None, help)])
     check_batch_place(out)
-    key = _key(plan, head, sides, violations=violations)
+    key = _key(plan, head, sides, violations=violations, page=page)
     folder = making_folder(out)
     text = json_text({"format": FORMAT, "key": key})
     if folder.exists() and _text(folder / KEY) != text:
@@ -46,7 +48,7 @@ def start_making(out: Path, plan: Plan, head: Head, sides: Sequence[Any], *, vio
     return Making(str(folder), key, violations)
 
 
-def _key(plan: Plan, head: Head, sides: Sequence[Any], *, violations: bool) -> str:
+def _key(plan: Plan, head: Head, sides: Sequence[Any], *, violations: bool, page: bool) -> str:
     """The digest of all that the batches depend on: versions, contract, data, settings, and where batches begin."""
     lengths = "".join(f"{clip}\t{length}\n" for clip, length in plan.lengths.items())
     data = {
@@ -61,7 +63,7 @@ def _key(plan: Plan, head: Head, sides: Sequence[Any], *, violations: bool) -> s
         "preparation": {k: v for k, v in head.preparation.items() if k in ("label_map", "policy")},
         "batches": [batch.last for batch in plan.batches],
         "violations": violations,
-        "page": MOST_CLIPS,
+        "page": [MOST_CLIPS, page],
     }
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 

@@ -14,6 +14,7 @@ from tracepact.tools.score.batches.pages import PAGE
 from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan
 from tracepact.tools.score.batches.scoring import score_batches
 from tracepact.tools.score.batches.store import file_digest
+from tracepact.tools.score.report.sounds import SILENT
 from tracepact.tools.score.store.manifest import NAME
 from tracepact.tools.score.store.policies import policies_of
 from tracepact.tools.score.store.writing import SOURCE
@@ -94,6 +95,7 @@ def _given(
         "outside": settings["preparation"].get("outside", {}).get("policy", "false-alarm"),
         "settings": policies_of(settings["metrics"]),
         "violations": any(name.startswith("violations-") for name in files),
+        "page": (lambda clips: SILENT) if _drawn(folder / PAGE) else None,
         "ref": names["reference"],
         "pred": names["prediction"],
         "durations": names.get("durations") or settings["durations"],
@@ -101,6 +103,11 @@ def _given(
         "conditions": names.get("conditions"),
         "label_map": names.get("label_map") or settings["preparation"].get("label_map"),
     }
+
+
+def _drawn(path: Path) -> bool:
+    """Whether what pages are made of has the intervals and curves of a page."""
+    return bool(json.loads(path.read_text(encoding="utf-8")).get("drawn"))
 
 
 def _compared(folder: Path, again: Path, files: Collection[str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from tracepact.metrics import MetricIntervals, compare_systems, intervals_record
 from tracepact.metrics.record import AccuracyRecord, accuracy_records
 from tracepact.scoring import MEAN, ScoreRows
 from tracepact.scoring.steps import StepFunction
-from tracepact.scoring.tolerance import Tolerance, curves
+from tracepact.scoring.tolerance import Tolerance, curves, swept_parameters
 from tracepact.scoring.uncertainty import USUAL, Interval, intervals
 from tracepact.show.figure import Curve, curve_chart
 from tracepact.tools.score.report.measured import measured
@@ -35,7 +35,7 @@ def evidence(run: Scored) -> Evidence:
     rows = ScoreRows.of(run.card)
     ranges = {a: intervals(rows, a) for a in Aggregation} if len(rows.clips) > 1 else {}
     found: list[Tolerance] = []
-    for name in dict.fromkeys(sweep.parameter for sweep in run.card.contract.sweeps):
+    for name in swept_parameters(run.card.contract):
         try:
             found.append(curves(run.card, name))
         except InvalidInput:
