@@ -28,7 +28,14 @@ _SEED = 17
 _LONGEST = 900
 """Characters of a vector's data: what does not get short in runs is not kept."""
 
-_READ = ("texts", "contract texts", "limits of texts", "parentheses and faults", "large scores")
+_READ = (
+    "texts",
+    "contract texts",
+    "limits of texts",
+    "parentheses and faults",
+    "large scores",
+    "names of classes and clips",
+)
 """What rests on the reader of texts: there is one, so its answers are no evidence; those vectors are made by hand."""
 
 _DEEPEST = 5
@@ -144,10 +151,33 @@ def _placed_streams() -> Iterator[tuple[str, int, Case]]:
         cut = {"chunks": [1, 7, size - 6, 1]}
         yield "long-past-in-chunks", size, {**_stream(trace, ["F", -size, 0, "p"]), **cut}
         yield "long-delay-in-chunks", size, {**_stream(trace, ["G", 0, size, ["not", "p"]]), **cut}
+    yield from _placed_witnesses()
     trace = {"frames": 130, "masks": {"p": "1" * 128 + "01"}}
     yield "counts", 128, {**_stream(trace, "p"), "interrupt": [64]}
     trace = {"frames": (1 << 16) + 2, "masks": {"p": "1" * (1 << 16) + "01"}}
     yield "counts-in-chunks", 1 << 16, {**_stream(trace, "p"), "chunks": [5, (1 << 16) - 4, 1], "interrupt": [1]}
+
+
+def _placed_witnesses() -> Iterator[tuple[str, int, Case]]:
+    """One witness half way through a stream, for operators that reach as far as it goes on; restored on the way."""
+    for size in (33, 65, 100, 129, 1000, 5000):
+        frames = 2 * size + 3
+        masks = {"p": "1" * frames, "q": "0" * (size + 1) + "1" + "0" * (size + 1)}
+        until, since = (_stream({"frames": frames, "masks": masks}, *some) for some in _reaching(size))
+        cut: Case = {}
+        if size >= 1000:
+            cut = {"chunks": [size // 2, size // 2, 3, size // 2, size - size // 2]}
+        late = {"interrupt": [2, 4] if cut else [size // 2, size + 2, 2 * size]}
+        yield "far-ahead", size, {**until, **cut, **late}
+        yield "far-back", size, {**since, **cut, **late}
+
+
+def _reaching(size: int) -> tuple[list[Any], list[Any]]:
+    """Clauses that look so far ahead, and so far back."""
+    until: list[Any] = [["U", size, "p", "q"], ["F", 0, size, "q"], ["G", 0, size, ["not", "q"]]]
+    since: list[Any] = [["S", size, "p", "q"], ["F", -size, 0, "q"], ["G", -size, 0, ["not", "q"]]]
+    weak = (["G", 0, size, "p"], ["G", -size, 0, "p"])
+    return [*until, ["or", until[0], weak[0]]], [*since, ["and", since[0], weak[1]]]
 
 
 def _stream(trace: Case, *formulas: Any) -> Case:

@@ -12,10 +12,12 @@ import pytest
 from benchmarks.mutant import catalogue, plant
 from benchmarks.mutants import EXAMPLES, by_vectors, cases, first_failed, known, summary
 from tracepact.specs import spec_path
-from tracepact.tools.conform.engines import FAST, REFERENCE
+from tracepact.tools.conform.answers import played
+from tracepact.tools.conform.engines import FAST, REFERENCE, Engine
 from tracepact.tools.conform.findings import Tally
 from tracepact.tools.conform.guided import GUIDED, drawn, explore_sizes
 from tracepact.tools.conform.local import local_peer
+from tracepact.tools.conform.names import CONFUSED
 from tracepact.tools.conform.sizes import Guide, near, powers, spread
 from tracepact.tools.conform.vectors import Profile, answer
 
@@ -52,11 +54,42 @@ def test_the_definitions_and_the_package_answer_alike_at_the_boundaries(profile:
             assert answer(case, FAST) == answer(case, REFERENCE), case
 
 
+FAR = [(profile, name) for profile, name in EVERY if name.startswith("far witnesses")]
+
+
+@pytest.mark.parametrize(("profile", "name"), FAR, ids=[name for _, name in FAR])
+def test_most_cases_of_far_witnesses_go_both_ways(profile: Profile, name: str) -> None:
+    cases = [case for case in drawn(profile, name, 60, seed=5) if len(json.dumps(case)) < 50_000]
+    found = [answer(case, REFERENCE) for case in cases]
+    both = sum("sat" in (said := json.dumps(one)) and "viol" in said for one in found)
+    both += sum(all("0" in mask and "1" in mask for mask in one.get("verdicts", "-")) for one in found)
+    assert both > 0.6 * len(cases)
+
+
+@pytest.mark.parametrize("engine", [FAST, REFERENCE], ids=lambda engine: engine.name)
+def test_a_far_witness_is_kept_over_chunks_and_restores(engine: Engine) -> None:
+    some = drawn(Profile.STREAMING, "far witnesses in streams", 12) + drawn(
+        Profile.CHUNKS, "far witnesses in chunks", 12
+    )
+    for case in some:
+        assert played(case, engine) == answer(case, REFERENCE), case
+
+
+def test_names_that_programs_confuse_are_two_classes_in_the_order_of_code_points() -> None:
+    assert any(a < b and a.encode("utf-16-be") > b.encode("utf-16-be") for a, b in CONFUSED)
+    for a, b in CONFUSED:
+        clip = {"name": "clip", "duration": "1", "ref": [["0", "1", b], ["0", "1", a]], "pred": []}
+        case = {"ask": "score", "contract": "contract c step 1s clause k on ref_active : pred_active", "clips": [clip]}
+        assert [one["class"] for one in answer(case, REFERENCE)["witnesses"]] == sorted(
+            (a, b), key=lambda k: [*map(ord, k)]
+        )
+
+
 def test_the_file_of_boundaries_holds_large_cases_and_stays_small() -> None:
     text = spec_path("conformance/boundaries.json").read_text(encoding="utf-8")
     vectors = json.loads(text)["vectors"]
     assert len(vectors) > 200
-    assert len(text) < 250_000
+    assert len(text) < 350_000
     assert any("*65536" in json.dumps(vector) or "*131072" in json.dumps(vector) for vector in vectors)
     assert {vector["evidence"] for vector in vectors} == {"definition"}
 

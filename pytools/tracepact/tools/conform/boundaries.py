@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tracepact.tools.conform.sizes import boundary_places, near, spread
+from tracepact.tools.conform.sizes import boundary_places, near
 from tracepact.tools.conform.vectors import Profile
 
 Case = dict[str, Any]
@@ -106,7 +106,7 @@ def alike(rng: Random, names: list[str], radius: int, *, back: bool) -> Tree:
     return joined(rng, *rng.choice(pairs))
 
 
-def _formula(rng: Random, names: list[str], radius: int, *, back: bool) -> Tree:
+def formula(rng: Random, names: list[str], radius: int, *, back: bool) -> Tree:
     one = far(rng, names, radius, back=back)
     match rng.randrange(6):
         case 0:
@@ -131,7 +131,7 @@ def _long(back: bool) -> Callable[[Random, str, int], Case]:
             radius = size
             frames = rng.choice((max(radius // 2, 1), radius, radius + 1, radius + 2, 2 * radius + 3))
         names = ["p", "q"]
-        tree = _formula(rng, names, radius, back=back)
+        tree = formula(rng, names, radius, back=back)
         at = rng.randrange(frames)
         return {"ask": "verdicts", "formula": tree, "clips": [clip(rng, names, frames, (at, at + radius, at - radius))]}
 
@@ -149,7 +149,7 @@ def _clips(back: bool) -> Callable[[Random, str, int], Case]:
         else:
             lengths = [size, rng.choice((1, 2, size)), *[rng.randrange(1, 70) for _ in range(rng.randrange(3))]]
             rng.shuffle(lengths)
-        tree = _formula(rng, names, radius, back=back)
+        tree = formula(rng, names, radius, back=back)
         return {"ask": "verdicts", "formula": tree, "clips": [clip(rng, names, n) for n in lengths]}
 
     return make
@@ -198,140 +198,10 @@ def _counted(rng: Random, dimension: str, size: int) -> Case:
         if one["frames"] and rng.random() < 0.4:
             one["ignored"] = mask(rng, one["frames"], dense=0.2)
     obligation = rng.choice([True, "p", ["not", "p"], ["F", 0, 2, "p"]])
-    formula = rng.choice(["q", ["F", 0, 1, "q"], ["G", 0, 3, "q"], ["implies", "p", "q"]])
+    body = rng.choice(["q", ["F", 0, 1, "q"], ["G", 0, 3, "q"], ["implies", "p", "q"]])
     for one in clips:
-        one["masks"] = {name: one["masks"][name] for name in sorted(_names_of(obligation) | _names_of(formula))}
-    return {"ask": "clause", "obligation": obligation, "formula": formula, "clips": clips}
-
-
-# Streams
-
-
-def _streamed(chunked: bool) -> Callable[[Random, str, int], Case]:
-    """Streams with long delays and pasts, many clauses, interruptions at every kind of place, and opened anew."""
-
-    def make(rng: Random, dimension: str, size: int) -> Case:
-        names = ["p", "q"]
-        clauses = size if dimension == "clauses" else rng.choice((1, 1, 2, 3))
-        radius = size if dimension == "delay" else rng.choice((0, 1, 2, 9, 17))
-        if dimension in ("frames", "chunk"):
-            frames = size if dimension == "frames" else size + rng.randrange(1, 9)
-        else:
-            frames = rng.choice((max(radius // 2, 2), radius + 1, radius + 3, radius * 2 + 5)) if clauses < 9 else 6
-        case: Case = {
-            "ask": "stream",
-            "clauses": [
-                {
-                    "obligation": rng.choice(
-                        [True, True, "p", ["not", "q"], far(rng, names, min(radius, 3), back=True)]
-                    ),
-                    "formula": _formula(rng, names, rng.choice((radius, radius, rng.randrange(radius + 1))), back=True),
-                }
-                for _ in range(clauses)
-            ],
-            "trace": clip(rng, names, frames, (radius, frames - radius)),
-        }
-        if chunked:
-            case["chunks"] = _cut(rng, frames, size if dimension == "chunk" else 0)
-        arrivals = len(case["chunks"]) if chunked else frames
-        if rng.random() < 0.5:
-            places = {0, arrivals, rng.randrange(arrivals + 1), min(radius, arrivals), min(radius + 1, arrivals)}
-            case["interrupt"] = sorted(rng.sample(sorted(places), rng.randrange(1, len(places) + 1)))
-        if rng.random() < 0.3:
-            case["reopen"] = min(arrivals, rng.choice((1, 2, radius + 1)))
-        return case
-
-    return make
-
-
-def _cut(rng: Random, frames: int, chunk: int) -> list[int]:
-    """Chunks that add up: one of a given size among small ones, equal ones, or any."""
-    if chunk:
-        before = rng.randrange(frames - chunk + 1)
-        return [n for n in (before, chunk, frames - chunk - before) if n]
-    match rng.randrange(3):
-        case 0:
-            size = rng.choice([n for n in (1, 7, 8, 9, 63, 64, 65, 256) if n <= frames])
-            return [size] * (frames // size) + ([frames % size] if frames % size else [])
-        case 1:
-            return [frames]
-    return spread(rng, frames, rng.randrange(1, 9))
-
-
-def _measured(rng: Random, dimension: str, size: int) -> Case:
-    """Formulas that look far, by one bound or by many levels."""
-    tree: Tree = "p"
-    bounds = [size] if dimension == "bound" else [rng.randrange(-9, 10) for _ in range(min(size, 199))]
-    for bound in bounds:
-        other = rng.randrange(4)
-        lo, hi = sorted((bound * rng.choice((-1, 1)), rng.choice((0, bound, -bound, 5))))
-        tree = rng.choice(
-            [
-                [rng.choice("FG"), lo, hi, tree],
-                ["U", abs(bound), tree, ["F", 0, other, "q"]],
-                ["U", abs(bound), ["F", 0, other, "q"], tree],
-                ["S", abs(bound), tree, ["F", -other, 0, "q"]],
-                ["S", abs(bound), ["F", -other, 0, "q"], tree],
-                joined(rng, tree, ["G", -other, other, "q"]),
-            ]
-        )
-    return {"ask": "measure", "formula": tree}
-
-
-def _components(rng: Random, dimension: str, size: int) -> Case:
-    """Two masks whose runs bridge one another."""
-    step = rng.choice(("1", "0.02", "1/3", "0.001"))
-    times = ("0", step, "1", "2", "0.04", "0.06", "2/3", "0.0005")
-    masks = ["".join(rng.choice("0111" if rng.random() < 0.8 else "01") for _ in range(size)) for _ in range(2)]
-    gap, search = rng.choice(times), rng.choice(times)
-    return {"ask": "components", "step": step, "merge_gap": gap, "search": search, "ref": masks[0], "pred": masks[1]}
-
-
-_LINES = (
-    "1 0",
-    "0 1",
-    "1\t1",
-    " 0 0 ",
-    "",
-    "#",
-    "  # 1 0",
-    "\t",
-    "1",
-    "2 0",
-    "1 0 1",
-    "10",
-    "{}",
-    "1\x0c0",
-    "1\u00a00",
-)
-_OBJECTS = (
-    '{"ref": 1, "pred": 0}',
-    '{"pred": true, "ref": false}',
-    '{"ref": [1], "pred": [0]}',
-    '{"ref": [1, 0], "pred": [0, 0]}',
-    '{"ref": [], "pred": []}',
-    '{"ref": 1, "pred": 1, "ignore": 1}',
-    '{"ref": 0, "pred": 1, "masks": {"zone": 1}}',
-    '{"masks": {"a": 0, "b": true}}',
-    '{"masks": {"ref_active": 1}}',
-    '{"end": "a"}',
-    '{"end": ["a", "b"]}',
-    '{"end": "a", "ref": 1}',
-    '{"ref": 2, "pred": 0}',
-    '{"ref": 1.0, "pred": 0}',
-    '{"ref": 1, "ref": 1, "pred": 0}',
-    '{"ref": 1, "pred": 0, "t": 1}',
-    '{"ref": 1, "pred": 0',
-    "[1, 0]",
-)
-
-
-def _lines(rng: Random, dimension: str, size: int) -> Case:
-    """Lines of every kind, good and bad."""
-    end = rng.choice(("\n", "\n", "\r\n"))
-    some = [rng.choice(_LINES[:4] if rng.random() < 0.4 else (*_LINES, *_OBJECTS)) for _ in range(size)]
-    text = rng.choice(("", "", "\ufeff")) + end.join(some) + rng.choice(("", end))
-    return {"ask": "lines", "text": text, **({"channels": 2} if rng.random() < 0.3 else {})}
+        one["masks"] = {name: one["masks"][name] for name in sorted(_names_of(obligation) | _names_of(body))}
+    return {"ask": "clause", "obligation": obligation, "formula": body, "clips": clips}
 
 
 FRAME_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
@@ -344,22 +214,5 @@ FRAME_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
     Profile.PAST: {
         "long traces": Experiment(_long(back=True), {"frames": 1 << 17, "radius": 1 << 16}),
         "many clips": Experiment(_clips(back=True), {"clips": 1 << 10, "frames": 1 << 13}),
-    },
-    Profile.STREAMING: {
-        "long streams": Experiment(
-            _streamed(chunked=False),
-            {"frames": 1 << 8, "delay": 1 << 7, "clauses": 1 << 5},
-            {"frames": 1 << 17, "delay": 1 << 10, "clauses": 1 << 7},
-        ),
-        "measures": Experiment(_measured, {"bound": 1 << 31, "levels": 64}),
-        "components": Experiment(_components, {"frames": 1 << 5}, {"frames": 1 << 6}),
-        "lines": Experiment(_lines, {"lines": 1 << 6}, {"lines": 1 << 12}),
-    },
-    Profile.CHUNKS: {
-        "large chunks": Experiment(
-            _streamed(chunked=True),
-            {"chunk": 1 << 16, "frames": 1 << 17, "delay": 1 << 9, "clauses": 1 << 4},
-            {"chunk": 1 << 16, "frames": 1 << 17, "delay": 1 << 16, "clauses": 1 << 6},
-        ),
     },
 }

@@ -1,11 +1,10 @@
-"""Random cases at the boundaries of sizes, for times, runs, matches, event clauses and scores."""
+"""Random cases at the boundaries of sizes, for times, runs, matches and event clauses."""
 
 from fractions import Fraction
 from random import Random
 
-from tracepact.core import ATTRIBUTES, Aggregation, Each, writable_attributes
+from tracepact.core import ATTRIBUTES, Each, writable_attributes
 from tracepact.tools.conform.boundaries import Case, Experiment, mask
-from tracepact.tools.conform.sizes import near
 from tracepact.tools.conform.vectors import Profile
 
 Runs = list[list[int]]
@@ -219,112 +218,6 @@ def _within(runs: Runs, frames: int) -> Runs:
     return [[start, min(end, frames)] for start, end in runs if start < frames]
 
 
-# Scores
-
-
-def _aggregate(rng: Random, dimension: str, size: int) -> Case:
-    kind = rng.choice(("frame", "event"))
-    classes, clips = rng.randrange(1, 4), rng.randrange(1, 4)
-    if dimension == "classes":
-        classes = size
-    if dimension == "clips":
-        clips = size
-
-    def entry() -> Case:
-        most = size if dimension == "counts" else 9
-        obligated = rng.choice((0, 0, 1, 2, 3, rng.randrange(1, most + 1), most))
-        counts: Case = {"satisfied": rng.choice((0, obligated, rng.randrange(obligated + 1))), "obligated": obligated}
-        return counts if kind == "frame" else {**counts, "runs": obligated > 0 or rng.random() < 0.5}
-
-    return {"ask": "aggregate", "kind": kind, "entries": [[entry() for _ in range(clips)] for _ in range(classes)]}
-
-
-def clip_of(rng: Random, name: str, step: Fraction, frames: int, labels: list[str], atoms: list[str]) -> Case:
-    """A clip of a family: events of both sides that nearly agree, regions, masks."""
-    ref: list[list[str]] = []
-    pred: list[list[str]] = []
-    for label in labels:
-        at = rng.randrange(3)
-        while at < frames and rng.random() < 0.85:
-            length = rng.choice((1, 2, 3, near(rng, rng.randrange(1, 6), frames)))
-            for events in rng.choice(((ref, pred), (ref, pred), (ref,), (pred,))):
-                on = (at + rng.choice((0, 0, 0, 1, Fraction(1, 2)))) * step
-                off = (at + length + rng.choice((0, 0, 0, -1, 1, Fraction(1, 3)))) * step
-                if on < frames * step and on < off:
-                    events.append([seconds(on), seconds(off), label])
-            at += length + rng.randrange(1, 7)
-    rng.shuffle(pred)
-    clip: Case = {"name": name, "duration": seconds(frames * step), "ref": ref, "pred": pred}
-    if rng.random() < 0.4:
-        first = rng.randrange(frames)
-        region = [seconds(first * step), seconds((first + rng.randrange(1, frames + 1)) * step)]
-        clip["ignore"] = [[*region, rng.choice(labels)] if rng.random() < 0.5 else region]
-    if atoms:
-        clip["masks"] = {atom: mask(rng, frames) for atom in atoms}
-    return clip
-
-
-_FRAME_CLAUSES = (
-    "ref_onset : ref_onset -> N[tol] pred_onset",
-    "ref_offset : F[-1f,tol] pred_offset",
-    "ref_active : (pred_active) & !other_pred_active",
-    "pred_active : pred_active -> ( N[1f] ref_active )",
-    "!ref_active : !pred_active U[3f] (ref_onset | zone)",
-    "zone & ref_active : ref_active S[tol] pred_onset",
-    "pred_onset | ref_onset : other_ref_active -> G[0f,2f] pred_active",
-    "true : F[tol] ref_onset",
-)
-_EVENT_CLAUSES = (
-    "each ref : matched and covering <= 1",
-    "each matched : abs(pred.duration - ref.duration) <= 0.5 * ref.duration",
-    "each pred : purity >= 0.5 and dominant",
-    "each ref : longest_gap < 2f or (shortest_gap > 1f)",
-    "each pred : coverage == 1 implies iou > 1/3",
-    "each matched : ref.onset - pred.onset <= 0s and pred.offset - ref.offset != 1f",
-)
-
-
-def contract_text(rng: Random, step: Fraction, labels: list[str], clauses: int) -> str:
-    """A contract with settings of every kind and so many clauses."""
-    named = [f"c{k}" for k in range(clauses)]
-    lines = [
-        "contract random",
-        f"step {step}s",
-        "param tol = 2f",
-        "atom zone",
-        f"sweep tol = 0f {rng.randrange(1, 9)}f",
-    ]
-    lines.append(f"merge_gap {rng.choice((0, 0, 1, 3))}f" if rng.random() < 0.7 else "merge_gap tol")
-    lines.append(f"aggregate {rng.choice([a.value for a in Aggregation])}")
-    lines.append(f"projection {rng.choice(('centre', 'touch', 'inside'))}")
-    kind = rng.choice(("greedy", "optimal"))
-    lines.append(
-        f"matcher {kind}(search = {rng.choice((0, 1, 2, 5))}f, overlap_reward = {rng.choice(('0', '1/2', '1/3'))})"
-    )
-    if rng.random() < 0.5:
-        lines.append("labels " + " ".join(f'"{label}"' for label in reversed(labels)))
-    for name in named:
-        lines.append(f"clause {name} on {rng.choice(_FRAME_CLAUSES if rng.random() < 0.55 else _EVENT_CLAUSES)}")
-    weights = ", ".join(f"{name} = {rng.choice(('1', '1/3', '2', '0.7'))}" for name in named[:3])
-    lines.append(f"profile strict over {rng.choice([a.value for a in Aggregation])} : {weights}")
-    return "\n".join(lines) + "\n"
-
-
-def _score(rng: Random, dimension: str, size: int) -> Case:
-    step = Fraction(rng.choice(("0.02", "1/3", "0.0232", "1")))
-    labels = [f"k{k}" for k in range(size if dimension == "classes" else rng.randrange(1, 4))]
-    frames = size if dimension == "frames" else rng.randrange(6, 20)
-    clips = size if dimension == "clips" else rng.randrange(1, 3)
-    text = contract_text(rng, step, labels, size if dimension == "clauses" else rng.randrange(1, 4))
-    mode = rng.choice(("class_indexed", "class_indexed", "union"))
-    if mode == "union":
-        text = text.replace(" & !other_pred_active", "").replace("other_ref_active", "ref_active")
-    some = [clip_of(rng, f"clip{k}", step, max(frames, 1), labels, ["zone"]) for k in range(clips)]
-    rng.shuffle(some)
-    set_: Case = {"set": {"tol": rng.choice(("0f", "3f"))}} if rng.random() < 0.3 else {}
-    return {"ask": "score", "contract": text, "mode": mode, **set_, "clips": some}
-
-
 INTERVAL_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
     Profile.EVENTS: {
         "long projections": Experiment(
@@ -337,13 +230,5 @@ INTERVAL_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
             {"greedy": 1 << 8, "optimal": 1 << 8, "length": 1 << 14},
         ),
         "long intervals": Experiment(_events, {"length": 1 << 6, "runs": 1 << 4}, {"length": 1 << 9, "runs": 1 << 6}),
-    },
-    Profile.CONTRACTS: {
-        "large counts": Experiment(_aggregate, {"counts": 1 << 62, "clips": 1 << 6, "classes": 1 << 6}),
-        "large scores": Experiment(
-            _score,
-            {"frames": 1 << 6, "clips": 1 << 2, "classes": 1 << 2, "clauses": 1 << 4},
-            {"frames": 1 << 8, "clips": 1 << 4, "classes": 1 << 3, "clauses": 1 << 6},
-        ),
     },
 }

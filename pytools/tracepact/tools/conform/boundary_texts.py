@@ -6,9 +6,9 @@ from random import Random
 from tracepact.core import Each
 from tracepact.tools.conform.boundaries import Case, Experiment
 from tracepact.tools.conform.boundary_intervals import STEPS, predicate
+from tracepact.tools.conform.names import LABELS, NAMES, quoted
 from tracepact.tools.conform.vectors import Profile
 
-_NAMES = ("p", "q", "r", "_", "p1", "N1", "Fx", "True", "notp", "iff_", "ons", "steps", "U_U", "__")
 _SIGNS = {
     "and": ("&", "and", "∧"),
     "or": ("|", "or", "∨"),
@@ -42,7 +42,7 @@ def _value(rng: Random, dimension: str, size: int) -> str:
 def _tree(rng: Random, levels: int, dimension: str, size: int) -> str:
     """A formula as text, with as few or as many parentheses as it happens to get."""
     if levels == 0 or rng.random() < 0.2:
-        return rng.choice((*_NAMES, "true", "false"))
+        return rng.choice((*NAMES, "true", "false"))
     part = _tree(rng, levels - 1, dimension, size)
     other = _tree(rng, rng.randrange(min(levels, 2)), dimension, size)
     match rng.randrange(8):
@@ -89,23 +89,19 @@ def _formula(rng: Random, dimension: str, size: int) -> Case:
     return {"ask": "formula", "text": text, "step": step}
 
 
-_WORDS = ("", "a", "b c", 'say "hi"', "back\\slash", "é", "😀", "step", "# no comment")
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+_WORDS = ("", *LABELS)
 
 
 def _contract(rng: Random, dimension: str, size: int) -> Case:
     """A contract in any order, spelt in any way, now and then with a fault."""
     count = size if dimension == "clauses" else rng.randrange(1, 4)
-    atoms = rng.sample(_NAMES, 4)
-    lines = [f"atom {name}" + (f" {_quoted(rng.choice(_WORDS))}" if rng.random() < 0.5 else "") for name in atoms]
+    atoms = rng.sample(NAMES, 4)
+    lines = [f"atom {name}" + (f" {quoted(rng.choice(_WORDS))}" if rng.random() < 0.5 else "") for name in atoms]
     names = [f"{rng.choice('abc_')}{'x' * rng.randrange(9)}{k}" for k in range(count)]
     for name in names:
         if rng.random() < 0.5:
             body = _tree(rng, rng.randrange(1, 5), "", 0)
-            for other in _NAMES:
+            for other in NAMES:
                 body = body if other in atoms else _renamed(body, other, atoms[0])
             lines.append(f"clause {name} on {rng.choice((atoms[1], 'true', f'({atoms[2]})'))} : {body}")
         else:
@@ -122,14 +118,14 @@ def _contract(rng: Random, dimension: str, size: int) -> Case:
             rng.choice(("matcher greedy", "matcher optimal( )", "matcher greedy(overlap_reward=.50,search= 1/3s)"))
         )
     if rng.random() < 0.4:
-        lines.append("labels " + " ".join(dict.fromkeys(map(_quoted, rng.sample(_WORDS[1:], 3)))))
+        lines.append("labels " + " ".join(dict.fromkeys(map(quoted, rng.sample(_WORDS[1:], 3)))))
     if rng.random() < 0.4:
         over = rng.choice(("", " over pooled", " over macro_clips"))
         lines.append(f"profile risk{over}:" + ",".join(f"{name}={quantity(rng, 2)}" for name in names[:3]))
     if rng.random() < 0.3:
         lines.append(rng.choice(("merge_gap 20ms", "aggregate macro_classes", "projection touch", "soft_scale .10s")))
     rng.shuffle(lines)
-    title = f" {_quoted(rng.choice(_WORDS))}" if rng.random() < 0.5 else ""
+    title = f" {quoted(rng.choice(_WORDS))}" if rng.random() < 0.5 else ""
     text = "\n".join([f"contract c{title}", f"step {rng.choice(('20ms', '1/50s', '.0200'))}", *lines])
     return {"ask": "contract", "text": _spaced(rng, text)}
 

@@ -9,7 +9,10 @@ from tracepact.tools.conform.boundaries import FRAME_EXPERIMENTS, Case, Experime
 from tracepact.tools.conform.boundary_attributes import ATTRIBUTE_EXPERIMENTS
 from tracepact.tools.conform.boundary_intervals import INTERVAL_EXPERIMENTS
 from tracepact.tools.conform.boundary_limits import LIMIT_EXPERIMENTS
+from tracepact.tools.conform.boundary_scores import SCORE_EXPERIMENTS
+from tracepact.tools.conform.boundary_streams import STREAM_EXPERIMENTS
 from tracepact.tools.conform.boundary_texts import TEXT_EXPERIMENTS
+from tracepact.tools.conform.boundary_witnesses import WITNESS_EXPERIMENTS
 from tracepact.tools.conform.differential import SHRINKING, case_of, reduced
 from tracepact.tools.conform.findings import Finding, Tally, compare_chunks, judge
 from tracepact.tools.conform.peer import AnyPeer, PeerFault
@@ -19,8 +22,11 @@ from tracepact.tools.conform.vectors import Profile
 GUIDED: dict[Profile, dict[str, Experiment]] = {
     profile: {
         **FRAME_EXPERIMENTS.get(profile, {}),
+        **STREAM_EXPERIMENTS.get(profile, {}),
+        **WITNESS_EXPERIMENTS.get(profile, {}),
         **INTERVAL_EXPERIMENTS.get(profile, {}),
         **ATTRIBUTE_EXPERIMENTS.get(profile, {}),
+        **SCORE_EXPERIMENTS.get(profile, {}),
         **TEXT_EXPERIMENTS.get(profile, {}),
         **LIMIT_EXPERIMENTS.get(profile, {}),
     }
