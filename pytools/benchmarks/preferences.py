@@ -1,7 +1,9 @@
-"""Judgements at scale: `tracepact select` over 116,066 candidates, a thousand cases and five thousand judgements.
+"""Selections at scale: `tracepact select` over 116,066 candidates and a thousand cases, judged or ranked.
 
 The whole command in a process of its own, from the tables to the JSON: ten systems of different skill on a hundred
-clips, judged by a measure that no clause is, one judgement in twenty turned round.
+clips. A measure that no clause is says how bad an output is. Five thousand pairs are judged by it, one in twenty turned
+round; or all outputs have one of three ranks by it, which compares 333,333 pairs, once as they are and once with one
+output in a hundred at another rank.
 """
 
 import json
@@ -12,100 +14,92 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from benchmarks.harness import Options, Row, Target, timed
+from benchmarks.outputs import FRAMES, STEP, Clips, Run, calibration_of, made_outputs, seconds_of
 
 SUBJECT = "preferences"
 CLIPS, SYSTEMS, JUDGEMENTS, TURNED = 100, 10, 5000, 0.05
-FRAMES, STEP = 500, 0.02
-"""Ten seconds a clip."""
+RANKS, MISPLACED = 3, 0.01
 MINUTE, GIGABYTES = 60, 2
-FAMILY = """
-step = "20ms"
-cases = [{name = "late", edit = "late_onset", by = "60ms"}, {name = "lost", edit = "missing"}]
-[reference.any]
-duration = "1s"
-events = [["200ms", "400ms"]]
-[family]
-tolerances = ["20ms", "40ms", "60ms", "80ms", "120ms", "160ms"]
+FAMILY = """tolerances = ["20ms", "40ms", "60ms", "80ms", "120ms", "160ms"]
 depth = 2
 """
-Run = tuple[int, int]
-Clips = dict[str, list[Run]]
 
 
 def measure(_: Options) -> Iterator[Row]:
     """Seconds, memory, and what is found beside what is proved."""
+    yield from _judged()
+    yield from _ranked("ranked", 0)
+    yield from _ranked("ranked, some misplaced", MISPLACED)
+
+
+def _judged() -> Iterator[Row]:
+    generator = random.Random(21)
     with TemporaryDirectory() as made:
         folder = Path(made)
-        arguments = _written(folder, random.Random(21))
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        seconds, done = timed(
-            lambda: subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)
+        reference, systems = _tables(folder, generator)
+        (folder / "set.calibration").write_text(calibration_of(FAMILY), encoding="utf-8")
+        judged = "\n".join(_judgements(reference, systems, generator))
+        (folder / "judged.csv").write_text(f"clip,a,b,worse,judge\n{judged}\n", encoding="utf-8")
+        tables = [part for name in systems for part in ("--system", f"{name}={name}.tsv")]
+        given = ["--preferences", "judged.csv", "--ref", "ref.tsv", "--durations", "durations.tsv", *tables]
+        found, rows = _selected(folder, given, "judged")
+    yield from rows
+    judged, selected = found["preferences"], found["selected"]
+    note = f"of {judged['weight']}; no contract violates less than {judged['bound']}"
+    yield Row(SUBJECT, "judged: violated weight", float(judged["violated_weight"]), "", note=note)
+    yield Row(SUBJECT, "judged: clauses", selected["count"], "", note=f"at least {selected['count_bound']}")
+
+
+def _ranked(words: str, misplaced: float) -> Iterator[Row]:
+    generator = random.Random(21)
+    with TemporaryDirectory() as made:
+        folder = Path(made)
+        reference, systems = _tables(folder, generator)
+        (folder / "set.calibration").write_text(
+            _ranked_cases(reference, systems, misplaced, generator), encoding="utf-8"
         )
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        found, rows = _selected(folder, ["--require", "order"], words)
+    yield from rows
+    selected = found["selected"]
+    given_up = selected["ordering"]["given_up"]
+    lost = given_up["number"] + len(found["unmet"])
+    note = f"of {selected['required']:,}; no contract leaves fewer than {given_up['bound'] + len(found['unmet']):,}"
+    yield Row(SUBJECT, f"{words}: pairs not ordered", lost, "", note=note)
+    yield Row(SUBJECT, f"{words}: clauses", selected["count"], "", note=f"at least {selected['count_bound']}")
+
+
+def _selected(folder: Path, given: list[str], words: str) -> tuple[dict[str, Any], list[Row]]:
+    """What the command finds, and its seconds and memory."""
+    arguments = [sys.executable, "-m", "tracepact", "select", "set.calibration", *given, "--format", "json"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds, done = timed(lambda: subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False))
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
     if not done.stdout:
         raise SystemExit(f"{SUBJECT}: {done.stderr}")
     found = json.loads(done.stdout)
-    judged, selected = found["preferences"], found["selected"]
-    total, cases = found["candidates"]["total"], len(found["cases"])
-    words = f"{total:,} candidates, {cases:,} cases, {judged['judgements']:,} judgements"
+    candidates, cases = found["candidates"], len(found["cases"])
+    note = f"{candidates['total']:,} candidates in {candidates['classes']:,} classes, {cases:,} cases"
     cpu = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
-    yield Row(SUBJECT, "the whole command", seconds, "s", Target(MINUTE, at_least=False), words)
-    yield Row(SUBJECT, "processor time", cpu, "s")
-    memory = used.ru_maxrss / 2**20
-    yield Row(SUBJECT, "memory at most", memory, "GiB", Target(GIGABYTES, at_least=False))
-    note = f"of {judged['weight']}; no contract violates less than {judged['bound']}"
-    yield Row(SUBJECT, "violated weight", float(judged["violated_weight"]), "", note=note)
-    note = f"at least {selected['count_bound']}; {found['candidates']['classes']:,} classes of candidates"
-    yield Row(SUBJECT, "clauses", selected["count"], "", note=note)
+    return found, [
+        Row(SUBJECT, f"{words}: the whole command", seconds, "s", Target(MINUTE, at_least=False), note),
+        Row(SUBJECT, f"{words}: processor time", cpu, "s"),
+        Row(SUBJECT, f"{words}: memory at most", used.ru_maxrss / 2**20, "GiB", Target(GIGABYTES, at_least=False)),
+    ]
 
 
-def _written(folder: Path, generator: random.Random) -> list[str]:
-    """Write the calibration set, the tables and the judgements; the command that selects from them."""
-    reference = {f"c{k}.wav": events_of_clip(generator) for k in range(CLIPS)}
-    systems = {
-        f"s{k}": {clip: heard(runs, 0.3 + 1.5 * k / SYSTEMS, generator) for clip, runs in reference.items()}
-        for k in range(SYSTEMS)
-    }
-    (folder / "set.calibration").write_text(FAMILY, encoding="utf-8")
+def _tables(folder: Path, generator: random.Random) -> tuple[Clips, dict[str, Clips]]:
+    """Write the tables of events and of durations."""
+    reference, systems = made_outputs([f"c{k}.wav" for k in range(CLIPS)], SYSTEMS, generator)
     for name, clips in {"ref": reference, **systems}.items():
-        rows = (f"{c}\t{a * STEP:.2f}\t{b * STEP:.2f}\tevent\n" for c, runs in clips.items() for a, b in runs)
+        rows = (f"{c}\t{a}\t{b}\tevent\n" for c, runs in clips.items() for a, b in seconds_of(runs))
         text = "filename\tonset\toffset\tevent_label\n" + "".join(rows)
         (folder / f"{name}.tsv").write_text(text, encoding="utf-8")
     lengths = "".join(f"{clip}\t{FRAMES * STEP}\n" for clip in reference)
     (folder / "durations.tsv").write_text(f"filename\tduration\n{lengths}", encoding="utf-8")
-    judged = "\n".join(_judgements(reference, systems, generator))
-    (folder / "judged.csv").write_text(f"clip,a,b,worse,judge\n{judged}\n", encoding="utf-8")
-    tables = [part for name in systems for part in ("--system", f"{name}={name}.tsv")]
-    given = ["set.calibration", "--preferences", "judged.csv", "--ref", "ref.tsv", "--durations", "durations.tsv"]
-    return [sys.executable, "-m", "tracepact", "select", *given, *tables, "--format", "json"]
-
-
-def events_of_clip(generator: random.Random) -> list[Run]:
-    """Runs of frames that do not touch."""
-    found, at = [], generator.randrange(10, 60)
-    while (end := at + generator.randrange(8, 100)) < FRAMES:
-        found.append((at, end))
-        at = end + generator.randrange(10, 150)
-    return found
-
-
-def heard(runs: list[Run], fault: float, generator: random.Random) -> list[Run]:
-    """Runs as a system gives them out: edges moved, some missing, some cut in two, one too many."""
-    found = []
-    for start, end in runs:
-        a = max(0, start + round(generator.gauss(fault, 4 * fault)))
-        b = min(FRAMES - 1, end + round(generator.gauss(0, 5 * fault)))
-        if b - a < 2 or generator.random() < 0.15 * fault:
-            continue
-        middle, half = (a + b) // 2, generator.randrange(1, 4)
-        cut = b - a > 12 and generator.random() < 0.15 * fault
-        found += [(a, middle - half), (middle + half, b)] if cut else [(a, b)]
-    if generator.random() < 0.2 * fault:
-        at = generator.randrange(0, FRAMES - 20)
-        found += [(at, at + 8)] if all(at + 8 < a or at > b for a, b in found) else []
-    return sorted(found)
+    return reference, systems
 
 
 def _harm(reference: list[Run], heard: list[Run]) -> float:
@@ -127,3 +121,19 @@ def _judgements(reference: Clips, systems: dict[str, Clips], generator: random.R
         worse = "a" if (a > b) != (generator.random() < TURNED) else "b"
         made += 1
         yield f"{clip},{pair[0]},{pair[1]},{worse},j{generator.randrange(5)}"
+
+
+def _ranked_cases(reference: Clips, systems: dict[str, Clips], misplaced: float, generator: random.Random) -> str:
+    """A calibration set in which every output is a case, with a rank by its harm or, if misplaced, any rank."""
+    outputs = [(clip, name) for clip in reference for name in systems]
+    by_harm = sorted(outputs, key=lambda one: _harm(reference[one[0]], systems[one[1]][one[0]]))
+    rank = {one: 1 + place * RANKS // len(by_harm) for place, one in enumerate(by_harm)}
+    for one in outputs:
+        if generator.random() < misplaced:
+            rank[one] = generator.randint(1, RANKS)
+    cases = (
+        f'{{name = "{clip} {name}", rank = {rank[clip, name]}, ref = "ref.tsv", pred = "{name}.tsv", clip = "{clip}"}}'
+        for clip, name in outputs
+    )
+    listed = ",\n".join(cases)
+    return f'step = "20ms"\ndurations = "durations.tsv"\ncases = [\n{listed}\n]\n[family]\n{FAMILY}'

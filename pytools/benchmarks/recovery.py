@@ -13,18 +13,11 @@ from tempfile import TemporaryDirectory
 
 import tracepact
 from benchmarks.harness import Options, Row, Target
-from benchmarks.preferences import FRAMES, STEP, Clips, events_of_clip, heard
+from benchmarks.outputs import FRAMES, STEP, Clips, calibration_of, made_outputs, seconds_of
 
 SUBJECT = "recovery"
 HIDDEN, CLIPS, SYSTEMS, SEEN = 12, 12, 6, 0.6
-FAMILY = """
-step = "20ms"
-cases = [{name = "late", edit = "late_onset", by = "60ms"}, {name = "lost", edit = "missing"}]
-[reference.any]
-duration = "1s"
-events = [["200ms", "400ms"]]
-[family]
-tolerances = ["40ms", "80ms"]
+FAMILY = """tolerances = ["40ms", "80ms"]
 shapes = ["near"]
 operators = ["F"]
 attributes = ["covering"]
@@ -63,11 +56,7 @@ class _Recovered:
 
 
 def _recovered(generator: random.Random, *, inside: bool) -> _Recovered:
-    reference = {f"c{k}": events_of_clip(generator) for k in range(CLIPS)}
-    systems = {
-        f"s{k}": {clip: heard(runs, 0.3 + 1.5 * k / SYSTEMS, generator) for clip, runs in reference.items()}
-        for k in range(SYSTEMS)
-    }
+    reference, systems = made_outputs([f"c{k}" for k in range(CLIPS)], SYSTEMS, generator)
     hidden = _means(_contract(generator, inside=inside), reference, systems)
     pairs = [(clip, a, b) for clip in reference for a in systems for b in systems if a < b]
     judged = [(clip, a, b) for clip, a, b in pairs if hidden[clip, a] != hidden[clip, b]]
@@ -75,7 +64,7 @@ def _recovered(generator: random.Random, *, inside: bool) -> _Recovered:
     seen, rest = judged[: round(SEEN * len(judged))], judged[round(SEEN * len(judged)) :]
     with TemporaryDirectory() as made:
         folder = Path(made)
-        (folder / "set.calibration").write_text(FAMILY, encoding="utf-8")
+        (folder / "set.calibration").write_text(calibration_of(FAMILY), encoding="utf-8")
         rows = (f"{clip},{a},{b},{'a' if hidden[clip, a] < hidden[clip, b] else 'b'}\n" for clip, a, b in seen)
         (folder / "judged.csv").write_text(f"clip,a,b,worse\n{''.join(rows)}", encoding="utf-8")
         found = tracepact.select(
@@ -109,14 +98,10 @@ def _means(contract: str, reference: Clips, systems: dict[str, Clips]) -> dict[t
     found = {}
     for system, clips in systems.items():
         for clip, runs in reference.items():
-            vector = tracepact.score(read, _seconds(runs), _seconds(clips[clip]), durations=FRAMES * STEP).vector
+            vector = tracepact.score(read, seconds_of(runs), seconds_of(clips[clip]), durations=FRAMES * STEP).vector
             found[clip, system] = sum((vector[name] * weight for name, weight in weights.items()), Fraction(0)) / total
     return found
 
 
-def _seconds(runs: list[tuple[int, int]]) -> list[tuple[str, str]]:
-    return [(f"{a * STEP:.2f}", f"{b * STEP:.2f}") for a, b in runs]
-
-
 def _times(clips: Clips) -> dict[str, list[tuple[str, str]]]:
-    return {clip: _seconds(runs) for clip, runs in clips.items()}
+    return {clip: seconds_of(runs) for clip, runs in clips.items()}

@@ -16,9 +16,10 @@ from tracepact.tools.select.cover.best import bounded
 from tracepact.tools.select.cover.clock import Clock
 from tracepact.tools.select.cover.problem import Problem, mask_of, members
 from tracepact.tools.select.observed import observe_family
+from tracepact.tools.select.requirements import Naming, pair_rows
 from tracepact.tools.select.retain import Coordinate, observational_classes
 from tracepact.tools.select.seen import Seen, means
-from tracepact.tools.select.separate import Pair, difference, faults, named_by, names, pair_rows, rank_pairs
+from tracepact.tools.select.separate import Pair, difference, faults, names, rank_pairs
 from tracepact.tools.select.weigh import climb, order
 from tracepact.tools.select.weigh.climb import climbed
 from tracepact.tools.select.weigh.differences import differences_of
@@ -109,7 +110,7 @@ def test_the_rows_of_pairs_and_the_named_faults_are_the_definition(problem: Weig
         met = [k for k, c in enumerate(coordinates) if difference(c, row.of) > 0]  # type: ignore[arg-type]
         assert row.coordinates == mask_of(tuple(met))
     for coordinate in coordinates:
-        assert named_by(coordinate, faults(cases)) == [f for f in faults(cases) if names(coordinate, f)]
+        assert Naming.of(faults(cases)).by(coordinate) == [f for f in faults(cases) if names(coordinate, f)]
 
 
 def test_rows_of_pairs_are_exact_where_products_leave_the_machine() -> None:

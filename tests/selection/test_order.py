@@ -141,7 +141,8 @@ def test_a_conflict_is_irreducible_and_what_is_left_can_be_ordered(
 ) -> None:
     cases, coordinates, _ = problem
     pairs = rank_pairs(cases)
-    left, conflicts = without_conflicts(differences_of(coordinates, pairs, [1] * len(cases)))
+    agreed = without_conflicts(differences_of(coordinates, pairs, [1] * len(cases)))
+    left, conflicts = agreed.differences, agreed.conflicts
     for conflict in conflicts:
         assert margin_of(coordinates, conflict.pairs) <= 0
         for pair in conflict.pairs:

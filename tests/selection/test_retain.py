@@ -15,6 +15,7 @@ from tracepact.tools.select.cover.best import all_optima, solve
 from tracepact.tools.select.cover.problem import Problem
 from tracepact.tools.select.observe import Screening
 from tracepact.tools.select.perfect import Proof
+from tracepact.tools.select.requirements import required_of
 from tracepact.tools.select.retain import Basis, Coordinate, retain
 from tracepact.tools.select.separate import (
     Fault,
@@ -23,7 +24,6 @@ from tracepact.tools.select.separate import (
     faults,
     names,
     rank_pairs,
-    requirement_rows,
     separates,
 )
 
@@ -150,7 +150,7 @@ def meets(chosen: Sequence[Coordinate], what: Pair | Fault, cases: Sequence[Case
 @given(problems())
 def test_rows_say_which_coordinate_meets_what(problem: tuple[list[Case], list[Coordinate]]) -> None:
     cases, coordinates = problem
-    rows = requirement_rows(cases, coordinates, (Requirement.SEPARATE, Requirement.NAME))
+    rows = required_of(cases, coordinates, (Requirement.SEPARATE, Requirement.NAME)).rows
     different = [(i, j) for i in range(len(cases)) for j in range(len(cases)) if cases[i].rank > cases[j].rank]
     assert [(row.of.worse, row.of.better) for row in rows if isinstance(row.of, Pair)] == different
     assert {row.of.name for row in rows if isinstance(row.of, Fault)} == {
@@ -175,7 +175,7 @@ def test_the_selected_set_is_the_least_by_count_cost_and_order(
     problem: tuple[list[Case], list[Coordinate]], required: tuple[Requirement, ...]
 ) -> None:
     cases, coordinates = problem
-    rows = [row for row in requirement_rows(cases, coordinates, required) if row.coordinates]
+    rows = [row for row in required_of(cases, coordinates, required).rows if row.coordinates]
     asked = Problem(tuple(row.coordinates for row in rows), tuple(c.cost for c in coordinates))
     every = [
         chosen

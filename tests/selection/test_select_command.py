@@ -584,15 +584,19 @@ def test_a_margin_is_never_said_to_be_larger_than_it_is() -> None:
     """The exact margin is 1103/48000, a little less than 0.0230."""
     from fractions import Fraction
 
-    from tracepact.tools.select.report.record import OrderingRecord
+    from tracepact.tools.select.report.record import GivenUpRecord, OrderingRecord
     from tracepact.tools.select.report.sentences import ordering_words
 
     exact = Fraction(1103, 48000)
-    record = OrderingRecord("harm", (), (), 23, exact, exact * 5 / 4, exact * 2, ())
+    record = OrderingRecord("harm", (), (), 23, GivenUpRecord(0, 0, ()), exact, exact * 5 / 4, exact * 2, ())
     said = " ".join(ordering_words(record, judged=False))
     assert "all 23 pairs of different rank, by at least 0.0229;" in said
     assert "reach 0.0287" in said  # 0.02872…
     assert "up to 0.0460:" in said  # 0.04595…
+    lost = OrderingRecord("harm", (), (), 23, GivenUpRecord(7, 2, ()), exact, exact, exact, ())
+    said = " ".join(ordering_words(lost, judged=False))
+    assert "lower on the worse case of 23 pairs of different rank," in said
+    assert "7 pairs are given up, the fewest found in the time; any weights give up 2 pairs or more" in said
 
 
 def test_a_family_too_large_is_refused_where_its_bound_stands(folder: Path) -> None:

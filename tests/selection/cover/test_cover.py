@@ -271,10 +271,14 @@ def test_a_solver_that_is_stopped_claims_nothing_false(name: str) -> None:
 def test_a_second_opinion_that_runs_out_is_not_a_refutation() -> None:
     # Twelve triangles: each needs two columns; nothing is forced or dominated once costs differ.
     rows = [mask << 3 * i for i in range(12) for mask in (0b011, 0b110, 0b101)]
-    found = solve(Problem(tuple(rows), (1, 2, 3) * 12), second_opinion=Fraction(0))
+    problem = Problem(tuple(rows), (1, 2, 3) * 12)
+    found = solve(problem, second_opinion=Fraction(1, 10**6))
     assert found.optimal
     assert found.refutation.solver is not None
     assert found.refutation.count is Answer.UNKNOWN
+    unasked = solve(problem, second_opinion=Fraction(0))
+    assert (unasked.columns, unasked.optimal) == (found.columns, True)
+    assert unasked.refutation == Refutation(reason="no second solver was asked")
 
 
 def test_without_a_second_solver_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

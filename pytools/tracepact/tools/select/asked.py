@@ -19,13 +19,10 @@ from tracepact.tools.select.preferring import select_by_preferences
 from tracepact.tools.select.report.build import selection_record
 from tracepact.tools.select.report.record import SelectionRecord
 from tracepact.tools.select.robust import own_reference, with_disturbances
-from tracepact.tools.select.select import Selection, larger_families, select
+from tracepact.tools.select.select import SEARCH, Selection, larger_families, select
 from tracepact.tools.select.separate import DEFAULT_REQUIREMENTS, Requirement
 from tracepact.tools.select.stability import hold_out, leave_one_out
 from tracepact.tools.select.systems import Tables, read_systems, source_of, with_cases
-
-SEARCH = Fraction(20)
-"""Seconds of a search over preferences, which may contradict each other in ways that take for ever to prove (14.34)."""
 
 
 @dataclass(frozen=True, slots=True)

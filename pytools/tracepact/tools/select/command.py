@@ -47,8 +47,8 @@ from tracepact.tools.select.systems import Tables
     "--seconds",
     type=Seconds(),
     help="Time limit of the search for the smallest set, and of each one that --stability and --holdout make; the best "
-    "set found by then is shown with its gap. Reading and observing the candidates come before it. With --preferences "
-    "20 unless given.",
+    "set found by then is shown with its gap. Reading and observing the candidates come before it. With --preferences, "
+    "and with ranks that compare very many pairs, 20 unless given.",
 )
 @click.option("--all", "every", is_flag=True, help="List every other set of the same size and cost.")
 @click.option(
@@ -147,9 +147,17 @@ def command(
         written = write_selection(selection, found, out)
         say(f"wrote {len(written)} files to {out}")
     _show(found, form)
-    if found.selected.met < found.selected.required or (found.preferences and found.preferences.violated):
+    return _exit(found, selection)
+
+
+def _exit(found: SelectionRecord, selection: Selection) -> Exit:
+    """Violated if something is known not to be met by any contract; what was given up in the time is not."""
+    ordering = found.selected.ordering
+    impossible = len(found.unmet) + (ordering.given_up.bound if ordering else 0)
+    if impossible or (found.preferences and found.preferences.violated):
         return Exit.VIOLATED
-    return Exit.OK if selection.cover.optimal else Exit.UNKNOWN
+    met = found.selected.met == found.selected.required
+    return Exit.OK if met and selection.cover.optimal else Exit.UNKNOWN
 
 
 def _selected(options: FamilyOptions, asked: Asked) -> tuple[SelectionRecord, Selection]:

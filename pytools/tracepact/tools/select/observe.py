@@ -254,7 +254,8 @@ def observe_events(
 
 
 def _mask(truths: Iterable[bool]) -> int:
-    return sum(1 << place for place, truth in enumerate(truths) if truth)
+    bits = np.packbits(np.fromiter(truths, dtype=np.bool_), bitorder="little")
+    return int.from_bytes(bits.tobytes(), "little")
 
 
 def _scenes(

@@ -14,8 +14,9 @@ from tracepact.tools.select.cover.problem import Cover
 from tracepact.tools.select.observed import observe_family, with_matcher
 from tracepact.tools.select.preferences import Preferences
 from tracepact.tools.select.readable import readable_clauses
+from tracepact.tools.select.requirements import Required, pair_rows
 from tracepact.tools.select.select import Judged, Retained, Selection, retain_basis
-from tracepact.tools.select.separate import Pair, Requirement, difference, pair_rows
+from tracepact.tools.select.separate import Pair, Requirement, difference
 from tracepact.tools.select.stability import Share
 from tracepact.tools.select.weigh.differences import differences_of
 from tracepact.tools.select.weigh.ordered import Ordering, order_clauses
@@ -99,7 +100,7 @@ def _fitted(retained: Retained, weights: dict[Pair, Fraction], seconds: Fraction
     ordered = order_clauses(coordinates, rows, kept, classes, seconds=share, known=given_up.by, on_stage=on_stage)
     assert ordered is not None
     ordering, cover = ordered
-    return _Fitted(given_up, ordering, replace(retained, rows=(*rows, *ordering.blends)), cover)
+    return _Fitted(given_up, ordering, replace(retained, required=Required(tuple(kept), ordering.rows)), cover)
 
 
 def _nothing() -> InvalidInput:

@@ -11,10 +11,12 @@ from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
 from tracepact.lang import parse_contract
 from tracepact.tools.select.draft import best_clip, refitted
 from tracepact.tools.select.observed import observe_family
+from tracepact.tools.select.requirements import Compared, Naming
 from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.select import Selection
-from tracepact.tools.select.separate import difference, faults, names, rank_pairs
+from tracepact.tools.select.separate import Pair, faults, pair_places, rank_pairs
 from tracepact.tools.select.trials import grid_contract
+from tracepact.tools.select.weigh.differences import differences_of
 from tracepact.tools.select.write import contract_text
 from tracepact.trace import Durations, Event, EventTable, Grid
 
@@ -78,7 +80,8 @@ def with_disturbances(calibration: Calibration) -> Calibration:
 def robustness(selection: Selection) -> tuple[Robustness, ...]:
     """How the selected contract does on each disturbed copy, as it is written."""
     calibration = selection.calibration
-    if not selection.clauses or not rank_pairs(calibration.cases):
+    pairs = rank_pairs(calibration.cases)  # no disturbance changes a rank
+    if not selection.clauses or not pairs:
         return ()
     contract = parse_contract(contract_text(selection))
     weights = selection.ordering.weights if selection.ordering else None
@@ -92,26 +95,33 @@ def robustness(selection: Selection) -> tuple[Robustness, ...]:
         )
         rows = again.observation.seen(range(len(selection.coordinates)))
         clauses = [replace(coordinate, seen=rows[k]) for k, coordinate in enumerate(selection.coordinates)]
-        found.append(_counted(words, changed, cases, clauses, weights))
+        found.append(_counted(words, changed, cases, pairs, clauses, weights))
     return tuple(found)
 
 
 def _counted(
-    words: str, changed: int, cases: Sequence[Case], clauses: Sequence[Coordinate], weights: Sequence[int] | None
+    words: str,
+    changed: int,
+    cases: Sequence[Case],
+    pairs: Sequence[Pair],
+    clauses: Sequence[Coordinate],
+    weights: Sequence[int] | None,
 ) -> Robustness:
-    pairs, asked = rank_pairs(cases), faults(cases)
-    apart = [[difference(clause, pair) for clause in clauses] for pair in pairs]
+    naming = Naming.of(faults(cases))
+    worse, better = pair_places(pairs)
+    apart = differences_of(clauses, pairs, clauses[0].seen.classes.tolist())
     ordered = None
     if weights is not None:
-        ordered = sum(sum((d * w for d, w in zip(row, weights, strict=True)), Fraction(0)) > 0 for row in apart)
+        least = apart.ordered_by(tuple(enumerate(weights))).reshape(-1, len(pairs)).min(axis=0)
+        ordered = int((least > 0).sum())
     return Robustness(
         words,
         changed,
         len(pairs),
-        sum(any(d > 0 for d in row) for row in apart),
+        len(pairs) - len(Compared.of(clauses).unmet(worse, better)),
         ordered,
-        len(asked),
-        sum(any(names(clause, fault) for clause in clauses) for fault in asked),
+        len(naming.asked),
+        len({fault for clause in clauses for fault in naming.by(clause)}),
     )
 
 

@@ -14,24 +14,21 @@ from tracepact.engines import Engine
 from tracepact.logic import Outcome
 from tracepact.progress import OnStage, silent
 from tracepact.tools.select.candidates import Candidates, family_size
-from tracepact.tools.select.cover.best import all_optima, solve
+from tracepact.tools.select.cover.best import all_optima
 from tracepact.tools.select.cover.problem import Cover, Level, Optima, Problem
 from tracepact.tools.select.observe import Screening
 from tracepact.tools.select.observed import Observed, observe_family, with_matcher
 from tracepact.tools.select.readable import ReadableClause, readable_clauses
+from tracepact.tools.select.requirements import Required, required_of
 from tracepact.tools.select.retain import Basis, Coordinate, retain
-from tracepact.tools.select.separate import (
-    DEFAULT_REQUIREMENTS,
-    Pair,
-    PairBlend,
-    Requirement,
-    Row,
-    requirement_rows,
-)
+from tracepact.tools.select.separate import DEFAULT_REQUIREMENTS, Pair, PairBlend, Requirement, Row
+from tracepact.tools.select.separating import least_cover
 from tracepact.tools.select.weigh.ordered import Ordering, equally_good, order_clauses
 from tracepact.wording import short
 
 MOST_OPTIMA = 100
+SEARCH = Fraction(20)
+"""Seconds of a search over preferences, or over more pairs than have rows, unless a time is given (14.34)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,17 +37,17 @@ class Retained:
 
     observed: Observed
     basis: Basis
-    rows: tuple[Row, ...]
+    required: Required
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """What is required, or follows from it, and which coordinates meet it."""
+        return self.required.rows
 
     @property
     def met(self) -> tuple[Row, ...]:
         """What some coordinate meets."""
         return tuple(row for row in self.rows if row.coordinates)
-
-    @property
-    def required(self) -> tuple[Row, ...]:
-        """What was asked for, without what only follows from it."""
-        return tuple(row for row in self.rows if not isinstance(row.of, PairBlend))
 
     @property
     def unmet(self) -> tuple[Row, ...]:
@@ -110,9 +107,9 @@ class Selection:
 
     @property
     def met(self) -> int:
-        """How many requirements are met: not those that no coordinate meets, nor one of each conflict."""
-        conflicts = len(self.ordering.conflicts) if self.ordering else 0
-        return len(self.retained.required) - len(self.retained.unmet) - conflicts
+        """How many requirements are met: not those that no coordinate meets, nor pairs that were given up."""
+        given_up = len(self.ordering.given_up) if self.ordering else 0
+        return self.retained.required.number - len(self.retained.unmet) - given_up
 
     @property
     def necessity(self) -> tuple[Necessity, ...]:
@@ -139,8 +136,7 @@ def retain_basis(
         lambda index: prover.decide(candidates[index]),
         lambda done, total: on_stage(f"class {done:,} of {total:,}"),
     )
-    rows = requirement_rows(observed.calibration.cases, basis.coordinates, requirements)
-    return Retained(observed, basis, tuple(rows))
+    return Retained(observed, basis, required_of(observed.calibration.cases, basis.coordinates, requirements))
 
 
 def select(
@@ -166,8 +162,8 @@ def select(
         retained = retain_basis(observed, requirements, on_stage=on_stage)
         retained, cover, ordering = _least(retained, requirements, seconds, on_stage)
         by_matcher.append((matcher, len(cover.columns), cover.cost))
-        conflicts, margin = (len(ordering.conflicts), ordering.weighed.margin) if ordering else (0, Fraction(0))
-        key = (len(retained.unmet) + conflicts, len(cover.columns), -margin, cover.cost)
+        given_up, margin = (len(ordering.given_up), ordering.weighed.margin) if ordering else (0, Fraction(0))
+        key = (len(retained.unmet) + given_up, len(cover.columns), -margin, cover.cost)
         found.append((key, retained, cover, ordering))
     _, retained, cover, ordering = min(found, key=lambda one: one[0])
     optima = None
@@ -192,17 +188,26 @@ def _least(
 ) -> tuple[Retained, Cover, Ordering | None]:
     """The smallest set that meets what some coordinate meets, with weights if the order is required."""
     on_stage("the smallest set")
+    required, coordinates = retained.required, retained.basis.coordinates
+    if seconds is None and not required.whole:
+        seconds = SEARCH
     ordered = None
     if Requirement.ORDER in requirements:
-        pairs = [row.of for row in retained.met if isinstance(row.of, Pair)]
         classes = retained.observed.observation.classes.tolist()
         ordered = order_clauses(
-            retained.basis.coordinates, retained.met, pairs, classes, seconds=seconds, on_stage=on_stage
+            coordinates,
+            retained.met,
+            required.met_pairs,
+            classes,
+            seconds=seconds,
+            many=not required.whole,
+            on_stage=on_stage,
         )
     if ordered is None:
-        return retained, solve(_problem(retained), seconds=seconds, on_stage=on_stage), None
+        required, cover = least_cover(coordinates, required, seconds=seconds, on_stage=on_stage)
+        return replace(retained, required=required), cover, None
     ordering, cover = ordered
-    return replace(retained, rows=(*retained.rows, *ordering.blends)), cover, ordering
+    return replace(retained, required=replace(required, rows=(*retained.unmet, *ordering.rows))), cover, ordering
 
 
 def _optima(retained: Retained, cover: Cover, ordering: Ordering | None, seconds: Fraction | None) -> Optima:

@@ -1,4 +1,4 @@
-"""What is required of a set of coordinates, as rows of a set cover: pairs told apart, named faults (14.12 to 14.17)."""
+"""What is required of a set of coordinates, one by one: pairs told apart, named faults (14.12 to 14.17)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from tracepact.calibration.calibration import Case
 from tracepact.tools.select.retain import Coordinate
-from tracepact.tools.select.seen import Seen, products_fit
 
 
 class Requirement(Enum):
@@ -69,12 +68,15 @@ class Row:
 
 def rank_pairs(cases: Sequence[Case]) -> list[Pair]:
     """All pairs of different rank in one group, the worse case first."""
-    ranks = {rank: level for level, rank in enumerate(sorted({case.rank for case in cases}))}
-    groups = {group: number for number, group in enumerate(dict.fromkeys(case.group for case in cases))}
-    level = np.array([ranks[case.rank] for case in cases])
-    group = np.array([groups[case.group] for case in cases])
+    level, group = rank_levels(cases), np.unique([case.group for case in cases], return_inverse=True)[1]
     worse, better = np.nonzero((level[:, None] > level) & (group[:, None] == group))
     return [Pair(i, j) for i, j in zip(worse.tolist(), better.tolist(), strict=True)]
+
+
+def rank_levels(cases: Sequence[Case]) -> NDArray[np.intp]:
+    """By case how many smaller ranks there are."""
+    ranks = {rank: level for level, rank in enumerate(sorted({case.rank for case in cases}))}
+    return np.array([ranks[case.rank] for case in cases], dtype=np.intp)
 
 
 def faults(cases: Sequence[Case]) -> list[Fault]:
@@ -114,58 +116,12 @@ def names(coordinate: Coordinate, fault: Fault) -> bool:
 
     A class of a case that scores 0 for want of obligations counts as 1 there (14.17).
     """
-    return _named(coordinate.values, coordinate.counter, fault)
-
-
-def named_by(coordinate: Coordinate, asked: Sequence[Fault]) -> list[Fault]:
-    """The faults that a coordinate names; its values are made once for all of them."""
     values, counter = coordinate.values, coordinate.counter
-    return [fault for fault in asked if _named(values, counter, fault)]
-
-
-def _named(values: Sequence[Fraction], counter: Sequence[Fraction], fault: Fault) -> bool:
     most = max(values[place] + counter[place] for place in fault.cases)
     return all(most < values[place] for place in fault.others)
 
 
-def requirement_rows(
-    cases: Sequence[Case], coordinates: Sequence[Coordinate], requirements: Sequence[Requirement]
-) -> list[Row]:
-    """A row for each thing that is required; one that no coordinate meets has an empty mask."""
-    rows: list[Row] = []
-    if Requirement.SEPARATE in requirements or Requirement.ORDER in requirements:
-        rows += pair_rows(coordinates, rank_pairs(cases))
-    if Requirement.NAME in requirements:
-        asked = faults(cases)
-        named = np.zeros((len(asked), len(coordinates)), dtype=np.bool_)
-        for place, coordinate in enumerate(coordinates):
-            values, counter = coordinate.values, coordinate.counter
-            named[:, place] = [_named(values, counter, fault) for fault in asked]
-        rows += [Row(fault, _mask(flags)) for fault, flags in zip(asked, named, strict=True)]
-    return rows
-
-
-def pair_rows(coordinates: Sequence[Coordinate], pairs: Sequence[Pair]) -> list[Row]:
-    """By pair the coordinates that are lower on the worse case."""
-    if not coordinates:
-        return [Row(pair, 0) for pair in pairs]
-    seen = Seen.stacked([coordinate.seen for coordinate in coordinates])
-    classes = seen.classes
-    tops, bottoms = seen.tops.T, seen.bottoms.T
-    if not products_fit(bottoms, bottoms, 2 * int(classes.max()) ** 2):
-        tops, bottoms = tops.astype(object), bottoms.astype(object)
-    tops, bottoms, vacuous, counter = map(np.ascontiguousarray, (tops, bottoms, seen.vacuous.T, seen.counter.T))
-    rows = []
-    for pair in pairs:
-        i, j = pair.worse, pair.better
-        gap, below = tops[j] * bottoms[i] - tops[i] * bottoms[j], bottoms[i] * bottoms[j]
-        # what is for want of obligations, in parts of the product of both numbers of classes
-        helped = np.maximum(0, vacuous[j] * classes[i] - vacuous[i] * classes[j])
-        helped += np.maximum(0, counter[i] * classes[j] - counter[j] * classes[i])
-        lower = gap * (classes[i] * classes[j]) > helped * below if helped.any() else gap > 0
-        rows.append(Row(pair, _mask(lower.astype(np.bool_))))
-    return rows
-
-
-def _mask(flags: NDArray[np.bool_]) -> int:
-    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little") if flags.size else 0
+def pair_places(pairs: Sequence[Pair]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The places of the worse cases and of the better ones."""
+    both = np.array([(pair.worse, pair.better) for pair in pairs], dtype=np.intp).reshape(-1, 2)
+    return both[:, 0], both[:, 1]

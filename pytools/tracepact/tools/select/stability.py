@@ -6,11 +6,11 @@ from fractions import Fraction
 from math import sqrt
 
 from tracepact.progress import OnStage, silent
-from tracepact.tools.select.cover.best import solve
-from tracepact.tools.select.cover.problem import Problem
+from tracepact.tools.select.requirements import Required, fault_rows, required_of
 from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.select import Retained, Selection
-from tracepact.tools.select.separate import Pair, Requirement, difference, rank_pairs, requirement_rows
+from tracepact.tools.select.separate import Pair, PairBlend, Requirement, Row, difference, faults, rank_pairs
+from tracepact.tools.select.separating import least_cover
 from tracepact.tools.select.weigh.ordered import order_clauses
 
 _NORMAL = 1.959964
@@ -106,17 +106,63 @@ def _again(selection: Selection, kept: Sequence[int], seconds: Fraction | None) 
     if not rank_pairs(cases):
         return None
     coordinates = [_restricted(coordinate, kept) for coordinate in retained.basis.coordinates]
-    rows = [row for row in requirement_rows(cases, coordinates, selection.requirements) if row.coordinates]
+    required = _required(selection, coordinates, kept)
     if Requirement.ORDER in selection.requirements:
-        pairs = [row.of for row in rows if isinstance(row.of, Pair)]
-        classes = _classes(retained, kept)
-        ordered = order_clauses(coordinates, rows, pairs, classes, seconds=seconds, proved=False)
+        rows, known = [row for row in required.rows if row.coordinates], _known(selection, kept)
+        ordered = order_clauses(
+            coordinates,
+            rows if known is None else [*rows, *_blends(selection, kept)],
+            required.met_pairs,
+            _classes(retained, kept),
+            seconds=seconds,
+            proved=False,
+            many=not required.whole,
+            known=known or (),
+        )
         if ordered is not None:
             ordering, cover = ordered
             return _Again(cover.columns, ordering.weights)
-    costs = tuple(coordinate.cost for coordinate in coordinates)
-    cover = solve(Problem(tuple(row.coordinates for row in rows), costs), seconds=seconds, second_opinion=Fraction(0))
+    _, cover = least_cover(coordinates, required, seconds=seconds, second_opinion=Fraction(0))
     return _Again(cover.columns, (1,) * len(cover.columns))
+
+
+def _required(selection: Selection, coordinates: Sequence[Coordinate], kept: Sequence[int]) -> Required:
+    """What is required of some of the cases; a pair is met by what met it among all cases."""
+    required, cases = selection.retained.required, [selection.calibration.cases[k] for k in kept]
+    if not required.whole:
+        return required_of(cases, coordinates, selection.requirements)
+    place = {case: k for k, case in enumerate(kept)}
+    rows = [Row(pair, row.coordinates) for row in required.rows if (pair := _moved(row.of, place)) is not None]
+    if Requirement.NAME in selection.requirements:
+        rows += fault_rows(coordinates, faults(cases))
+    return Required(tuple(row.of for row in rows if isinstance(row.of, Pair)), tuple(rows))
+
+
+def _moved(of: object, place: dict[int, int]) -> Pair | None:
+    """A pair among some of the cases, if both its cases are there."""
+    if not isinstance(of, Pair) or of.worse not in place or of.better not in place:
+        return None
+    return Pair(place[of.worse], place[of.better])
+
+
+def _known(selection: Selection, kept: Sequence[int]) -> tuple[tuple[int, int], ...] | None:
+    """The weights of the selection, if they order all pairs of all cases, and of some cases by the same differences."""
+    ordering, classes = selection.ordering, selection.retained.observed.observation.classes
+    if ordering is None or ordering.given_up or ordering.margin <= 0 or classes[list(kept)].max() < classes.max():
+        return None
+    weights = zip(selection.cover.columns, ordering.weights, strict=True)
+    return tuple((column, weight) for column, weight in weights if weight)
+
+
+def _blends(selection: Selection, kept: Sequence[int]) -> list[Row]:
+    """What follows from the order of pairs that are all among some of the cases."""
+    place, found = {case: k for k, case in enumerate(kept)}, []
+    for row in selection.retained.rows:
+        if isinstance(row.of, PairBlend):
+            moved = [(pair, weight) for own, weight in row.of.weights if (pair := _moved(own, place)) is not None]
+            if len(moved) == len(row.of.weights):
+                found.append(Row(PairBlend(tuple(moved)), row.coordinates))
+    return found
 
 
 def _classes(retained: Retained, kept: Sequence[int]) -> list[int]:

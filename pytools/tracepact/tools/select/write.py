@@ -82,7 +82,7 @@ def _opening(selection: Selection) -> list[str]:
     text = (
         f"{len(cover.columns)} of {len(basis.coordinates)} coordinates, cost {cover.cost}: {proven}. "
         f"Required: {' and '.join(r.value for r in selection.requirements)}, {selection.met} of "
-        f"{len(selection.retained.required)} met."
+        f"{selection.retained.required.number} met."
     )
     if selection.judged is not None:
         violated, weight = (print_number(number) for number in (selection.judged.violated, selection.judged.weight))

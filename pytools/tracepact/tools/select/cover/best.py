@@ -238,6 +238,8 @@ def _refutation(problem: Problem, cover: Cover, seconds: Fraction, on_stage: OnS
     """Other solvers than the one that proved it are asked, on the whole problem, for anything better."""
     if cover.proven is Level.NONE:
         return Refutation(reason="nothing is proven that could be refuted")
+    if not seconds:
+        return Refutation(reason="no second solver was asked")
     others = _solvers()
     if len(cover.columns) <= _FEW:
         others[by_branching.NAME] = by_branching.improve

@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tracepact.calibration.family import CandidateFamily
 from tracepact.diagnostics.record import diagnostic_record
 from tracepact.lang import parse_contract
@@ -13,9 +16,11 @@ from tracepact.tools.select.cover.problem import Evidence
 from tracepact.tools.select.preferring import Preferred
 from tracepact.tools.select.report import checks
 from tracepact.tools.select.report import record as r
+from tracepact.tools.select.requirements import Compared, Naming
+from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.robust import Robustness, robustness
 from tracepact.tools.select.select import Extension, Retained, Selection
-from tracepact.tools.select.separate import Fault, Pair, PairBlend, Row, difference, faults, named_by, rank_pairs
+from tracepact.tools.select.separate import Fault, Pair, PairBlend, Row, faults, pair_places, rank_pairs
 from tracepact.tools.select.stability import Holdout, LeftOut, Share
 from tracepact.tools.select.trials import SHORT, Trials
 from tracepact.tools.select.write import HARM, contract_text
@@ -24,6 +29,8 @@ from tracepact.trace import Side
 MEMBERS_SHOWN = 20
 VALUES_LISTED = 100_000
 """Of a basis with more values than this a record lists the coordinates of the selected clauses alone (14.34)."""
+GIVEN_UP_LISTED = 1000
+"""Of more pairs that were given up the first are listed."""
 _EVIDENCE = {
     Evidence.ROWS: "no clause meets two of these requirements",
     Evidence.WEIGHTS: "with these weights, the requirements that one clause meets weigh at most 1",
@@ -127,7 +134,8 @@ def basis_record(retained: Retained, listed: Sequence[int] | None = None, *, jud
     calibration = observed.calibration
     pairs, asked = rank_pairs(calibration.cases), faults(calibration.cases)
     if judged:
-        pairs, asked = [row.of for row in retained.rows if isinstance(row.of, Pair)], []
+        pairs, asked = list(retained.required.pairs), []
+    told = _Told(pairs, Naming.of(asked), None if judged else [case.rank for case in calibration.cases])
     return r.BasisRecord(
         calibration=r.CalibrationRecord(
             calibration.name,
@@ -141,7 +149,7 @@ def basis_record(retained: Retained, listed: Sequence[int] | None = None, *, jud
         cases=tuple(_cases(retained, judged=judged)),
         family=_family(observed.candidates.family),
         candidates=_candidates(retained),
-        coordinates=tuple(_coordinate(retained, place, pairs, asked, ranked=not judged) for place in places),
+        coordinates=tuple(_coordinate(retained, place, told) for place in places),
         unmet=tuple(_unmet(retained, row) for row in retained.unmet),
     )
 
@@ -194,13 +202,36 @@ def _candidates(retained: Retained) -> r.CandidateCounts:
     )
 
 
-def _coordinate(
-    retained: Retained, place: int, every: Sequence[Pair], asked: Sequence[Fault], *, ranked: bool
-) -> r.CoordinateRecord:
+class _Told:
+    """What coordinates are asked about: the pairs they separate, by which ranks if there are any, the named faults."""
+
+    def __init__(self, pairs: Sequence[Pair], naming: Naming, ranks: Sequence[Fraction] | None) -> None:
+        self.worse, self.better = pair_places(pairs)
+        self.naming = naming
+        self._ranks = [] if ranks is None else sorted(set(ranks))
+        self._levels = None if ranks is None else np.array([self._ranks.index(rank) for rank in ranks])
+
+    def separated(self, coordinate: Coordinate) -> tuple[int, tuple[tuple[Fraction, Fraction], ...]]:
+        """How many pairs a coordinate separates, and of which ranks they are, the highest first."""
+        found = np.concatenate([np.zeros(0, dtype=np.intp), *self._found(Compared.of([coordinate]))])
+        if self._levels is None:
+            return len(found), ()
+        levels = np.stack([self._levels[self.worse[found]], self._levels[self.better[found]]], axis=1)
+        ranks = np.unique(levels, axis=0)[::-1].tolist()
+        return len(found), tuple((self._ranks[worse], self._ranks[better]) for worse, better in ranks)
+
+    def _found(self, compared: Compared) -> Iterator[NDArray[np.intp]]:
+        done = 0
+        for flags in compared.blocks(self.worse, self.better):
+            yield done + np.flatnonzero(flags[:, 0])
+            done += len(flags)
+
+
+def _coordinate(retained: Retained, place: int, told: _Told) -> r.CoordinateRecord:
     """A coordinate, and which of the pairs it separates and of the faults it names."""
     observed, coordinate = retained.observed, retained.basis.coordinates[place]
-    cases, candidates = observed.calibration.cases, observed.candidates
-    pairs = [pair for pair in every if difference(coordinate, pair) > 0]
+    candidates = observed.candidates
+    number, ranks = told.separated(coordinate)
     shown = tuple(describe(candidates, index) for index in coordinate.members[:MEMBERS_SHOWN])
     return r.CoordinateRecord(
         name=clause_name(candidates[coordinate.candidate], candidates.step, coordinate.candidate),
@@ -210,10 +241,10 @@ def _coordinate(
         proof=coordinate.proof.by,
         values=coordinate.values,
         vacuous=tuple(share == 1 for share in coordinate.vacuous),
-        separates=len(pairs),
-        ranks=tuple(sorted({(cases[p.worse].rank, cases[p.better].rank) for p in pairs if ranked}, reverse=True)),
+        separates=number,
+        ranks=ranks,
         alone=tuple(_requirement(retained, row) for row in retained.rows if row.coordinates == 1 << place),
-        names=tuple(fault.name for fault in named_by(coordinate, asked)),
+        names=tuple(fault.name for fault in told.naming.by(coordinate)),
         members=r.Members(len(coordinate.members), shown),
     )
 
@@ -248,14 +279,25 @@ def _order(selection: Selection) -> r.OrderRecord:
     Separation asks for one clause that is lower; others may be higher, and the mean may be as well (14.12).
     """
     values = [coordinate.values for coordinate in selection.coordinates]
-    pairs = rank_pairs(selection.calibration.cases)
-    sums = [sum(column, Fraction(0)) for column in zip(*values, strict=True)]
+    cases = selection.calibration.cases
+    pairs = rank_pairs(cases)
+    worse, better = pair_places(pairs)
+    sums = _levels([sum(column, Fraction(0)) for column in zip(*values, strict=True)] or [Fraction(0)] * len(cases))
+    higher = np.zeros(len(pairs), dtype=np.bool_)
+    for levels in map(_levels, values):
+        higher |= levels[worse] > levels[better]
     return r.OrderRecord(
         pairs=len(pairs),
-        reversed_by_some=sum(any(v[p.worse] > v[p.better] for v in values) for p in pairs),
-        mean_reversed=sum(bool(sums) and sums[p.worse] > sums[p.better] for p in pairs),
-        mean_tied=sum(not sums or sums[p.worse] == sums[p.better] for p in pairs),
+        reversed_by_some=int(higher.sum()),
+        mean_reversed=int((sums[worse] > sums[better]).sum()),
+        mean_tied=int((sums[worse] == sums[better]).sum()),
     )
+
+
+def _levels(values: Sequence[Fraction]) -> NDArray[np.intp]:
+    """Whole numbers in the order of the values, equal where they are."""
+    level = {value: place for place, value in enumerate(sorted(set(values)))}
+    return np.array([level[value] for value in values], dtype=np.intp)
 
 
 def _ordering(selection: Selection) -> r.OrderingRecord | None:
@@ -275,6 +317,7 @@ def _ordering(selection: Selection) -> r.OrderingRecord | None:
         ),
         values=tuple(sum(column, Fraction(0)) / sum(found.weights) for column in zip(*weighed, strict=True)),
         pairs=len(found.differences.pairs),
+        given_up=r.GivenUpRecord(len(found.given_up), found.bound, tuple(map(named, found.given_up[:GIVEN_UP_LISTED]))),
         margin=found.margin,
         largest_margin=found.weighed.margin,
         margin_bound=found.weighed.margin_bound,
@@ -314,7 +357,7 @@ def _selected(selection: Selection, listed: Sequence[int]) -> r.SelectedRecord:
         independent=tuple(_requirement(retained, met[row]) for row in cover.independent_rows),
         weights=tuple(r.WeightedRequirement(*_parts(retained, met[row]), weight) for row, weight in cover.row_weights),
         second_solver=r.SecondSolver(refuted.solver, refuted.count, refuted.cost, refuted.order),
-        required=len(retained.required),
+        required=retained.required.number,
         met=selection.met,
     )
 

@@ -297,6 +297,14 @@ class ConflictRecord(Record, frozen=True):
     left_out: CasePair
 
 
+class GivenUpRecord(Record, frozen=True):
+    """Pairs that are not ordered: how many, how many there are under any weights, and the first of them (14.19)."""
+
+    number: Count
+    bound: Annotated[int, Meta(ge=0, description="No weights on any candidates order all but fewer pairs.")]
+    listed: tuple[CasePair, ...]
+
+
 class OrderingRecord(Record, frozen=True):
     """The weights under which the mean of the clauses keeps the order of harm, and by how much (14.18 to 14.20)."""
 
@@ -304,6 +312,7 @@ class OrderingRecord(Record, frozen=True):
     weights: tuple[ClauseWeight, ...]
     values: Annotated[tuple[Fraction, ...], Meta(description="The weighted mean on each case, in their order.")]
     pairs: Count
+    given_up: GivenUpRecord
     margin: Annotated[Fraction, Meta(description="The least difference under these weights.")]
     largest_margin: Annotated[Fraction, Meta(description="The least difference under the best weights of all.")]
     margin_bound: Annotated[Fraction, Meta(description="No set with as few clauses has a larger margin.")]

@@ -141,11 +141,16 @@ def ordering_words(ordering: OrderingRecord, *, judged: bool) -> Iterator[str]:
         return
     weights = ", ".join(f"{item.clause} = {item.weight}" for item in ordering.weights)
     yield f"weights: {weights}"
-    pairs = count(ordering.pairs, "kept pair") if judged else f"all {count(ordering.pairs, 'pair')} of different rank"
+    lost, bound = ordering.given_up.number, ordering.given_up.bound
+    pairs = count(ordering.pairs, "kept pair") if judged else f"{count(ordering.pairs, 'pair')} of different rank"
+    which = pairs if judged or lost else f"all {pairs}"
     yield (
-        f"the weighted mean is lower on the worse case of {pairs}, by at least {at_least(ordering.margin)}"
+        f"the weighted mean is lower on the worse case of {which}, by at least {at_least(ordering.margin)}"
         f"{_best_weights(ordering)}"
     )
+    if lost > len(ordering.conflicts):
+        given_up = f"{count(lost, 'pair')} {_are(lost)} given up, the fewest found in the time"
+        yield f"{given_up}; any weights give up {count(bound, 'pair')} or more"
     if ordering.margin_bound > ordering.largest_margin:
         yield f"as few clauses may have a margin of up to {at_most(ordering.margin_bound)}: not decided in the time"
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.tools.select.cover.clock import Clock
-from tracepact.tools.select.weigh.differences import Differences, Whole
+from tracepact.tools.select.weigh.differences import Differences
 
 _ENTRIES = 50_000_000
 """So many differences are kept as floats; beyond that only the clauses that keep most by themselves are tried."""
@@ -64,8 +64,7 @@ def _alone(differences: Differences, heavy: NDArray[Any]) -> NDArray[Any]:
 
 def _counted(differences: Differences, weights: tuple[tuple[int, int], ...]) -> Climbed:
     """What weights give up, in whole numbers."""
-    table: Whole = differences.of(slice(None), [column for column, _ in weights])
-    least = (table @ np.array([weight for _, weight in weights])).reshape(-1, len(differences.pairs)).min(axis=0)
+    least = differences.ordered_by(weights).reshape(-1, len(differences.pairs)).min(axis=0)
     return Climbed(weights, tuple(np.flatnonzero(least <= 0).tolist()))
 
 

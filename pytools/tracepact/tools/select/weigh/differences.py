@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 
 from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.seen import Counts, Seen, lowest, products_fit
-from tracepact.tools.select.separate import Pair
+from tracepact.tools.select.separate import Pair, pair_places
 
 _FINEST = 10**12
 """Values are counted in parts of their common denominator, or of this number if that is larger."""
 _HALF = 10**6
 """Its root: a division by a machine's numbers is made in two steps."""
+_FITS = 2**62
+_AT_A_TIME = 20_000
+"""So many pairs are looked at one by one at a time."""
 Whole = NDArray[np.int64]
 Places = Sequence[int] | NDArray[np.intp] | slice
 
@@ -66,6 +69,42 @@ class Differences:
             gap = np.where(gap > 0, np.maximum(0, gap - helped[self.want[_index(columns)]]), gap)
         return gap.T
 
+    def weighed(
+        self, columns: Sequence[int] | NDArray[np.intp], weights: Counts, places: Places = slice(None)
+    ) -> Counts:
+        """By place the differences of some clauses times their weights, added up: what `of` gives, without its table.
+
+        But for what is taken off for want of obligations it is a number of the better case minus one of the worse. The
+        weights are whole numbers, Python's own where sums may be large, or floats where a guess will do.
+        """
+        worse, better = self.worse[_index(places)], self.better[_index(places)]
+        chosen = np.array(columns, dtype=np.intp)
+        low = self.low[chosen]
+        high = low + self.over[chosen]
+        found: Counts = (weights @ low)[better] - (weights @ high)[worse]
+        for want in np.unique(self.want[chosen]).tolist():
+            helped = self._helped(want, worse, better)
+            own = np.flatnonzero(self.want[chosen] == want)
+            touched = np.flatnonzero(helped)
+            for start in range(0, len(touched), _AT_A_TIME):
+                some = touched[start : start + _AT_A_TIME]
+                gap = low[np.ix_(own, better[some])] - high[np.ix_(own, worse[some])]
+                found[some] -= weights[own] @ np.minimum(np.maximum(gap, 0), helped[some])
+        return found
+
+    def ordered_by(self, weights: Sequence[tuple[int, int]], places: Places = slice(None)) -> Counts:
+        """By place what whole weights on clauses, not all 0, make of it, exactly; positive where a pair is ordered."""
+        columns, whole = [column for column, _ in weights], [weight for _, weight in weights]
+        fits = sum(whole) * 2 * self.scale < _FITS
+        return self.weighed(columns, np.array(whole, dtype=np.int64 if fits else object), places)
+
+    def _helped(self, want: int, worse: NDArray[np.intp], better: NDArray[np.intp]) -> Whole:
+        """By how much a positive difference is lessened on some pairs, for clauses with one row of shares."""
+        vacuous, counter = self.vacuous[want], self.counter[want]
+        helped: Whole = np.maximum(0, vacuous[better] - vacuous[worse])
+        helped += np.maximum(0, counter[worse] - counter[better])
+        return helped
+
     def keeping(self, kept: Sequence[int]) -> "Differences":
         """The differences of some of the pairs, by their places among them, alone and within a corpus."""
         number = len(self.pairs)
@@ -95,15 +134,16 @@ def differences_of(coordinates: Sequence[Coordinate], pairs: Sequence[Pair], cla
     bottoms = [np.unique(bottom).tolist() for _, bottom in values]
     scale = _common((*chain.from_iterable(bottoms), *(s.denominator for row in wants for both in row for s in both)))
     counted = [_counted(tops, bottom, scale) for tops, bottom in values]
-    places = [(p.worse + k * len(classes), p.better + k * len(classes)) for k in range(len(values)) for p in pairs]
+    worse, better = pair_places(pairs)
+    tables = [k * len(classes) for k in range(len(values))]
 
     def shares(side: int) -> Whole:
         return np.array([[ceil(share * scale) for share in row[side]] for row in wants], dtype=np.int64)
 
     return Differences(
         tuple(pairs),
-        np.array([worse for worse, _ in places], dtype=np.intp),
-        np.array([better for _, better in places], dtype=np.intp),
+        np.concatenate([worse + first for first in tables]),
+        np.concatenate([better + first for first in tables]),
         np.concatenate([low for low, _ in counted], axis=1),
         np.concatenate([over for _, over in counted], axis=1),
         want,

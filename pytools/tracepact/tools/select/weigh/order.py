@@ -15,7 +15,6 @@ from tracepact.tools.select.weigh.guess import Guess, guessed
 
 _LARGE = 2000
 """Tables with more entries than this are guessed at by floats first."""
-_FITS = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +54,14 @@ class Order:
         """
         if not columns:
             return Weights(Fraction(-2 * self.differences.scale), (), Blend(((0, 1),)))
-        table = self.differences.of(slice(None), columns)
-        active = [int(table.sum(axis=1).argmin())]
-        if table.size > _LARGE and (guess := guessed(self.differences, range(len(table)), columns)) is not None:
+        differences = self.differences
+        every = range(len(differences))
+        active = [int(differences.weighed(columns, np.ones(len(columns))).argmin())]
+        if len(every) * len(columns) > _LARGE and (guess := guessed(differences, every, columns)) is not None:
             active = list(guess.rows)
         while True:
-            solved = solve_game(table[active].astype(object))
-            place, least = _least(table, solved.columns)
+            solved = solve_game(differences.of(active, columns).astype(object))
+            place, least = _least(differences, every, columns, solved.columns)
             if least >= solved.value:
                 return Weights(solved.value, solved.columns, _blend(active, solved))
             active.append(place)
@@ -86,7 +86,7 @@ class Order:
         while True:
             clock.check()
             solved = solve_game(self.differences.of(active, columns).astype(object))
-            place, least = _least(self.differences.of(rows, columns), solved.columns)
+            place, least = _least(self.differences, rows, columns, solved.columns)
             weights = self._spread(zip(columns, solved.columns, strict=True))
             blend = _blend(active, solved)
             if enough is not None and least > enough:
@@ -96,7 +96,7 @@ class Order:
             if lower[best] > solved.value * blend.total:
                 columns.append(best)
             elif least < solved.value:
-                active.append(rows[place])
+                active.append(place)
             else:
                 return Weights(solved.value, weights, blend)
 
@@ -109,11 +109,7 @@ class Order:
 
     def margin(self, weights: Sequence[tuple[int, int]], places: Sequence[int] | slice = slice(None)) -> Fraction:
         """The least difference under whole weights on clauses, over all pairs or some, in parts of the scale."""
-        columns, whole = [column for column, _ in weights], [weight for _, weight in weights]
-        table = self.differences.of(places, columns)
-        if sum(whole) * 2 * self.differences.scale >= _FITS:
-            table = table.astype(object)
-        return Fraction(int((table @ np.array(whole, dtype=table.dtype)).min()), sum(whole))
+        return Fraction(int(self.differences.ordered_by(weights, places).min()), sum(weight for _, weight in weights))
 
     def _shown(self, guess: Guess, rows: Sequence[int], enough: Fraction) -> Weights | None:
         """Weights with a margin above `enough`, or a blend that shows there are none, both guessed by floats.
@@ -152,12 +148,14 @@ def _lower(table: Whole, blend: Blend) -> Table:
     return total
 
 
-def _least(table: Whole, weights: Sequence[Fraction]) -> tuple[int, Fraction]:
-    """The place of the least weighted difference, and that difference; floats find candidates, fractions decide."""
+def _least(
+    differences: Differences, places: Sequence[int], columns: Sequence[int], weights: Sequence[Fraction]
+) -> tuple[int, Fraction]:
+    """The first place of the least weighted difference, and that difference; floats find some, fractions decide."""
     common = lcm(*(weight.denominator for weight in weights))
-    whole = [int(weight * common) for weight in weights]
-    rough = table.astype(np.float64) @ np.array([float(weight) for weight in weights])
-    near = np.flatnonzero(rough <= rough.min() + 1)
-    exact = [sum(int(d) * w for d, w in zip(table[place].tolist(), whole, strict=True)) for place in near.tolist()]
-    best = min(range(len(exact)), key=lambda k: (exact[k], near[k]))
-    return int(near[best]), Fraction(exact[best], common)
+    among = np.array(places, dtype=np.intp)
+    rough = differences.weighed(columns, np.array([float(weight) for weight in weights]), among)
+    near = among[rough <= rough.min() + 1]
+    exact = differences.weighed(columns, np.array([int(weight * common) for weight in weights], dtype=object), near)
+    best = min(range(len(near)), key=lambda k: exact[k])
+    return int(near[best]), Fraction(int(exact[best]), common)

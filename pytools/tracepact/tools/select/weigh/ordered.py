@@ -10,7 +10,7 @@ from tracepact.tools.select.cover.clock import Clock
 from tracepact.tools.select.cover.problem import Answer, Cover, Level, Optima, Problem
 from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.separate import Pair, PairBlend, Row
-from tracepact.tools.select.weigh.conflict import Conflict, without_conflicts
+from tracepact.tools.select.weigh.conflict import Agreed, Conflict, without_conflicts
 from tracepact.tools.select.weigh.differences import Differences, differences_of
 from tracepact.tools.select.weigh.order import Blend, Order
 from tracepact.tools.select.weigh.search import Proven, Weighed, weigh
@@ -18,14 +18,17 @@ from tracepact.tools.select.weigh.written import written_weights
 
 _LARGE = 2_000_000
 """Beyond so many entries a set that is not proven fewest has a bound alone, not a second search."""
+_AGREEING = Fraction(1, 2)
+"""The share of a time budget for what must be given up; the rest is for the clauses."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ordering:
     """The weights of a selection and what they order.
 
-    `weights` are as written, with their `margin`; the largest margin is that of `weighed`. `blends` are rows that
-    follow from the order and that the cover's evidence may use.
+    `weights` are as written, with their `margin`; the largest margin is that of `weighed`. `given_up` are pairs that
+    are not ordered, and no weights order all but fewer than `bound`. `rows` are what the cover's evidence is about:
+    what is required, and the blends that follow from the order.
     """
 
     differences: Differences
@@ -33,7 +36,9 @@ class Ordering:
     weights: tuple[int, ...]
     margin: Fraction
     conflicts: tuple[Conflict, ...]
-    blends: tuple[Row, ...]
+    given_up: tuple[Pair, ...]
+    bound: int
+    rows: tuple[Row, ...]
 
 
 def order_clauses(
@@ -44,49 +49,64 @@ def order_clauses(
     *,
     seconds: Fraction | None,
     proved: bool = True,
+    many: bool = False,
     known: tuple[tuple[int, int], ...] = (),
     on_stage: OnStage = silent,
 ) -> tuple[Ordering, Cover] | None:
     """The fewest coordinates that meet the rows and have weights that order the pairs; None if there is no such pair.
 
-    The rows and the pairs are those that some coordinate meets. Pairs in conflict are left out, one of each conflict.
-    Without `proved` no second solver is asked. `known` are weights on coordinates that may order all pairs already.
+    The rows and the pairs are those that some coordinate meets. Pairs in conflict are left out, one of each conflict;
+    if there are `many` pairs, of which not each has a row, those that the best weights found do not order. Without
+    `proved`, or with `many`, no second solver is asked. `known` are weights on coordinates that may order all pairs
+    already.
     """
     on_stage("pairs that no weights order together")
     if not pairs:
         return None
     clock = Clock.of(seconds)
-    differences, conflicts = differences_of(coordinates, pairs, classes), tuple[Conflict, ...]()
+    differences = differences_of(coordinates, pairs, classes)
+    agreed = Agreed(differences, known=known)
     if not known or Order(differences).margin(known) <= 0:
-        known = ()
-        differences, conflicts = without_conflicts(differences)
+        share = clock if seconds is None else clock.at_most(seconds * _AGREEING)
+        agreed = without_conflicts(differences, share, many=many)
     costs = tuple(coordinate.cost for coordinate in coordinates)
-    if not differences.pairs:
+    rows = _kept(rows, agreed, many=many)
+    if not agreed.differences.pairs:
         cover = solve(Problem(tuple(row.coordinates for row in rows), costs), seconds=seconds, on_stage=on_stage)
-        return _unweighed(differences, cover, conflicts), cover
-    masks = [row.coordinates for row in rows]
-    weighed = weigh(differences, masks, costs, clock=clock, known=[c for c, _ in known], on_stage=on_stage)
+        return _unweighed(agreed, rows, cover), cover
+    differences, masks = agreed.differences, [row.coordinates for row in rows]
+    begin = [column for column, _ in agreed.known]
+    weighed = weigh(differences, masks, costs, clock=clock, known=begin, hurried=many or bool(known), on_stage=on_stage)
     order = Order(differences)
-    blends = tuple(_row(order, blend) for blend in weighed.blends)
-    problem = Problem(tuple(row.coordinates for row in (*rows, *blends)), costs)
+    rows = (*rows, *(_row(order, blend) for blend in weighed.blends))
+    problem = Problem(tuple(row.coordinates for row in rows), costs)
     left = clock.left()
     time = None if left is None else Fraction(max(left, 1))
     if len(problem.rows) * len(costs) > _LARGE and weighed.proven is Proven.NOTHING:
         shown = bounded(problem, weighed.columns, Clock.of(time))
     else:
-        opinion = SECOND_OPINION if proved else Fraction(0)
+        opinion = SECOND_OPINION if proved and not many else Fraction(0)
         shown = solve(problem, seconds=time, on_stage=on_stage, second_opinion=opinion)
     weights, margin = written_weights(weighed.weights, lambda whole: _margin(differences, weighed.columns, whole))
-    return Ordering(differences, weighed, weights, margin, conflicts, blends), _cover(problem, weighed, shown)
+    found = Ordering(differences, weighed, weights, margin, agreed.conflicts, agreed.given_up, agreed.bound, rows)
+    return found, _cover(problem, weighed, shown)
 
 
-def _unweighed(differences: Differences, cover: Cover, conflicts: tuple[Conflict, ...]) -> Ordering:
+def _kept(rows: Sequence[Row], agreed: Agreed, *, many: bool) -> tuple[Row, ...]:
+    """The rows that are required: of many pairs not those of pairs that are given up."""
+    lost = set(agreed.given_up) if many else set()
+    return tuple(row for row in rows if row.of not in lost)
+
+
+def _unweighed(agreed: Agreed, rows: tuple[Row, ...], cover: Cover) -> Ordering:
     """Nothing is left to order: every clause has the weight 1."""
     ones = (1,) * len(cover.columns)
     proven = Proven.ORDER if cover.optimal else Proven.NOTHING
     same = tuple(Fraction(1, len(ones)) for _ in ones)
     weighed = Weighed(cover.columns, same, Fraction(0), Fraction(0), proven, ())
-    return Ordering(differences, weighed, ones, Fraction(0), conflicts, ())
+    return Ordering(
+        agreed.differences, weighed, ones, Fraction(0), agreed.conflicts, agreed.given_up, agreed.bound, rows
+    )
 
 
 def equally_good(ordering: Ordering, rows: Sequence[Row], costs: Sequence[int], cover: Cover, *, limit: int) -> Optima:

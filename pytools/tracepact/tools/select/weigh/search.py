@@ -22,8 +22,8 @@ _TRIES = 25
 """So many clauses are tried to join those that a blend shows not to be enough."""
 
 
-_TRIMMING = Fraction(5)
-"""Seconds for making a set smaller that was not proven smallest in its time."""
+_TRIMMING = Fraction(1, 4)
+"""The share of a time budget for making a set smaller that was not proven smallest in the rest; at least a second."""
 
 
 class Proven(IntEnum):
@@ -57,13 +57,18 @@ def weigh(
     *,
     clock: Clock | None = None,
     known: Sequence[int] = (),
+    hurried: bool = False,
     on_stage: OnStage = silent,
 ) -> Weighed:
     """The best clauses that cover the rows and order all pairs; some weights on all clauses must order them.
 
-    `known` are clauses that have such weights, if some are known.
+    `known` are clauses that have such weights, if some are known; `hurried` begins with them, without a bound on the
+    margin.
     """
-    search = _Search.begun(Order(differences), tuple(rows), costs, clock or Clock(), known)
+    clock = clock or Clock()
+    left = clock.left()
+    searching = clock if left is None else clock.at_most(Fraction(left) * (1 - _TRIMMING))
+    search = _Search.begun(Order(differences), tuple(rows), costs, searching, known, hurried=hurried)
     proven = Proven.NOTHING
     try:
         on_stage("a first set of clauses whose weights keep the order")
@@ -79,7 +84,7 @@ def weigh(
         proven = Proven.ORDER
     except Spent:
         if proven is Proven.NOTHING:
-            search.trim(Clock.of(_TRIMMING))
+            search.trim(Clock.of(Fraction(max(clock.left() or 0, 1))))
     scale = differences.scale
     bound = search.best.margin if proven >= Proven.MARGIN else search.most
     return Weighed(
@@ -103,12 +108,21 @@ class _Search:
 
     @classmethod
     def begun(
-        cls, order: Order, rows: tuple[int, ...], costs: tuple[int, ...], clock: Clock, known: Sequence[int]
+        cls,
+        order: Order,
+        rows: tuple[int, ...],
+        costs: tuple[int, ...],
+        clock: Clock,
+        known: Sequence[int],
+        *,
+        hurried: bool,
     ) -> "_Search":
         """A first set: clauses that order the pairs, known or those that the best weights of all use, and a cover."""
         most, chosen = Fraction(order.differences.scale), set(known)
-        if not known:
-            everything = order.all_clauses()
+        everything = None
+        if not (known and hurried):
+            everything = _of_all(order, clock, needed=not known)
+        if everything is not None:
             if everything.margin <= 0:
                 raise ValueError("no weights order these pairs together; report the conflict before asking for some")
             most = everything.margin
@@ -211,3 +225,12 @@ class _Search:
                 chosen.append(column)
                 blend = wider.blend
         self.blends.append(blend)
+
+
+def _of_all(order: Order, clock: Clock, *, needed: bool) -> Weights | None:
+    """The best weights on all clauses; None if they are not found in half of the time and are not needed."""
+    left = clock.left()
+    try:
+        return order.all_clauses(clock=None if needed or left is None else clock.at_most(Fraction(left) / 2))
+    except Spent:
+        return None
