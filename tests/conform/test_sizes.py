@@ -4,12 +4,14 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from benchmarks.mutant import catalogue, plant
+from benchmarks.mutant import MONITOR, catalogue, plant
 from benchmarks.mutants import EXAMPLES, by_vectors, cases, first_failed, known, summary
 from tracepact.specs import spec_path
 from tracepact.tools.conform.answers import played
@@ -151,6 +153,17 @@ def test_a_fault_in_nothing_that_can_be_replaced_is_refused() -> None:
     )
     with pytest.raises(ValueError, match="nothing of its target is changed"):
         plant(nothing)
+
+
+def test_every_fault_of_the_catalogue_can_be_planted() -> None:
+    sources = {"monitor": MONITOR.read_text(encoding="utf-8")}
+    for target in {mutant.target for mutant in MUTANTS.values()} - {"monitor"}:
+        module = find_spec(target)
+        assert module is not None
+        assert module.origin is not None
+        sources[target] = Path(module.origin).read_text(encoding="utf-8")
+    for mutant in MUTANTS.values():
+        assert mutant.applied(sources[mutant.target]) != sources[mutant.target]
 
 
 def test_everything_in_the_catalogue_is_measured_and_what_is_not_equivalent_is_caught() -> None:

@@ -32,7 +32,7 @@ from tracepact.core.formula import (
     atoms,
     subformulas,
 )
-from tracepact.core.measure import cost, depth, lookahead, lookback, reach, size
+from tracepact.core.measure import cost, depth, longest_window, lookahead, lookback, reach, size
 from tracepact.core.predicate import (
     Absolute,
     Attribute,
@@ -107,6 +107,7 @@ __all__ = [
     "compares_classes",
     "cost",
     "depth",
+    "longest_window",
     "lookahead",
     "lookback",
     "reach",

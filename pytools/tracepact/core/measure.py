@@ -57,7 +57,12 @@ def reach(formula: Formula) -> int:
 
     Until and since need no more than one frame of gap, since the left part must hold without a break.
     """
-    longest = 1
+    return max(1, longest_window(formula))
+
+
+def longest_window(formula: Formula) -> int:
+    """The greatest |a| or |b| of a window (rule 6.7); 0 without one."""
+    longest = 0
     for part in subformulas(formula):
         match part:
             case Eventually(lo, hi, _) | Always(lo, hi, _):

@@ -169,9 +169,9 @@ class Builder:
         return s.SweepDecl(name_of(name), values, _span_of([keyword, *values]))
 
     @staticmethod
-    def matcher_decl(keyword: Token, name: Token, *options: s.Option | None) -> s.MatcherDecl:
-        given = tuple(option for option in options if option is not None)
-        return s.MatcherDecl(name_of(name), given, _span_of([keyword, name, *given]))
+    def matcher_decl(keyword: Token, name: Token, *rest: Token | s.Option | None) -> s.MatcherDecl:
+        given = tuple(part for part in rest if isinstance(part, s.Option))
+        return s.MatcherDecl(name_of(name), given, _span_of([keyword, name, *rest]))
 
     @staticmethod
     def option(name: Token, value: s.Value) -> s.Option:

@@ -11,10 +11,12 @@ from typing import TypeVar
 from tracepact.core import (
     Aggregation,
     Bound,
+    Constant,
     Contract,
     Each,
     EventClause,
     FrameClause,
+    Located,
     Matcher,
     MatcherKind,
     Parameter,
@@ -92,14 +94,10 @@ class ContractLowering:
     def _report(self, code: str, headline: str, span: Span, help: str | None = None) -> None:
         self.diagnostics.add(code, headline, TextPlace(self.source, span), help)
 
-    def _broken(self, keyword: str) -> set[str]:
-        """The names that unreadable statements would have declared; their faults are reported already."""
-        return {b.name for b in self.document.broken if b.keyword == keyword}
-
     def _missing(self, keyword: str, help: str) -> None:
-        if self._broken(keyword):
-            return
-        self._report("missing-statement", f"the contract has no `{keyword}` statement", Span(0, 0), help)
+        """Report a statement that is not there, unless it may be in the text that could not be read (P20)."""
+        if not self.document.broken:
+            self._report("missing-statement", f"the contract has no `{keyword}` statement", Span(0, 0), help)
 
     def _distinct(self, names: Iterable[s.Name], kind: str) -> None:
         seen: dict[str, s.Name] = {}
@@ -146,7 +144,7 @@ class ContractLowering:
         parameters, declared = list(self._of(s.ParamDecl)), list(self._of(s.AtomDecl))
         self._distinct([d.name for d in parameters], "parameter")
         self._distinct([d.name for d in declared], "atom")
-        atoms = {d.name.text for d in declared}
+        atoms = frozenset(d.name.text for d in declared)
         for decl in declared:
             if decl.name.text in (*BUILTIN_ATOMS, *CLASS_ATOMS):
                 self._report("repeated-name", f"`{decl.name.text}` is a built-in atom", decl.name.span)
@@ -164,9 +162,9 @@ class ContractLowering:
         self.scope.parameters = {
             d.name.text: d.value for d in reversed(parameters) if isinstance(d.value.body, s.Quantity)
         }
-        self.scope.atoms = frozenset(atoms | self._broken("atom"))
+        self.scope.atoms = atoms | self.document.unread
         unwritten = {d.name.text for d in parameters if isinstance(d.value.body, s.Name)}
-        self.scope.unreadable = frozenset(self._broken("param") | unwritten)
+        self.scope.unreadable = self.document.unread | unwritten
         self._step()
 
     def _step(self) -> None:
@@ -305,7 +303,7 @@ class ContractLowering:
             weights: list[tuple[str, Fraction]] = []
             for weight in decl.weights:
                 name = weight.name.text
-                if name not in clauses | self._broken("clause"):
+                if name not in clauses | self.document.unread:
                     self._report(
                         "unknown-clause",
                         f"there is no clause `{name}`",
@@ -364,5 +362,6 @@ class ContractLowering:
                 case s.EventClauseDecl(name, kind, predicate):
                     each = self._chosen(kind, Each, Each.REF, "kind of event")
                     lowering = PredicateLowering(each, self.scope)
-                    body = lowering.lower(predicate)
+                    known = kind.text == each.value  # of another kind nobody knows what it has (P20)
+                    body = lowering.lower(predicate) if known else Located(Constant(True), predicate.span)
                     yield EventClause(name.text, each, body, tuple(lowering.event_atoms.items()), decl.span)

@@ -333,6 +333,8 @@ class PredicateLowering:
         found = writable_attributes(self.each).get(print_expression(node))
         if found is None:
             kind = ATTRIBUTES.get(node.name)
+            if kind is None and node.owner is None and node.name in self.scope.unreadable:
+                return None  # a parameter of the text that could not be read, which is reported
             if kind is None or node.owner not in (None, Owner.REF.value, Owner.PRED.value):
                 self._report_unknown(node)
             else:

@@ -1,7 +1,7 @@
 """Reads contract and formula text: tokens, statements, syntax nodes; every syntax fault of a file in one run."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from difflib import get_close_matches
 from fractions import Fraction
 from itertools import pairwise
@@ -32,40 +32,26 @@ def read_document(source: Source, diagnostics: Diagnostics) -> s.Document:
             RowPlace(source.name),
             "split it into several contracts",
         )
-        return _unreadable()
+        return s.Document((), broken=True)
     if half := _HALF_SIGN.search(source.text):
         headline = f"{character_words(half[0])} is half of a sign, which no text file can hold"
         diagnostics.add("bad-character", headline, TextPlace(source, Span(*half.span())), "delete it")
-        return _unreadable()
+        return s.Document((), broken=True)
     tokens, faulty = read_tokens(source, diagnostics)
     chunks = _chunks(tokens, source, diagnostics)
     starts = [token_span(chunk[0]).start for chunk in chunks]
     statements: list[s.Statement] = []
-    broken: list[s.Broken] = []
+    read: set[int] = set()
     ends = [*starts, len(source.text)][1:]
     for chunk, start, end in zip(chunks, starts, ends, strict=True):
         spoiled = any(start <= fault < end for fault in faulty)
         node = None if spoiled else _parse(chunk, "statement", source, diagnostics)
         if node is not None:
             statements.append(node)
-        else:
-            broken += _would_be(chunk)
-    return s.Document(tuple(statements), _comments(source), tuple(broken))
-
-
-def _unreadable() -> s.Document:
-    """What a text that is not read stands for: nothing that is missing from it is missed."""
-    return s.Document((), (), tuple(s.Broken(keyword, "") for keyword in ("contract", "step", "clause")))
-
-
-def _would_be(chunk: list[Token]) -> Iterator[s.Broken]:
-    """What the tokens of an unreadable statement would have declared, misspelt first words inside it included."""
-    words = {spellings()[name]: name for name in STATEMENTS}
-    for token, following in zip(chunk, [*chunk[1:], None], strict=True):
-        near = get_close_matches(str(token), words, n=1, cutoff=0.75) if token.type == "NAME" else []
-        if token.type in STATEMENTS or near:
-            name = str(following) if following is not None and following.type == "NAME" else ""
-            yield s.Broken(near[0] if near else str(token), name)
+            read.update(token.start_pos for token in chunk)
+    left = [token for token in tokens if token.start_pos not in read]
+    unread = frozenset(str(token) for token in left if token.type == "NAME")
+    return s.Document(tuple(statements), _comments(source), bool(left or faulty), unread)
 
 
 def read_formula(source: Source, diagnostics: Diagnostics) -> s.Expression | None:
@@ -106,7 +92,7 @@ def read_time(text: str, step: Fraction | None = None) -> tuple[Fraction, str] |
 
 # Tokens
 
-_NAMES_NEXT = re.compile(r"\b(?:contract|param|sweep|atom|clause|profile)[ \t]+$")
+_NAMES_NEXT = re.compile(r"\b(?:contract|param|sweep|atom|clause|profile)[ \t\r\n]+$")
 _HYPHEN_BEFORE = re.compile(r"[A-Za-z0-9_]-$")
 _COMMENT_OR_STRING = re.compile(r'#[^\n]*|"(?:[^"\\\n]|\\["\\])*"')
 
@@ -144,7 +130,7 @@ def _report_bad_characters(source: Source, text: str, start: int, diagnostics: D
         end, word = glued.end(), glued[0]
         if _NAMES_NEXT.search(text, 0, start) and word[0] != ".":
             headline, hint = f"`{word}` is not a name", f"a name starts with a letter or `_`: `_{word}`"
-            diagnostics.add("syntax", headline, TextPlace(source, Span(start, end)), hint)
+            diagnostics.add("bad-quantity", headline, TextPlace(source, Span(start, end)), hint)
             return end
         unit = word.lstrip("0123456789./")
         hint = "units are `ms`, `s` and `f` (frames), written without a space: `40ms`"

@@ -346,17 +346,13 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
-    """A statement that could not be read: its first word, and the name it would have declared."""
-
-    keyword: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class Document:
     """The statements of a file in order, its comments, and what could not be read."""
 
     statements: tuple[Statement, ...]
     comments: tuple[Comment, ...] = field(default=(), compare=False)
-    broken: tuple[Broken, ...] = field(default=(), compare=False)
+    broken: bool = field(default=False, compare=False)
+    """Whether some of the text could not be read: it may declare anything."""
+
+    unread: frozenset[str] = field(default=frozenset(), compare=False)
+    """The names in it."""

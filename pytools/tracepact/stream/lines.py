@@ -157,7 +157,7 @@ def _way_out(text: str) -> str:
 
 def _json_line(number: int, text: str, channels: int) -> Line:
     try:
-        data = json.loads(text, object_pairs_hook=_distinct)
+        data = json.loads(text, object_pairs_hook=_distinct, parse_int=_integer)
     except (ValueError, RecursionError) as fault:
         raise _BadLineError(f"`{_shown(text)}` is not JSON: {fault}") from fault
     for key in data:
@@ -183,6 +183,11 @@ def _json_line(number: int, text: str, channels: int) -> Line:
     if not frames:
         raise _BadLineError("the line gives no values of a frame", 'write at least `{"ref": 1, "pred": 0}`')
     return FrameLine(number, frames, _bits("ignore", data["ignore"], channels) if "ignore" in data else None)
+
+
+def _integer(text: str) -> int | float:
+    """An integer as it is written: `-0` is not `0`."""
+    return -0.0 if text == "-0" else int(text)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

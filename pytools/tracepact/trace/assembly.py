@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.core import Contract, reach
+from tracepact.core import Contract, longest_window
 from tracepact.core.contract import CLASS_ATOMS
 from tracepact.core.runs import FrameRun, runs_of_frames
 from tracepact.diagnostics import Diagnostics, RowPlace, TextPlace
@@ -303,7 +303,7 @@ def _as_frames(mask: FrameMask, frames: int) -> Sequence[bool]:
 def check_windows(contract: Contract, frames: NDArray[Any], diagnostics: Diagnostics) -> None:
     """Warn of a clause whose window is longer than some clip."""
     for clause in contract.frame_clauses:
-        widest = max(reach(clause.formula), reach(clause.obligation))
+        widest = max(longest_window(clause.formula), longest_window(clause.obligation))
         short = int((frames < widest).sum())
         if short:
             diagnostics.add(

@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from tracepact import io
-from tracepact.core import Contract, reach
+from tracepact.core import Contract, longest_window
 from tracepact.diagnostics import (
     CODES,
     Diagnostics,
@@ -174,7 +174,7 @@ def _check_windows(contract: Contract, longest: Fraction, found: Diagnostics) ->
     """Warn of a clause whose window is longer than every declared clip."""
     frames = ceil(longest / contract.step)
     for clause in contract.frame_clauses:
-        widest = max(reach(clause.formula), reach(clause.obligation))
+        widest = max(longest_window(clause.formula), longest_window(clause.obligation))
         if widest > frames:
             found.add(
                 "window-beyond-trace",

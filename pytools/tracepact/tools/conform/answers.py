@@ -17,6 +17,7 @@ from tracepact.trace import FrameRun, exact
 Case = Mapping[str, Any]
 Answer = dict[str, Any]
 _MOST_CHANNELS = 1 << 12
+_LARGEST_COUNT = (1 << 63) - 1
 
 
 def clip_of(data: Mapping[str, Any], names: Iterable[str]) -> Clip:
@@ -50,6 +51,8 @@ def runs_of(data: Sequence[Sequence[int]]) -> list[FrameRun]:
     """Runs as vectors write them."""
     if len(data) > LONGEST or any(type(at) is not int or abs(at) > LONGEST for run in data for at in run):
         raise BadCase(f"runs are pairs of frames up to {LONGEST}")
+    if any(start >= end for start, end in data):
+        raise BadCase("a run has at least one frame")
     return [(start, end) for start, end in data]
 
 
@@ -77,6 +80,8 @@ def clause(case: Case, engine: Engine) -> Answer:
 def aggregated(case: Case, engine: Engine) -> Answer:
     """The value of counts, classes × clips, under every aggregation (rules 7.2 to 7.5)."""
     of_events = case["kind"] == "event"
+    if any(not 0 <= e["satisfied"] <= e["obligated"] <= _LARGEST_COUNT for row in case["entries"] for e in row):
+        raise BadCase(f"counts are from 0 to {_LARGEST_COUNT}, satisfied at most obligated")
     entries = [
         [Entry(e["satisfied"], e["obligated"], of_events and bool(e.get("runs", False))) for e in row]
         for row in case["entries"]

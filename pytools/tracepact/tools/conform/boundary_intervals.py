@@ -148,7 +148,8 @@ def _match(rng: Random, dimension: str, size: int) -> Case:
 def _stretched(rng: Random, size: int) -> tuple[Runs, Runs]:
     """Few runs, about so many frames long and apart."""
     ref, pred = chain(rng, rng.randrange(1, 5))
-    return ([[a * size, b * size] for a, b in ref], [[a * size + (a > 0), b * size - 1] for a, b in pred])
+    short = [[a * size + (a > 0), b * size - 1] for a, b in pred]
+    return [[a * size, b * size] for a, b in ref], [[a, b] for a, b in short if a < b]
 
 
 def predicate(rng: Random, each: Each, step: Fraction, length: int) -> str:

@@ -60,7 +60,7 @@ def _object(line: str) -> dict[str, Any]:
         return dict(pairs)
 
     try:
-        data = json.loads(line, object_pairs_hook=distinct)
+        data = json.loads(line, object_pairs_hook=distinct, parse_int=lambda text: None if text == "-0" else int(text))
     except (ValueError, RecursionError):
         raise _NotAFrameError from None
     return data if isinstance(data, dict) else {}
