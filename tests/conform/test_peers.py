@@ -11,7 +11,7 @@ from test_examples import run
 from tracepact.tools.conform.conform import conform
 from tracepact.tools.conform.findings import Conformance, Finding, Tally
 from tracepact.tools.conform.picture import picture
-from tracepact.tools.conform.vectors import suite
+from tracepact.tools.conform.vectors import Profile, suite
 
 pytestmark = pytest.mark.slow
 
@@ -21,6 +21,12 @@ needs_rtamt = pytest.mark.skipif(
 )
 needs_reelay = pytest.mark.skipif(importlib.util.find_spec("reelay") is None, reason="reelay is not there")
 needs_mtl = pytest.mark.skipif(importlib.util.find_spec("mtl") is None, reason="metric-temporal-logic is not there")
+
+
+def of_frames(adapter: str, *options: str, some: str = "") -> Conformance:
+    """A monitor on the vectors of single formulas into the future, or on some of them: it is slow on long traces."""
+    chosen = [v for v in suite() if v.id.startswith("frames/") and v.profile is Profile.CORE and some in v.id]
+    return conform([sys.executable, str(FOLDER / adapter), *options], only=chosen, timeout=60)
 
 
 def outcome_of(*command: str, examples: int) -> Conformance:
@@ -76,7 +82,7 @@ def test_the_verdicts_of_rtamts_dense_monitor_depend_on_the_chunks() -> None:
 
 @needs_mtl
 def test_metric_temporal_logic_wants_the_left_side_of_until_at_its_witness_too() -> None:
-    found = outcome_of("mtl_monitor.py", "careful", examples=0)
+    found = of_frames("mtl_monitor.py", "careful")
     failed = {f.vector.id: f.vector for f in found.findings if f.vector is not None}
     assert "frames/until-witness-excluded" in failed
     assert all('"U"' in json.dumps(dict(vector.input)) for vector in failed.values())
@@ -85,26 +91,24 @@ def test_metric_temporal_logic_wants_the_left_side_of_until_at_its_witness_too()
 
 @needs_mtl
 def test_metric_temporal_logic_leaves_out_the_end_of_a_window_and_does_not_cut_windows() -> None:
-    found = outcome_of("mtl_monitor.py", examples=0)
+    found = of_frames("mtl_monitor.py")
     failed = {finding.vector.id for finding in found.findings if finding.vector is not None}
     assert {"frames/eventually-0-to-1", "frames/whole-window-1"} & failed
     assert found.vectors.get("frames", Tally()).passed > 10
 
 
-def of_frames(*options: str) -> Conformance:
-    """reelay on some vectors of single windows: each of its monitors takes long to make."""
-    command = [sys.executable, str(FOLDER / "reelay_monitor.py"), *options]
-    return conform(command, only=[v for v in suite() if "-0-to-" in v.id], timeout=60)
-
-
 @needs_reelay
 def test_a_window_of_frame_0_alone_has_no_end_in_reelay() -> None:
-    failed = {finding.vector.id for finding in of_frames().findings if finding.vector is not None}
+    failed = {
+        finding.vector.id
+        for finding in of_frames("reelay_monitor.py", some="-0-to-").findings
+        if finding.vector is not None
+    }
     assert {"frames/eventually-0-to-0", "frames/always-0-to-0"} <= failed
 
 
 @needs_reelay
 def test_reelay_conforms_where_windows_of_frame_0_alone_are_left_out() -> None:
-    found = of_frames("careful")
+    found = of_frames("reelay_monitor.py", "careful", some="-0-to-")
     assert found.findings == []
     assert found.vectors["frames"].passed >= 4

@@ -4,6 +4,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,7 @@ from hostile.values import (
     data,
     name,
     number,
+    scaled_times,
     some,
 )
 from tracepact.calibration.calibration import Case
@@ -376,6 +378,10 @@ def scored(rng: Random) -> Input:
         "d.tsv": LENGTHS,
         "m.toml": LABELS,
     }
+    if rng.random() < 0.3:
+        scale = some(rng, ("1e-25", "1e-18", "123e-15", "1e5", "1e9"))
+        files |= {file: scaled_times(files[file], scale) for file in ("ref.tsv", "pred.tsv", "d.tsv")}
+        files["c.contract"] = files["c.contract"].replace("step 20ms", f"step {Decimal('0.02') * Decimal(scale):f}s")
     found = {file: text.encode() for file, text in files.items()}
     file = some(rng, ("ref.tsv", "pred.tsv", "d.tsv", "m.toml", "c.contract"))
     found[file] = damaged(rng, files[file])

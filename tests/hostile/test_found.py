@@ -8,6 +8,7 @@ import sys
 import zipfile
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,9 +17,10 @@ from cli.command import events, run
 
 import tracepact
 from hostile.doors import GATE, _sign, stored
-from hostile.harness import Input, outcome
+from hostile.harness import Input, outcome, put
 from hostile.tasks import RESULT
 from tracepact.diagnostics import InvalidInput
+from tracepact.files import json_text
 from tracepact.specs import spec_path
 from tracepact.tools.league.timelines import _ticks
 from tracepact.tools.lsp.calibration import calibration_faults
@@ -196,3 +198,26 @@ def test_a_conformance_result_of_a_rule_that_is_no_number_is_refused(tmp_path: P
     assert outcome.code == 2, outcome.err
     assert "not a result of `tracepact conform`" in outcome.err
     assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda base: {"frames": [0] * len(base["frames"])},
+        lambda base: {"frames": base["frames"][1:]},
+        lambda base: {"reference": {**base["reference"], "0": [1]}},
+        lambda base: {"reference": {**base["reference"], "0": [-5, 5]}},
+        lambda base: {"ignored": {"999": [0, 1]}},
+        lambda base: {"ignored": {"²": [0, 1]}},
+        lambda base: {"step": "0"},
+    ],
+)
+def test_a_league_whose_runs_do_not_fit_its_clips_is_refused(change: Any, tmp_path: Path) -> None:
+    files = dict(stored("league"))
+    base = json.loads(files["base.json"])
+    files["base.json"] = json_text({**base, **change(base)}).encode()
+    _sign(files)
+    put(tmp_path / "league", files)
+    outcome = run("league", "league", "--rank-by", "onset", folder=tmp_path)
+    assert outcome.code == 2, outcome.err
+    assert "broken-league" in outcome.err

@@ -1,7 +1,9 @@
 """Values that have broken programs, and ways to damage bytes, texts, tables and plain data; all from one generator."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from random import Random
 from typing import Any
 
@@ -119,6 +121,7 @@ NAMES += [
     "'" * 40,
 ]
 SIGNS = "\t\n\r ,;:|\"'`\\/<>=[]{}()#%&*+-.0123456789eExX\x00\x1b\x7f\x85\u2028é\ud800"
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 BYTES = (
     b"\xff",
     b"\xfe\xff",
@@ -230,6 +233,12 @@ def changed_leaf(rng: Random, value: Any) -> Any:
             return rng.choice([0.0, -0.0, 1e308, 5e-324, 1e17, -value, rng.random()])
         case _:
             return value
+
+
+def scaled_times(text: str, scale: str) -> str:
+    """A table whose numbers, and those written as such in its other columns, are scaled alike."""
+    parts = re.split(r"([\t\n])", text)
+    return "".join(f"{Decimal(part) * Decimal(scale):f}" if _NUMBER.fullmatch(part) else part for part in parts)
 
 
 def changed_text(rng: Random, text: str) -> str:

@@ -1,19 +1,19 @@
 """`tracepact prove` and `tracepact certify`: what they print, what they refuse, how they end."""
 
 import json
-import shutil
-from functools import cache
+from functools import partial
 from pathlib import Path
 
 import pytest
 from cli.command import run, write
 from jsonschema import Draft202012Validator
+from prove.copies import changed_theory
 
 from tracepact.specs import spec_path
 from tracepact.tools.prove import certify_command as certify_command
 from tracepact.tools.prove import command as prove_command
-from tracepact.tools.prove import theory as theory_module
-from tracepact.tools.prove.prove import check_core
+from tracepact.tools.prove.build import Build
+from tracepact.tools.prove.prove import CoreReport, check_core
 from tracepact.tools.prove.toolchain import Toolchain
 
 pytestmark = pytest.mark.slow
@@ -40,10 +40,9 @@ def valid(schema: str, text: str) -> object:
 
 
 def test_prove_lists_every_headline_theorem_without_axioms_and_says_so_as_json(
-    monkeypatch: pytest.MonkeyPatch,
+    report: CoreReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    once = cache(check_core)
-    monkeypatch.setattr(prove_command, "check_core", lambda toolchain, **options: once(toolchain))
+    monkeypatch.setattr(prove_command, "check_core", lambda toolchain, **options: report)
     outcome = run("prove")
     assert outcome.code == 0
     rows = [line.split("│")[1:3] for line in outcome.out.splitlines() if "Tracepact." in line]
@@ -55,18 +54,12 @@ def test_prove_lists_every_headline_theorem_without_axioms_and_says_so_as_json(
     valid("prove", outcome.out)
 
 
-def test_prove_fails_when_a_theorem_is_made_false(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prove_fails_when_a_theorem_is_made_false(core: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A copy of the core that claims satisfied + satisfied = obligations."""
-    root = theory_module.theory_root()
-    shutil.copytree(root / "lean", tmp_path / "lean")
-    shutil.copy2(root / "lakefile.lean", tmp_path)
-    shutil.copy2(root / "lean-toolchain", tmp_path)
-    statements = tmp_path / "lean/Tracepact/Statements.lean"
-    true = "(satisfied o v n) (violated o v n)"
-    text = statements.read_text()
-    assert true in text
-    statements.write_text(text.replace(true, "(satisfied o v n) (satisfied o v n)"))
-    monkeypatch.setattr("tracepact.tools.prove.prove.theory_root", lambda: tmp_path)
+    true, false = "(satisfied o v n) (violated o v n)", "(satisfied o v n) (satisfied o v n)"
+    root = changed_theory(core, tmp_path, "Tracepact/Statements.lean", true, false, listed=False)
+    checked = partial(check_core, root=root, folder=tmp_path / "built")
+    monkeypatch.setattr(prove_command, "check_core", checked)
     outcome = run("prove")
     assert outcome.code == 1
     assert "refused" in outcome.err

@@ -11,6 +11,7 @@ from tracepact.thresholds.family import FieldFamily, touching
 from tracepact.thresholds.runs import reference_columns, reference_unit
 from tracepact.thresholds.steps import Steps, StepsBuilder, Whole
 from tracepact.trace import Mode, Side
+from tracepact.trace.exact_times import roomy
 from tracepact.trace.grid import ceil_div
 
 Flags = NDArray[np.bool_]
@@ -46,7 +47,8 @@ def segment_counts(given: FieldFamily, length: Fraction) -> CellCounts:
     refs = reference_columns(given, unit)
     lasting = (refs.offset > refs.onset).astype(np.bool_)
     whole = int(length * unit)
-    starts, ends = (refs.onset // whole).astype(np.int64), ceil_div(refs.offset, whole).astype(np.int64)
+    onset, offset = roomy(refs.onset, whole), roomy(refs.offset, whole)
+    starts, ends = (onset // whole).astype(np.int64), ceil_div(offset, whole).astype(np.int64)
     cells = []
     for number, clip in enumerate(given.family.clips):
         here = np.flatnonzero(lasting & (refs.clip == number))

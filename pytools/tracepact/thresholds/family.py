@@ -24,7 +24,6 @@ from tracepact.trace import (
     assemble,
 )
 from tracepact.trace.assembly import FrameMask
-from tracepact.trace.exact_times import common_unit, ratios, ticks
 from tracepact.trace.run_columns import RunColumns
 from tracepact.trace.similar_names import label_help
 
@@ -253,13 +252,11 @@ def _touched(scores: ClipScores, step: Fraction, frames: int) -> tuple[Ranks, Ra
 
     Where the field has not begun the first is -1, where it has ended the last is the number of frames.
     """
-    edges, length = ratios(scores.edges), ratios([step])
-    unit = common_unit(edges, length)
-    line, wide = ticks(edges, unit), ticks(length, unit)[0]
-    begins = np.arange(frames) * wide
+    line, begins, wide = scores.line(step, step, frames)
     first = np.searchsorted(line, begins, side="right") - 1
     last = np.searchsorted(line, begins + wide, side="left") - 1
-    return first.astype(np.int64), last.astype(np.int64)
+    ended = np.full(frames - len(begins), len(scores.ranks))
+    return np.concatenate([first, ended]).astype(np.int64), np.concatenate([last, ended]).astype(np.int64)
 
 
 def _over(combine: "np.ufunc", ranks: Ranks, first: Ranks, last: Ranks) -> Ranks:

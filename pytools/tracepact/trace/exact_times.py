@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tracepact.wording import parse_exact
 
 Ticks = NDArray[Any]
-"""Whole numbers: int64 where they have room to be doubled and added, else Python's own integers."""
+"""Whole numbers: int64 where they and a second have room to be doubled and added, else Python's own integers."""
 
 _ROOM = 1 << 60
 LONGEST_TIME = 10**10
@@ -59,9 +59,14 @@ def ticks(times: Ratios, unit: int) -> Ticks:
     if widest * unit < _ROOM and unit < _ROOM:
         return np.array(times.tops, dtype=np.int64) * (unit // np.array(times.bottoms, dtype=np.int64))
     whole = [top * (unit // bottom) for top, bottom in zip(times.tops, times.bottoms, strict=True)]
-    return np.array(whole, dtype=np.int64 if max(map(abs, whole), default=unit) < _ROOM else np.object_)
+    return np.array(whole, dtype=np.int64 if max([unit, *map(abs, whole)]) < _ROOM else np.object_)
 
 
 def roomy(times: Ticks, *others: int) -> Ticks:
     """Times as Python's own integers if one of the numbers they are to be computed with is too large beside int64."""
     return times.astype(np.object_) if times.dtype != np.object_ and any(abs(n) >= _ROOM for n in others) else times
+
+
+def multiples(length: int, number: int) -> Ticks:
+    """The first so many multiples of a length, from 0 on."""
+    return roomy(np.arange(number), length * max(number, 1)) * length

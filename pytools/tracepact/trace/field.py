@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tracepact.trace.exact_times import common_unit, ratios, ticks
+from tracepact.trace.exact_times import Ticks, common_unit, multiples, ratios, ticks
 from tracepact.trace.levels import Ranks, ScoreLevels, join_levels
 
 NOWHERE = -1
@@ -34,12 +34,17 @@ class ClipScores:
 
     def covering(self, step: Fraction, frames: int) -> NDArray[np.int64]:
         """The own frame that covers the centre of each frame of a grid; NOWHERE if none does (rule 18.11)."""
-        edges, half = ratios(self.edges), ratios([step / 2])
-        unit = common_unit(edges, half)
-        starts, centre = ticks(edges, unit), ticks(half, unit)[0]
-        centres = (2 * np.arange(frames) + 1) * centre
-        found = np.searchsorted(starts, centres, side="right").astype(np.int64) - 1
-        return np.where(found < len(self.ranks), found, NOWHERE)
+        starts, begins, length = self.line(step / 2, step, frames)
+        found = np.searchsorted(starts, begins + length, side="right").astype(np.int64) - 1
+        beyond = np.full(frames - len(begins), NOWHERE, dtype=np.int64)
+        return np.concatenate([np.where(found < len(self.ranks), found, NOWHERE), beyond])
+
+    def line(self, length: Fraction, step: Fraction, frames: int) -> tuple[Ticks, Ticks, int]:
+        """The own edges, the begins of the frames of a grid that do not lie wholly behind them, and a length, in ticks."""
+        edges = ratios(self.edges)
+        unit = common_unit(edges, (length, step))
+        behind = min(frames, int(self.edges[-1] / step) + 1)
+        return ticks(edges, unit), multiples(int(step * unit), behind), int(length * unit)
 
     def projected(self, step: Fraction, frames: int) -> Ranks:
         """The ranks on the frames of a grid; NOWHERE where no frame covers the centre."""

@@ -23,6 +23,8 @@ from tracepact.trace import Side
 
 Flat = tuple[int, ...]
 """Runs of frames as gaps and lengths, one after the other."""
+_DIGITS = 19
+"""The number of a segment has fewer."""
 
 
 class Settings(Record, frozen=True):
@@ -70,9 +72,35 @@ class Base(Record, frozen=True, kw_only=True):
         """What a run is compared by."""
         return RunIdentity(self.contract.digest, self.mode, self.tables, self.clips, self.classes)
 
+    @property
+    def fits(self) -> bool:
+        """Whether its parts are of one family: a number of frames for every clip, and runs inside their clips."""
+        return (
+            len(self.frames) == len(self.clips)
+            and min(self.frames, default=0) >= 0
+            and self.step > 0
+            and all(
+                frames_fit(flat, self.frames_of(segment))
+                for runs in (self.reference, self.ignored)
+                for segment, flat in runs.items()
+            )
+        )
+
+    def frames_of(self, segment: str) -> int:
+        """How many frames the clip of a segment has; less than none if there is no such segment."""
+        if not (segment.isascii() and segment.isdecimal() and len(segment) < _DIGITS):
+            return -1
+        number = int(segment)
+        return self.frames[number % len(self.clips)] if number < len(self.clips) * len(self.classes) else -1
+
     def compiled(self) -> Contract:
         """The contract."""
         return parse_contract(self.contract.text, name=self.contract.source)
+
+
+def frames_fit(flat: Flat, frames: int) -> bool:
+    """Whether gaps and lengths are of runs that lie within so many frames."""
+    return frames >= 0 and len(flat) % 2 == 0 and min(flat, default=0) >= 0 and sum(flat) <= frames
 
 
 def policies_of(report: Report) -> Policies:

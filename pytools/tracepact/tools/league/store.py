@@ -130,10 +130,14 @@ def _bytes(folder: Path, name: str, listed: Mapping[str, str]) -> bytes:
 
 
 def _base(folder: Path, data: bytes) -> Base:
+    fault = "the file does not hold what a league shares"
     try:
-        return record_of(json_data(data), Base)
+        found = record_of(json_data(data), Base)
     except (ValueError, RecursionError, ValidationError) as error:
-        raise _broken(folder / BASE, "the file does not hold what a league shares") from error
+        raise _broken(folder / BASE, fault) from error
+    if not found.fits:
+        raise _broken(folder / BASE, fault)
+    return found
 
 
 def _broken(place: Path, fault: str) -> InvalidInput:

@@ -18,7 +18,7 @@ from tracepact.scoring.bootstrap import Values
 from tracepact.scoring.constant import Answers, answers, is_constant
 from tracepact.scoring.risk_profiles import risk_profiles
 from tracepact.scoring.uncertainty import drawn_vector
-from tracepact.tools.league.base import Base
+from tracepact.tools.league.base import Base, frames_fit
 from tracepact.tools.league.measures import Measure, drawn_measures, measures
 from tracepact.tools.league.psds import GivenScores, ScoresRecord
 from tracepact.tools.score.report.clips import clip_data
@@ -31,6 +31,7 @@ from tracepact.tools.score.store.pairing import ordered
 
 _LARGEST = 1 << 32
 """Octets that the arrays of a system may take."""
+_NO_SYSTEM = "the file does not hold a system of this league"
 
 Segments = Mapping[str, tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]]
 
@@ -179,6 +180,17 @@ def system_bytes(system: LeagueSystem) -> bytes:
     return held.getvalue()
 
 
+def _segment_fits(stored: StoredSystem, segment: str, frames: int) -> bool:
+    """Whether the predicted runs and the failures of a segment are of its frames and of the system's clauses."""
+    runs, failures = stored.segments[segment]
+    return frames_fit(runs, frames) and all(
+        len(failure) % 2 == 1
+        and 0 <= failure[0] < len(stored.clauses)
+        and all(frames_fit(failure[at : at + 2], frames) for at in range(1, len(failure), 2))
+        for failure in failures
+    )
+
+
 def read_system(data: bytes, base: Base) -> LeagueSystem:
     """The system a file holds; BadTable if it is not of its form."""
     try:
@@ -187,12 +199,19 @@ def read_system(data: bytes, base: Base) -> LeagueSystem:
         satisfied, obligated, counter, drawn, of_measures = (
             arrays[name] for name in ("satisfied", "obligated", "counter", "drawn", "drawn_measures")
         )
-        shape = len(stored.clauses), len(base.classes), len(base.clips)
-        assert satisfied.shape == obligated.shape == counter.shape == shape
-        assert drawn.shape == (len(stored.aggregations), len(stored.clauses), base.settings.draws)
-        assert of_measures.shape == (len(stored.measures), base.settings.draws)
-    except (ValueError, KeyError, ValidationError, AssertionError) as error:
-        raise BadTable("the file does not hold a system of this league", 1) from error
+    except (ValueError, KeyError, ValidationError) as error:
+        raise BadTable(_NO_SYSTEM, 1) from error
+    shape = len(stored.clauses), len(base.classes), len(base.clips)
+    of_draws = len(stored.aggregations), len(stored.clauses), base.settings.draws
+    if not (
+        satisfied.shape == obligated.shape == counter.shape == shape
+        and drawn.shape == of_draws
+        and of_measures.shape == (len(stored.measures), base.settings.draws)
+        and all(of.dtype.kind in "iu" for of in (satisfied, obligated))
+        and all(of.dtype.kind == "f" for of in (drawn, of_measures))
+        and all(_segment_fits(stored, segment, base.frames_of(segment)) for segment in stored.segments)
+    ):
+        raise BadTable(_NO_SYSTEM, 1)
     counts = {
         name: ClauseCounts(satisfied[k], obligated[k], counter[k].astype(np.bool_))
         for k, name in enumerate(stored.clauses)

@@ -18,7 +18,7 @@ from tracepact.thresholds.family import contract_of_field, report_columns
 from tracepact.tools.score.batches.names import SideNames, label_table, names_of
 from tracepact.trace import Durations, Event, EventTable, Mode, Regions
 from tracepact.trace.assembly import check_windows, class_set, clip_lengths, report_one_sided, report_unknown_clips
-from tracepact.trace.exact_times import common_unit, ratios, ticks
+from tracepact.trace.exact_times import common_unit, ratios, roomy, ticks
 from tracepact.trace.grid import ceil_div
 from tracepact.wording import seconds
 
@@ -29,6 +29,8 @@ _EVENT = 1_500
 """About how many bytes an event takes, as it is read and as it is counted."""
 _CLIP = 3_000
 """About how many bytes a clip takes beside its masks and events."""
+_REFUSED = 1 << 40
+"""More frames than any clip may have."""
 _UNMEASURED = Fraction(60)
 """How long a clip is taken to be for its memory, where nothing says how long it is."""
 LEAST_CLIPS, MOST_CLIPS = 16, 20_000
@@ -147,10 +149,11 @@ def _report_unused_regions(ignore: Regions, clips: Collection[str], diagnostics:
 
 
 def _frames(contract: Contract, lengths: Sequence[Fraction]) -> NDArray[np.int64]:
-    """How many frames clips of these lengths have."""
+    """How many frames clips of these lengths have; so many that no limit allows them are refused with their batch."""
     taken = ratios(lengths)
     unit = common_unit(taken, (contract.step,))
-    counted: NDArray[np.int64] = ceil_div(ticks(taken, unit), int(contract.step * unit)).astype(np.int64)
+    step = int(contract.step * unit)
+    counted: NDArray[np.int64] = np.minimum(ceil_div(roomy(ticks(taken, unit), step), step), _REFUSED).astype(np.int64)
     return counted
 
 
