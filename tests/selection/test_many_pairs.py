@@ -1,5 +1,6 @@
 """More pairs than have rows: what is selected is the same, or the best found with a gap that holds."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -57,6 +58,34 @@ def test_weighed_differences_are_those_of_the_table(problem: Weighing, data: st.
     listed = list(enumerate(weights))
     assert found.ordered_by(listed).tolist() == expected
     assert found.ordered_by([(c, w * 10**30) for c, w in listed]).tolist() == [d * 10**30 for d in expected]
+
+
+@given(st.data())
+def test_weighed_differences_are_those_of_the_table_where_values_are_fine_and_shares_are_parts(
+    data: st.DataObject,
+) -> None:
+    """Denominators without a common one that a scale holds, and halves for want of obligations."""
+    fine = st.sampled_from([Fraction(k, prime) for prime in (2**31 - 1, 2**31 - 19, 3) for k in (0, 1, 2, prime)])
+    of_two = st.integers(0, 1)
+
+    def coordinate(place: int) -> Coordinate:
+        values, vacuous, counter = ([data.draw(some) for _ in range(3)] for some in (fine, of_two, of_two))
+        seen = replace(seen_of(values), vacuous=np.array(vacuous), counter=np.array(counter), classes=np.full(3, 2))
+        return Coordinate(place, 1, seen, (place,), PROVED)
+
+    pairs = [Pair(i, j) for i in range(3) for j in range(3) if i != j]
+    found = differences_of([coordinate(place) for place in range(3)], pairs, [2] * 3)
+    weights = data.draw(st.lists(st.integers(0, 9), min_size=3, max_size=3))
+    assert found.ordered_by(list(enumerate(weights))).tolist() == (found.of(slice(None)) @ np.array(weights)).tolist()
+
+
+@given(weighings())
+def test_no_weights_give_up_fewer_pairs_than_conflicts_lie_apart(problem: Weighing) -> None:
+    cases, coordinates, _ = problem
+    pairs = rank_pairs(cases)
+    for clock in (Clock(), Clock.of(Fraction(0))):
+        found = without_conflicts(differences_of(coordinates, pairs, [1] * len(cases)), clock)
+        assert found.bound <= least_number(coordinates, pairs) <= len(found.given_up)
 
 
 @given(weighings())
@@ -148,3 +177,10 @@ def test_one_case_out_of_place_costs_its_pairs_alone() -> None:
     assert guessed_apart(differences, Clock()) == ((0, 10**9),)
     least = differences.ordered_by(((0, 1),))
     assert [differences.pairs[k] for k in np.flatnonzero(least <= 0)] == [Pair(0, k) for k in range(5, 13)]
+
+
+def test_conflicts_that_share_a_pair_cost_one_together() -> None:
+    """By hand: giving up the pair that two conflicts share, and the one that is a conflict alone, costs two."""
+    a, b, c, d = (Pair(k, 9) for k in range(4))
+    made = [conflict.Conflict((a, b), a), conflict.Conflict((b, c), b), conflict.Conflict((d,), d)]
+    assert [one.pairs for one in conflict._apart(made)] == [(d,), (a, b)]

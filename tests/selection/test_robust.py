@@ -88,7 +88,31 @@ def test_held_out_pairs_are_those_with_a_case_of_the_fold() -> None:
     held = hold_out(found, 3)
     pairs = rank_pairs(calibration.cases)
     assert held.separated.of == held.ordered.of == sum(len({p.worse % 3, p.better % 3}) for p in pairs)
-    assert 0 < held.separated.count <= held.separated.of
+    whole = {coordinate.candidate: coordinate for coordinate in found.retained.basis.coordinates}
+    apart = []
+    for fold in range(3):
+        cases = tuple(case for k, case in enumerate(calibration.cases) if k % 3 != fold)
+        again = select(replace(calibration, cases=cases), requirements=(Requirement.SEPARATE,))
+        unseen = [pair for pair in pairs if fold in (pair.worse % 3, pair.better % 3)]
+        apart += [[difference(whole[c.candidate], pair) for c in again.coordinates] for pair in unseen]
+    assert held.separated.count == sum(max(row) > 0 for row in apart)
+    assert held.ordered.count == sum(sum(row) > 0 for row in apart)
+
+
+@settings(max_examples=scaled(12), deadline=None)
+@given(calibrations(most=5))
+def test_an_order_without_a_case_is_that_of_the_others(calibration: Calibration) -> None:
+    """What is shared between the selections does not change them."""
+    found = select(calibration, requirements=(Requirement.ORDER,))
+    for left in leave_one_out(found):
+        cases = tuple(case for k, case in enumerate(calibration.cases) if k != left.case)
+        if not rank_pairs(cases):
+            continue
+        again = select(replace(calibration, cases=cases), requirements=(Requirement.ORDER,))
+        stay = {c.candidate for c in again.coordinates}
+        assert [found.retained.basis.coordinates[k].candidate for k in left.gone] == [
+            c.candidate for c in found.coordinates if c.candidate not in stay
+        ]
 
 
 @pytest.mark.parametrize(("count", "of"), [(0, 10), (10, 10), (7, 10), (0, 0)])

@@ -41,6 +41,11 @@ class Required:
         return len(self.pairs) + sum(isinstance(row.of, Fault) for row in self.rows)
 
     @property
+    def met(self) -> tuple[int, ...]:
+        """The masks of the rows that some coordinate meets."""
+        return tuple(row.coordinates for row in self.rows if row.coordinates)
+
+    @property
     def met_pairs(self) -> tuple[Pair, ...]:
         """The pairs that some coordinate meets."""
         unmet = {row.of for row in self.rows if not row.coordinates}

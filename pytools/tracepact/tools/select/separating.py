@@ -35,18 +35,17 @@ def least_cover(
     clock, costs = Clock.of(seconds), tuple(coordinate.cost for coordinate in coordinates)
     pairs = required.met_pairs
     while True:
-        rows = tuple(row for row in required.rows if row.coordinates)
-        problem = Problem(tuple(row.coordinates for row in rows), costs)
+        problem = Problem(required.met, costs)
         left = clock.left()
         time = None if left is None else Fraction(max(left, 1))
         cover = solve(problem, seconds=time, on_stage=on_stage, second_opinion=second_opinion)
         missed = () if required.whole else _missed(coordinates, cover.columns, pairs)
         if not missed:
             return required, cover
+        required = replace(required, rows=(*required.rows, *pair_rows(coordinates, missed[:_JOINING])))
         if left == 0:
             columns = _completed(coordinates, cover.columns, pairs, costs)
-            return required, bounded(problem, columns, Clock.of(time))
-        required = replace(required, rows=(*required.rows, *pair_rows(coordinates, missed[:_JOINING])))
+            return required, bounded(Problem(required.met, costs), columns, Clock.of(time))
 
 
 def _missed(coordinates: Sequence[Coordinate], columns: Sequence[int], pairs: Sequence[Pair]) -> tuple[Pair, ...]:

@@ -66,6 +66,21 @@ class Order:
                 return Weights(solved.value, solved.columns, _blend(active, solved))
             active.append(place)
 
+    def excluded(self, columns: Sequence[int], margin: Fraction, *, strict: bool, begin: Sequence[int]) -> Blend | None:
+        """A blend that shows that weights on some clauses have no larger margin, or none as large; None if they have.
+
+        The game begins with some pairs and ends as soon as that is decided.
+        """
+        active = list(begin)
+        while True:
+            solved = solve_game(self.differences.of(active, columns).astype(object))
+            if solved.value < margin or (strict and solved.value == margin):
+                return _blend(active, solved)
+            place, least = _least(self.differences, range(len(self.differences)), columns, solved.columns)
+            if least > margin or (not strict and least == margin):
+                return None
+            active.append(place)
+
     def all_clauses(
         self, places: Sequence[int] | None = None, *, enough: Fraction | None = None, clock: Clock | None = None
     ) -> Weights:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import lcm
 
 from tracepact.progress import OnStage, silent
 from tracepact.tools.select.cover.best import SECOND_OPINION, all_optima, bounded, solve
@@ -51,6 +52,7 @@ def order_clauses(
     proved: bool = True,
     many: bool = False,
     known: tuple[tuple[int, int], ...] = (),
+    blends: Sequence[PairBlend] = (),
     on_stage: OnStage = silent,
 ) -> tuple[Ordering, Cover] | None:
     """The fewest coordinates that meet the rows and have weights that order the pairs; None if there is no such pair.
@@ -58,7 +60,7 @@ def order_clauses(
     The rows and the pairs are those that some coordinate meets. Pairs in conflict are left out, one of each conflict;
     if there are `many` pairs, of which not each has a row, those that the best weights found do not order. Without
     `proved`, or with `many`, no second solver is asked. `known` are weights on coordinates that may order all pairs
-    already.
+    already. `blends` of pairs that are kept may be useful.
     """
     on_stage("pairs that no weights order together")
     if not pairs:
@@ -76,7 +78,16 @@ def order_clauses(
         return _unweighed(agreed, rows, cover), cover
     differences, masks = agreed.differences, [row.coordinates for row in rows]
     begin = [column for column, _ in agreed.known]
-    weighed = weigh(differences, masks, costs, clock=clock, known=begin, hurried=many or bool(known), on_stage=on_stage)
+    weighed = weigh(
+        differences,
+        masks,
+        costs,
+        clock=clock,
+        known=begin,
+        hurried=many or bool(known),
+        blends=_placed(differences, blends),
+        on_stage=on_stage,
+    )
     order = Order(differences)
     rows = (*rows, *(_row(order, blend) for blend in weighed.blends))
     problem = Problem(tuple(row.coordinates for row in rows), costs)
@@ -90,6 +101,16 @@ def order_clauses(
     weights, margin = written_weights(weighed.weights, lambda whole: _margin(differences, weighed.columns, whole))
     found = Ordering(differences, weighed, weights, margin, agreed.conflicts, agreed.given_up, agreed.bound, rows)
     return found, _cover(problem, weighed, shown)
+
+
+def _placed(differences: Differences, blends: Sequence[PairBlend]) -> list[Blend]:
+    """Blends by the places of their pairs, each alone, in whole weights; those of pairs that are not there are none."""
+    place, found = {pair: k for k, pair in enumerate(differences.pairs)}, []
+    for blend in blends:
+        if all(pair in place for pair, _ in blend.weights):
+            common = lcm(*(weight.denominator for _, weight in blend.weights))
+            found.append(Blend(tuple(sorted((place[pair], int(weight * common)) for pair, weight in blend.weights))))
+    return found
 
 
 def _kept(rows: Sequence[Row], agreed: Agreed, *, many: bool) -> tuple[Row, ...]:

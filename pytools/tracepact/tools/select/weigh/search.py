@@ -58,17 +58,19 @@ def weigh(
     clock: Clock | None = None,
     known: Sequence[int] = (),
     hurried: bool = False,
+    blends: Sequence[Blend] = (),
     on_stage: OnStage = silent,
 ) -> Weighed:
     """The best clauses that cover the rows and order all pairs; some weights on all clauses must order them.
 
     `known` are clauses that have such weights, if some are known; `hurried` begins with them, without a bound on the
-    margin.
+    margin. `blends` are some to begin with.
     """
     clock = clock or Clock()
     left = clock.left()
     searching = clock if left is None else clock.at_most(Fraction(left) * (1 - _TRIMMING))
     search = _Search.begun(Order(differences), tuple(rows), costs, searching, known, hurried=hurried)
+    search.blends += blends
     proven = Proven.NOTHING
     try:
         on_stage("a first set of clauses whose weights keep the order")
@@ -220,10 +222,11 @@ class _Search:
                 break
             column = min(outside, key=lambda c: (lower[c], c))
             tried.add(column)
-            wider = self.order.weights([*chosen, column])
-            if wider.margin <= margin if strict else wider.margin < margin:
+            begin = [place for place, _ in blend.weights]
+            wider = self.order.excluded([*chosen, column], margin, strict=strict, begin=begin)
+            if wider is not None:
                 chosen.append(column)
-                blend = wider.blend
+                blend = wider
         self.blends.append(blend)
 
 
