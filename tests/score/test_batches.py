@@ -449,7 +449,7 @@ def test_ctrl_c_says_that_the_same_command_goes_on_where_it_does(
     contract = tmp_path / "c.contract"
     contract.write_text(CONTRACT)
     options = [str(contract), "--ref", files["ref"], "--pred", files["pred"], "--durations", "3", "--engine", "local"]
-    monkeypatch.setattr(scoring, "make_plan", lambda *given: plan(*given[:8], 5, *given[9:]))
+    monkeypatch.setattr(scoring, "make_plan", lambda *given: plan(*given[:4], 5, *given[5:]))
     monkeypatch.setattr(scoring, "score_batch", interrupted)
     out = tmp_path / "run"
     stopped = CliRunner().invoke(score_command, [*options, "--out", str(out)])

@@ -177,7 +177,7 @@ def sides(tmp_path: Path) -> list[str]:
 @pytest.fixture
 def five_clips_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     true = batches.make_plan
-    monkeypatch.setattr(batches, "make_plan", lambda *given, **named: true(*given[:8], 5, *given[9:], **named))
+    monkeypatch.setattr(batches, "make_plan", lambda *given, **named: true(*given[:4], 5, *given[5:], **named))
 
 
 @pytest.mark.usefixtures("five_clips_a_batch")

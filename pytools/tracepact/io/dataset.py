@@ -150,6 +150,26 @@ def is_dataset(path: Any) -> bool:
     return os.path.isdir(name) and any(_format(file) for file in _walk(name))
 
 
+def holds_scores(path: PathLike) -> bool:
+    """Whether the first file of a source on this machine has frames and no labels: it is of scores, not of events."""
+    name = os.fspath(path)
+    if is_address(name):
+        return False
+    files = [file for file in _walk(name) if _format(file)] if os.path.isdir(name) else [name]
+    format = _format(files[0]) if files else None
+    if format is None:
+        return False
+    try:
+        faults = arrow_faults()
+    except ImportError:
+        return False  # opening it says what is missing
+    try:
+        names = {column.strip() for column in _groups(name, format, os.path.abspath(files[0]))[0]}
+    except faults:
+        return False
+    return {"onset", "offset"} <= names and "event_label" not in names
+
+
 def _format(name: str) -> str | None:
     low = name.lower().split("?")[0]
     return next((format for format, endings in _ENDINGS.items() if low.endswith(endings)), None)

@@ -201,13 +201,18 @@ def declared_decoding(given: Declared | None, name: str, what: str, diagnostics:
     return None
 
 
-def keep_confident(table: EventTable, given: Declared | None, diagnostics: Diagnostics) -> EventTable:
+def keep_confident(
+    table: EventTable, given: Declared | None, diagnostics: Diagnostics, *, some: bool | None = None
+) -> EventTable:
     """The events of a table whose confidence is greater than the declared threshold (rule 20.13).
 
-    A table whose events were decoded already, or have no confidences at all, stays as it is.
+    A table whose events were decoded already, or have no confidences at all, stays as it is. Of a part, `some` says
+    whether the whole has any.
     """
     decoded = table.origin is not None and table.origin.decoding is not None
-    if given is None or decoded or all(event.confidence is None for _, event in table.events):
+    if given is None or decoded:
+        return table
+    if not (any(event.confidence is not None for _, event in table.events) if some is None else some):
         return table
     decoding = checked_decodings(given, diagnostics)
     if decoding is None:

@@ -2,11 +2,11 @@
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, RowPlace
 from tracepact.io.columnar import open_data
 from tracepact.io.source import PathLike, TextFile, shown
 from tracepact.wording import count, quoted
@@ -25,12 +25,48 @@ class ClipFiles:
     @property
     def is_one_file(self) -> bool:
         """Whether a file was given alone, not a folder."""
-        return [file.name for file in self.clips.values()] == [self.name]
+        return len(self.clips) == 1 and not os.path.isdir(self.name)
 
     @property
     def names(self) -> dict[str, str]:
         """The file of each clip."""
         return {clip: file.name for clip, file in self.clips.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class FileOnDisk:
+    """A file of a folder that is read when it is needed: its place, its digest when it was first read, its size."""
+
+    name: str
+    digest: str
+    size: int
+
+    def read(self) -> TextFile:
+        """The file; InvalidInput if it cannot be read any more, or is another one now."""
+        faults = Diagnostics()
+        file = open_data(self.name, faults, may_be_empty=True)
+        faults.raise_errors()
+        if file is None or file.digest != self.digest:
+            headline = f"`{shown(self.name)}` was changed while it was being read"
+            help = "start again when nobody writes to the folder"
+            raise InvalidInput([Diagnostic("unreadable-file", headline, RowPlace(self.name), help)])
+        return file
+
+
+class FilesOnDisk(Mapping[str, TextFile]):
+    """The files of clips, each read when it is asked for and not held."""
+
+    def __init__(self, files: Mapping[str, FileOnDisk]) -> None:
+        self._files = files
+
+    def __getitem__(self, clip: str) -> TextFile:
+        return self._files[clip].read()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
 
 
 def clip_files(path: PathLike, diagnostics: Diagnostics, endings: tuple[str, ...] = ()) -> ClipFiles | None:
@@ -43,6 +79,19 @@ def clip_files(path: PathLike, diagnostics: Diagnostics, endings: tuple[str, ...
         file = open_data(name, diagnostics, may_be_empty=True)
         return None if file is None else ClipFiles(name, {clip_name(Path(name).name): file}, file.digest)
     found: dict[str, TextFile] = {}
+
+    def keep(clip: str, file: TextFile) -> None:
+        found[clip] = file
+
+    digest = walk_clips(name, diagnostics, endings, keep)
+    return None if digest is None else ClipFiles(name, found, digest)
+
+
+def walk_clips(
+    name: str, diagnostics: Diagnostics, endings: tuple[str, ...], keep: Callable[[str, TextFile], None]
+) -> str | None:
+    """Hand over every file of a folder by its clip, one after the other; one digest for all, None if one is faulty."""
+    found: dict[str, str] = {}
     lines: list[str] = []
     whole = True
     for relative in _chosen(Path(name), endings, diagnostics):
@@ -61,15 +110,16 @@ def clip_files(path: PathLike, diagnostics: Diagnostics, endings: tuple[str, ...
                 "ambiguous-clip",
                 f"clip `{shown(clip)}` has two files",
                 RowPlace(file.name),
-                f"the other is `{found[clip].name}`; keep one of them in the folder",
+                f"the other is `{found[clip]}`; keep one of them in the folder",
             )
         else:
-            found[clip] = file
+            found[clip] = file.name
+            keep(clip, file)
         lines.append(f"{file.digest}  {relative}\n")
     if not lines and whole:
         diagnostics.add("unreadable-file", f"`{shown(name)}` is a folder without files", RowPlace(name))
         return None
-    return ClipFiles(name, found, hashlib.sha256("".join(lines).encode()).hexdigest()) if whole else None
+    return hashlib.sha256("".join(lines).encode()).hexdigest() if whole else None
 
 
 def _chosen(folder: Path, endings: tuple[str, ...], diagnostics: Diagnostics) -> list[str]:

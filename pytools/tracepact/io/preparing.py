@@ -2,7 +2,7 @@
 
 import os
 import posixpath
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -16,7 +16,7 @@ from tracepact.io.outside import Outside, settle_outside
 from tracepact.io.source import shown
 from tracepact.io.spaced import UEM
 from tracepact.io.units import report_milliseconds
-from tracepact.trace import Durations, Event, EventTable, Regions
+from tracepact.trace import Durations, Event, EventTable, Regions, some_clips
 from tracepact.wording import count
 
 
@@ -47,13 +47,14 @@ def prepare(
     """Apply rules 13.3, 13.11, 13.12, 13.16, 13.28, 13.30 and 13.37 to what was read.
 
     `columns` are the classes of scores that are not decoded yet, which a label map may speak of. Of a part that is not
-    the `whole` nothing is said that only the whole can tell: the unit of times, and the labels a map does not use.
+    the `whole` nothing is said that only the whole can tell: the unit of times, the labels a map does not use, the
+    ignore regions of the predictions.
     """
     lengths = durations.clips if isinstance(durations, Durations) else {}
     ref, ref_renamed = name_clips(reference, prediction, lengths, diagnostics)
     pred, pred_renamed = name_clips(prediction, ref, lengths, diagnostics)
     if _is_one_file(ref) and _is_one_file(pred) and ref.clips.keys() != pred.clips.keys():
-        pred, pred_renamed = _renamed(pred, dict(zip(pred.clips, ref.clips, strict=True))), 1
+        pred, pred_renamed = renamed_clips(pred, dict(zip(pred.clips, ref.clips, strict=True))), 1
     own = [lengths_of_files(table, ref.clips) if durations is None else {} for table in (ref, pred)]
     if isinstance(durations, AudioFolder):
         durations = audio_durations(durations, ref.clips, diagnostics)
@@ -72,7 +73,8 @@ def prepare(
             report_unused(labels, known, diagnostics)
             report_merged(labels, known, diagnostics)
         mapped = {side: apply_map(labels, item.table, diagnostics) for side, item in mapped.items()}
-    _report_excuses(mapped["prediction"].table, diagnostics)
+    if whole:
+        report_excuses(mapped["prediction"].table, diagnostics)
     regions = _with_regions(_closed(ignore, ref, pred, durations, diagnostics), mapped["reference"])
     record: dict[str, Any] = {
         side: {
@@ -124,7 +126,7 @@ def name_clips(
                 "keep one of them",
             )
     changed = sum(old != new for old, new in names.items())
-    return (_renamed(table, names), changed) if changed else (table, 0)
+    return (renamed_clips(table, names), changed) if changed else (table, 0)
 
 
 def _stems(names: Collection[str]) -> dict[str, list[str]]:
@@ -135,7 +137,8 @@ def _stems(names: Collection[str]) -> dict[str, list[str]]:
     return found
 
 
-def _renamed(table: EventTable, names: Mapping[str, str]) -> EventTable:
+def renamed_clips(table: EventTable, names: Mapping[str, str]) -> EventTable:
+    """A table whose clips are named by files, under other names."""
     assert table.origin is not None  # only clips named by files are named anew
     files = {names.get(clip, clip): file for clip, file in table.origin.files.items()}
     clips = {names[clip]: events for clip, events in table.clips.items()}
@@ -146,6 +149,19 @@ def _renamed(table: EventTable, names: Mapping[str, str]) -> EventTable:
         scores = replace(scores, clips={names.get(clip, clip): own for clip, own in scores.clips.items()})
     origin = replace(table.origin, files=files, lengths=lengths, regions=regions, scores=scores)
     return EventTable(table.name, clips, table.digest, origin)
+
+
+def part_of(table: EventTable, clips: Sequence[str], *, scores: bool = False) -> EventTable:
+    """Some clips of a table, with their `scores` or without; how long files say that clips are is left out."""
+    origin = table.origin
+    if origin is not None:
+        wanted = frozenset(clips)
+        files = {clip: file for clip, file in origin.files.items() if clip in wanted}
+        regions = {clip: some for clip, some in origin.regions.items() if clip in wanted}
+        field = some_clips(origin.scores, clips) if scores and origin.scores is not None else None
+        origin = replace(origin, files=files, lengths={}, regions=regions, scores=field)
+    found = {clip: table.clips[clip] for clip in clips if clip in table.clips}
+    return EventTable(table.name, found, table.digest, origin)
 
 
 def lengths_of_files(table: EventTable, clips: Collection[str]) -> dict[str, Fraction]:
@@ -174,7 +190,7 @@ def called_alike(durations: Durations, clips: Collection[str]) -> Durations:
     return replace(durations, clips={names.get(name, name): time for name, time in durations.clips.items()})
 
 
-def _report_excuses(prediction: EventTable, diagnostics: Diagnostics) -> None:
+def report_excuses(prediction: EventTable, diagnostics: Diagnostics) -> None:
     """Say that ignore regions of a prediction are left out."""
     regions = prediction.origin.regions if prediction.origin else {}
     held = sum(map(len, regions.values()))

@@ -96,7 +96,7 @@ def with_frames(reading: Reading | None, classes: Sequence[str] | None, step: Ti
 
 
 @dataclass(frozen=True, slots=True)
-class _How:
+class How:
     """A reading whose column maps and rate are checked."""
 
     given: Reading
@@ -115,10 +115,8 @@ def read_events(path: PathLike, diagnostics: Diagnostics, reading: Reading | Non
             "unknown-format", f"there is no format `{shown(given.format)}`", help=did_you_mean(given.format, FORMATS)
         )
         return EventTable(str(path), {})
-    before = len(diagnostics.errors)
-    maps = columns_from(given.columns, diagnostics) if given.columns is not None else columns_beside(path, diagnostics)
-    how = _How(given, maps, checked_rate(given.rate, None, diagnostics))
-    if len(diagnostics.errors) > before:
+    how = how_to_read(path, given, diagnostics)
+    if how is None:
         return EventTable(str(path), {})
     plain = given.format in (None, TABLE) and not how.maps
     if plain and (table := whole_dataset(path, diagnostics)) is not None:
@@ -133,17 +131,25 @@ def read_events(path: PathLike, diagnostics: Diagnostics, reading: Reading | Non
     file = open_data(path, diagnostics, may_be_empty=given.format in SILENT_IF_EMPTY)
     if file is None:
         return EventTable(str(path), {})
-    format = given.format or _found(file, how) or TABLE
+    format = given.format or found_format(file, how) or TABLE
     if format in (TABLE, JSON):
         read = read_side if format == JSON else read_table
         return replace(read(file, diagnostics), origin=Origin(format))
     if format == BIODCASE:
         return read_biodcase(file, diagnostics)
     files = clip_files(path, diagnostics)
-    return EventTable(str(path), {}) if files is None else _read_clips(files, format, how, diagnostics)
+    return EventTable(str(path), {}) if files is None else read_clips(files, format, how, diagnostics)
 
 
-def _found(file: TextFile, how: _How) -> str | None:
+def how_to_read(path: PathLike, given: Reading, diagnostics: Diagnostics) -> How | None:
+    """A reading with its column maps and its rate; None if one of them is faulty, which is reported."""
+    before = len(diagnostics.errors)
+    maps = columns_from(given.columns, diagnostics) if given.columns is not None else columns_beside(path, diagnostics)
+    how = How(given, maps, checked_rate(given.rate, None, diagnostics))
+    return None if len(diagnostics.errors) > before else how
+
+
+def found_format(file: TextFile, how: How) -> str | None:
     """The format of a file: that of a column map if its columns are there, or if nothing else could be meant."""
     if any(fits(columns, file) for columns in how.maps):
         return MAPPED
@@ -178,30 +184,39 @@ _TIERED = (TEXTGRID, EAF, JAMS)
 _UNUSED_MAP = "was given, but no table here has its columns; each was read as what it is"
 
 
-def _read_folder(path: PathLike, how: _How, diagnostics: Diagnostics) -> EventTable:
+def _read_folder(path: PathLike, how: How, diagnostics: Diagnostics) -> EventTable:
     """A folder of files, one a clip."""
     named = how.given.format
     files = clip_files(path, diagnostics, ENDINGS.get(named or "", ()))
     if files is None:
         return EventTable(str(path), {})
-    format = named or _common_format(files, how, diagnostics)
+    formats = {} if named else {file.name: found_format(file, how) for file in files.clips.values()}
+    format = folder_format(files.name, named, formats, diagnostics)
+    return EventTable(str(path), {}) if format is None else read_clips(files, format, how, diagnostics)
+
+
+def folder_format(
+    name: str, named: str | None, formats: Mapping[str, str | None], diagnostics: Diagnostics
+) -> str | None:
+    """The format of the files of a folder: the one that is named, or that of all; None, reported, if it has none."""
+    format = named or _common_format(name, formats, diagnostics)
     if format is not None and format not in (*FOLDER_FORMATS, UEM):
         diagnostics.add(
             "unreadable-file",
-            f"`{shown(str(path))}` is a folder, and its files are of the format `{format}`",
-            RowPlace(str(path)),
+            f"`{shown(name)}` is a folder, and its files are of the format `{format}`",
+            RowPlace(name),
             "give the table itself; a folder holds one file a clip",
         )
-        format = None
-    return EventTable(str(path), {}) if format is None else _read_clips(files, format, how, diagnostics)
+        return None
+    return format
 
 
-def _common_format(files: ClipFiles, how: _How, diagnostics: Diagnostics) -> str | None:
+def _common_format(name: str, formats: Mapping[str, str | None], diagnostics: Diagnostics) -> str | None:
     """The format of all files; those without content have that of the others, and each that has another is reported."""
-    found = {file.name: format for file in files.clips.values() if (format := _found(file, how)) is not None}
+    found = {file: format for file, format in formats.items() if format is not None}
     if not found:
-        headline = f"the files of `{shown(files.name)}` are all empty; nothing says what they are"
-        diagnostics.add("unknown-format", headline, RowPlace(files.name), "name it: --ref-format or --pred-format")
+        headline = f"the files of `{shown(name)}` are all empty; nothing says what they are"
+        diagnostics.add("unknown-format", headline, RowPlace(name), "name it: --ref-format or --pred-format")
         return None
     common = Counter(found.values()).most_common(1)[0][0]
     example = next(name for name, format in found.items() if format == common)
@@ -216,10 +231,15 @@ def _common_format(files: ClipFiles, how: _How, diagnostics: Diagnostics) -> str
     return common if len(set(found.values())) == 1 else None
 
 
-def _read_clips(files: ClipFiles, format: str, how: _How, diagnostics: Diagnostics) -> EventTable:
-    """Files that speak of one clip each, or whose rows name their clips."""
+def read_clips(
+    files: ClipFiles, format: str, how: How, diagnostics: Diagnostics, classes: tuple[str, ...] | None = None
+) -> EventTable:
+    """Files that speak of one clip each, or whose rows name their clips.
+
+    Scores are of these `classes`, if they are part of a whole, else of those of the first file.
+    """
     if format in (SCORES, MAESTRO):
-        return _read_scored(files, format, how.given.decoding, diagnostics)
+        return _read_scored(files, format, how.given.decoding, diagnostics, classes)
     if format == UEM:
         headline = f"`{shown(files.name)}` says which times are judged, and holds no events"
         diagnostics.add("unknown-format", headline, RowPlace(files.name), "give it as the ignore regions: --ignore")
@@ -249,21 +269,21 @@ _CALLED_BY_FILES = (RAVEN, RTTM, CTM)
 """Formats whose rows name their clips as files are called, so that rule 13.3 holds for these names."""
 
 
-def _rate(format: str, file: TextFile, how: _How) -> Fraction | None:
+def _rate(format: str, file: TextFile, how: How) -> Fraction | None:
     """How many units of time are a second in a file."""
     own = _map_of(file, how).rate if format == MAPPED else None
     return own or (how.rate if format in (LAB, MAPPED) else None)
 
 
-def _map_of(file: TextFile, how: _How) -> Columns:
+def _map_of(file: TextFile, how: How) -> Columns:
     """The first map whose columns a table has; the first of all where none has them, which is then reported."""
     return next((columns for columns in how.maps if fits(columns, file)), how.maps[0])
 
 
-_Add = Callable[[TextFile, str, EventRows, _How], None]
+_Add = Callable[[TextFile, str, EventRows, How], None]
 
 
-def _add_list(file: TextFile, clip: str, rows: EventRows, how: _How) -> None:
+def _add_list(file: TextFile, clip: str, rows: EventRows, how: How) -> None:
     rows.clips.setdefault(clip, [])
     found = read_rows(file, EVENT_COLUMNS[1:], rows.diagnostics, optional=("confidence",))
     rows.add_all((row, (clip, *fields)) for row, fields in found)
@@ -287,7 +307,7 @@ _READERS: Mapping[str, _Add] = {
 }
 
 
-def _add(format: str, file: TextFile, clip: str, rows: EventRows, how: _How) -> None:
+def _add(format: str, file: TextFile, clip: str, rows: EventRows, how: How) -> None:
     """The events of one file."""
     if file.text.strip():
         _READERS[format](file, clip, rows, how)
@@ -297,14 +317,20 @@ def _add(format: str, file: TextFile, clip: str, rows: EventRows, how: _How) -> 
         rows.diagnostics.add("empty-file", "the file is empty", RowPlace(file.name), EMPTY_HELP)
 
 
-def _read_scored(files: ClipFiles, format: str, given: Declared | None, diagnostics: Diagnostics) -> EventTable:
+def _read_scored(
+    files: ClipFiles,
+    format: str,
+    given: Declared | None,
+    diagnostics: Diagnostics,
+    classes: tuple[str, ...] | None = None,
+) -> EventTable:
     """Scores or soft labels, made events by the declared decoding."""
     what = "scores" if format == SCORES else "soft labels"
     decoding = declared_decoding(given, files.name, what, diagnostics)
     if decoding is None:
         return EventTable(files.name, _silent(files))
     if format == SCORES:
-        scores = parse_scores(files.name, files.clips, files.digest, diagnostics)
+        scores = parse_scores(files.name, files.clips, files.digest, diagnostics, classes)
         return decode_declared(scores, decoding, diagnostics)
     if isinstance(decoding, ClassDecodings) or decoding.low is not None or decoding.median != 1:
         diagnostics.add(

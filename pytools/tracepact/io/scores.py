@@ -39,16 +39,25 @@ class ScoreColumns(Protocol):
         """The row of every frame in its file, and the columns; a row that does not fit is a fault."""
 
 
-def parse_scores(name: str, files: Mapping[str, TextFile], digest: str, diagnostics: Diagnostics) -> ScoreField:
+def parse_scores(
+    name: str,
+    files: Mapping[str, TextFile],
+    digest: str,
+    diagnostics: Diagnostics,
+    classes: tuple[str, ...] | None = None,
+) -> ScoreField:
     """The scores of these files, by clip; a file with a column of clips names them itself (rule 13.25)."""
-    return scores_of(name, {clip: _TextColumns(file) for clip, file in files.items()}, digest, diagnostics)
+    return scores_of(name, {clip: _TextColumns(file) for clip, file in files.items()}, digest, diagnostics, classes)
 
 
 def scores_of(
-    name: str, sources: Mapping[str, ScoreColumns], digest: str | None, diagnostics: Diagnostics
+    name: str,
+    sources: Mapping[str, ScoreColumns],
+    digest: str | None,
+    diagnostics: Diagnostics,
+    classes: tuple[str, ...] | None = None,
 ) -> ScoreField:
-    """The scores of these sources, by clip; the classes are those of the first."""
-    classes: tuple[str, ...] | None = None
+    """The scores of these sources, by clip; the classes are those of the first, unless a whole has others."""
     clips: dict[str, _Scored] = {}
     known: dict[_Texts, _Edges] = {}
     named: dict[str, str] = {}

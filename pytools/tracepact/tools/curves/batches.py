@@ -6,12 +6,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Unpack
 
-import numpy as np
-
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
 from tracepact.engines import Engine, engine_from
-from tracepact.io import Reading, events_from
+from tracepact.io import LabelMap, Reading, events_from
 from tracepact.io.arrays import report_unequal_arrays
 from tracepact.io.dataset import open_dataset
 from tracepact.io.score_lengths import report_score_lengths, report_table_lengths
@@ -21,11 +19,20 @@ from tracepact.thresholds import METRICS, SCENARIOS, CurveSettings, CurveSums, Q
 from tracepact.thresholds.steps import Whole
 from tracepact.tools.curves.curves import Curves, OnStep
 from tracepact.tools.curves.intervals import Asked, clip_counts
-from tracepact.tools.score.batches.plan import Plan, Source, make_plan
+from tracepact.tools.score.batches.names import names_alone, origin_of
+from tracepact.tools.score.batches.plan import Plan, make_plan
 from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan, batch_memory, diagnostic_of, run_batches
-from tracepact.tools.score.batches.sources import BatchOptions, Sides, is_in_pieces, job_of, side_from, sides_of
+from tracepact.tools.score.batches.sides import Sides, Source
+from tracepact.tools.score.batches.sources import (
+    BatchOptions,
+    folder_from,
+    is_in_pieces,
+    job_of,
+    side_from,
+    sides_of,
+)
 from tracepact.tools.score.batches.sums import NO_FINDINGS, BatchSum, GivenUp
-from tracepact.tools.score.batches.work import Job, ReadyBatch, Task, batch_sum, faulty_batch, ready_batch
+from tracepact.tools.score.batches.work import Job, ReadyBatch, Task, counted_batch
 from tracepact.tools.score.field_task import (
     KEEP_SCORES,
     FieldTask,
@@ -114,24 +121,13 @@ def curves_in_batches(
     diagnostics.extend(contract.warnings)
     sides = _open(ref, pred, diagnostics, options)
     field = _field_of(sides.prediction)
-    plan = make_plan(
-        contract,
-        sides.reference,
-        sides.prediction,
-        sides.lengths,
-        mode,
-        sides.labels,
-        sides.ignore,
-        room // (_EVENTS if field is None else _FRAMES),
-        batch_clips,
-        diagnostics,
-        columns=None if field is None else _columns(field, sides, diagnostics),
-    )
+    columns = None if field is None else _renamed(field, sides.labels, diagnostics).classes
+    share = room // (_EVENTS if field is None else _FRAMES)
+    plan = make_plan(contract, sides, mode, share, batch_clips, diagnostics, columns=columns)
     if median > 1 and field is None:
         headline = f"`{sides.prediction.name}` holds events, and a median filter is for scores of frames"
         raise InvalidInput([Diagnostic("bad-decoding", headline, help="take a threshold alone")])
-    if isinstance(sides.reference, EventTable):
-        report_table_lengths(sides.reference, plan.durations, diagnostics)
+    report_table_lengths(names_alone(sides.reference), plan.durations, diagnostics)
     if field is not None:
         report_score_lengths(field, plan.durations, diagnostics)
     own = settings or CurveSettings()
@@ -154,7 +150,11 @@ def _open(ref: Any, pred: Any, diagnostics: Diagnostics, options: BatchOptions) 
     if is_in_pieces(pred, readings[1]):
         prediction = open_dataset(pred, diagnostics)
     else:
-        prediction = events_from(pred, diagnostics, name="pred", reading=replace(readings[1], decoding=KEEP_SCORES))
+        keeping = replace(readings[1], decoding=KEEP_SCORES)
+        prediction = folder_from(pred, keeping, diagnostics, by_confidence=False)
+        if prediction is not None:
+            return sides_of((reference, prediction), diagnostics, **options)
+        prediction = events_from(pred, diagnostics, name="pred", reading=keeping)
         refuse_soft_labels(prediction, diagnostics)
         if isinstance(reference, EventTable):
             report_unequal_arrays(reference, prediction, diagnostics)
@@ -163,17 +163,13 @@ def _open(ref: Any, pred: Any, diagnostics: Diagnostics, options: BatchOptions) 
     return sides_of((reference, prediction), diagnostics, **options)
 
 
-def _field_of(side: Source | None) -> ScoreField | None:
-    return side.origin.scores if isinstance(side, EventTable) and side.origin is not None else None
+def _field_of(side: Source) -> ScoreField | None:
+    origin = origin_of(side)
+    return origin.scores if origin is not None else None
 
 
-def _columns(field: ScoreField, sides: Sides, diagnostics: Diagnostics) -> Sequence[str]:
-    """The classes of a field as a label map calls them; columns that it joins or does not name are reported."""
-    return _renamed(field, sides, diagnostics).classes
-
-
-def _renamed(field: ScoreField, sides: Sides | Job, diagnostics: Diagnostics) -> ScoreField:
-    labels = sides.labels
+def _renamed(field: ScoreField, labels: LabelMap | None, diagnostics: Diagnostics) -> ScoreField:
+    """A field whose classes are called by a label map; columns that it joins or does not name are reported."""
     if labels is None:
         return field
     return renamed_columns(field, labels, class_names(labels, field.classes), diagnostics)
@@ -181,38 +177,38 @@ def _renamed(field: ScoreField, sides: Sides | Job, diagnostics: Diagnostics) ->
 
 def count_batch(job: CurveJob, task: Task) -> BatchSum[CurveTally]:
     """The counts of one batch at every threshold; faults of its rows are in it, for the whole to report."""
-    try:
-        ready = ready_batch(job.data, task)
+
+    def counted(ready: ReadyBatch) -> CurveTally:
         quantities, places = _quantities(job, task, ready)
         sums = quantities.sums(places, METRICS, [how.criteria for how in SCENARIOS.values()])
-        ready.diagnostics.raise_errors()
-    except InvalidInput as error:
-        return faulty_batch(error)
-    return batch_sum(task, ready, CurveTally(sums, FindingsTally.of(ready.diagnostics)))
+        return CurveTally(sums, FindingsTally.of(ready.diagnostics))
+
+    return counted_batch(job.data, task, counted)
 
 
 def count_clips(job: CurveJob, asked: Sequence[Asked], task: Task) -> BatchSum[ClipsTally]:
     """The counts of each clip of one batch at thresholds, for draws of clips."""
-    ready = ready_batch(job.data, task)
-    quantities, places = _quantities(job, task, ready)
-    return batch_sum(task, ready, ClipsTally(clip_counts(quantities, asked, places)))
+
+    def counted(ready: ReadyBatch) -> ClipsTally:
+        quantities, places = _quantities(job, task, ready)
+        return ClipsTally(clip_counts(quantities, asked, places))
+
+    return counted_batch(job.data, task, counted)
 
 
 def _quantities(job: CurveJob, task: Task, ready: ReadyBatch) -> tuple[Quantities, Whole]:
     """What is counted of a batch, and the numbers of its clips in the whole."""
-    family = _task(job, task, ready).filtered(job.median).family()
-    number = {clip: task.batch.first + place for place, clip in enumerate(task.clips)}
-    places = np.array([number[clip] for clip in family.family.clips], dtype=np.int64)
-    return Quantities(job.data.contract.contract, family, job.settings), places
+    family = _task(job, ready).filtered(job.median).family()
+    return Quantities(job.data.contract.contract, family, job.settings), task.places(family.family.clips)
 
 
-def _task(job: CurveJob, task: Task, ready: ReadyBatch) -> FieldTask:
+def _task(job: CurveJob, ready: ReadyBatch) -> FieldTask:
     data, tables, diagnostics = job.data, ready.tables, ready.diagnostics
-    field = _field_of(task.prediction)
+    field = ready.scores
     return FieldTask(
         data.contract.contract,
         tables.reference,
-        detections_of(tables.prediction, diagnostics) if field is None else _renamed(field, data, diagnostics),
+        detections_of(tables.prediction, diagnostics) if field is None else _renamed(field, data.labels, diagnostics),
         ready.durations,
         tables.ignore,
         data.mode,

@@ -13,6 +13,7 @@ from tracepact.thresholds import CurveSettings
 from tracepact.tools.curves.batches import curves_in_batches
 from tracepact.tools.curves.curves import Curves, OnStep, curves_of_task
 from tracepact.tools.score.batches.running import refuse_in_batches
+from tracepact.tools.score.batches.sources import SidesData
 from tracepact.tools.score.field_task import field_task
 from tracepact.tools.score.inputs import contract_from
 from tracepact.trace import Mode, Time
@@ -87,38 +88,28 @@ def curves(
     if median < 1 or median % 2 == 0:
         headline = f"the median filter's length {median} is not an odd number of frames"
         raise InvalidInput([Diagnostic("bad-decoding", headline)])
-    if (engine, memory, batch_clips) != (None, None, None):
-        refuse_in_batches(clips=clips)
-        return curves_in_batches(
-            contract_from(contract, set),
-            ref,
-            pred,
-            median=median,
-            mode=one_of(Mode, mode, "mode"),
-            settings=settings,
-            on_step=on_step,
-            engine=engine,
-            memory=memory,
-            batch_clips=batch_clips,
-            durations=durations,
-            ignore=ignore,
-            label_map=label_map,
-            ref_reading=with_frames(ref_reading, classes, step),
-            pred_reading=with_frames(pred_reading, classes, step),
-        )
-    task = field_task(
-        contract,
+    compiled, kind = contract_from(contract, set), one_of(Mode, mode, "mode")
+    options: SidesData = {
+        "durations": durations,
+        "ignore": ignore,
+        "label_map": label_map,
+        "ref_reading": with_frames(ref_reading, classes, step),
+        "pred_reading": with_frames(pred_reading, classes, step),
+    }
+    if (engine, memory, batch_clips) == (None, None, None):
+        task = field_task(compiled, ref, pred, mode=kind, clips=clips, **options)
+        return curves_of_task(task, median, settings, on_step)
+    refuse_in_batches(clips=clips)
+    return curves_in_batches(
+        compiled,
         ref,
         pred,
-        durations=durations,
-        ignore=ignore,
-        mode=mode,
-        ref_reading=ref_reading,
-        pred_reading=pred_reading,
-        clips=clips,
-        classes=classes,
-        step=step,
-        set=set,
-        label_map=label_map,
+        median=median,
+        mode=kind,
+        settings=settings,
+        engine=engine,
+        memory=memory,
+        batch_clips=batch_clips,
+        on_step=on_step,
+        **options,
     )
-    return curves_of_task(task, median, settings, on_step)

@@ -4,11 +4,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Unpack
 
-import numpy as np
-
 from tracepact.core import Contract
-from tracepact.diagnostics import Diagnostics, InvalidInput
+from tracepact.diagnostics import Diagnostics
 from tracepact.engines import engine_from, kept_engine
+from tracepact.io.score_lengths import report_table_lengths
 from tracepact.metrics import Measured, MetricIntervals, intervals_record
 from tracepact.metrics.compare import Whole
 from tracepact.metrics.tally import MetricsTally
@@ -17,11 +16,12 @@ from tracepact.scoring.clip_columns import ClipParts
 from tracepact.scoring.uncertainty import Bootstrap
 from tracepact.tools.metrics.measuring import Measuring
 from tracepact.tools.metrics.record import MetricsOutput, metrics_output
+from tracepact.tools.score.batches.names import names_alone
 from tracepact.tools.score.batches.plan import Plan, make_plan
 from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan, batch_memory, run_batches
 from tracepact.tools.score.batches.sources import BatchOptions, job_of, open_sides
 from tracepact.tools.score.batches.sums import BatchSum, GivenUp
-from tracepact.tools.score.batches.work import Job, Task, batch_sum, faulty_batch, ready_batch
+from tracepact.tools.score.batches.work import Job, ReadyBatch, Task, counted_batch
 from tracepact.tools.score.drawn import drawn_intervals, run_columns
 from tracepact.tools.score.report.preparation import Preparation
 from tracepact.tools.score.tally import FindingsTally
@@ -87,19 +87,9 @@ def measure_batches(
     diagnostics = Diagnostics()
     sides = open_sides(ref, pred, diagnostics, **options)
     bare = replace(contract, clauses=(), declared_atoms=(), labels=contract.labels if how.on_grid else None)
-    plan = make_plan(
-        bare,
-        sides.reference,
-        sides.prediction,
-        sides.lengths,
-        how.mode,
-        sides.labels,
-        sides.ignore,
-        room,
-        batch_clips,
-        diagnostics,
-        every_length=False,
-    )
+    plan = make_plan(bare, sides, how.mode, room, batch_clips, diagnostics, every_length=False)
+    for side in (sides.reference, sides.prediction):
+        report_table_lengths(names_alone(side), plan.durations, diagnostics)
     job = MeasureJob(job_of(contract, sides, plan, how.mode), how, _whole(plan, how), bootstrap is not None)
     drawn: MetricIntervals | None = None
     with kept_engine(chosen) as kept:
@@ -123,13 +113,11 @@ def _whole(plan: Plan, how: Measuring) -> Whole:
 
 def measure_batch(job: MeasureJob, task: Task) -> BatchSum[MeasuredTally]:
     """The metrics of one batch; faults of its rows are in it, for the whole to report."""
-    try:
-        ready = ready_batch(job.data, task)
+
+    def measured(ready: ReadyBatch) -> MeasuredTally:
         found = job.how.measure(job.data.contract.contract, ready.tables, ready.diagnostics, job.whole)
-        ready.diagnostics.raise_errors()
-    except InvalidInput as error:
-        return faulty_batch(error)
-    tally = MetricsTally.of(found, task.batch.first, _ALL)
-    places = {clip: task.batch.first + number for number, clip in enumerate(task.clips)}
-    draws = run_columns(np.array([places[clip] for clip in found.clip_names]), {}, found) if job.draws else None
-    return batch_sum(task, ready, MeasuredTally(tally, FindingsTally.of(ready.diagnostics), draws))
+        draws = run_columns(task.places(found.clip_names), {}, found) if job.draws else None
+        tally = MetricsTally.of(found, task.batch.first, _ALL)
+        return MeasuredTally(tally, FindingsTally.of(ready.diagnostics), draws)
+
+    return counted_batch(job.data, task, measured)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tracepact.diagnostics import Diagnostics
 from tracepact.io.dataset import Dataset, report_two_files
+from tracepact.io.file_folder import FileFolder
 from tracepact.trace import Event, EventTable, Origin
 
 Indices = NDArray[np.int64]
@@ -22,7 +23,8 @@ class SideNames:
     """The clips of one side in the order of their first rows, and what is known of each without its times.
 
     `rows` counts the rows of each clip, `first` is its first row; `pieces` are the clips of each piece; `labels` are
-    the labels with the clip and row where each occurs first; `nameless` are the pieces with a row that names no clip.
+    the labels with the clip and row where each occurs first; `nameless` are the pieces with a row that names no clip;
+    `sizes` are the bytes of the file of each clip, where files have few.
     """
 
     clips: Mapping[str, int]
@@ -31,11 +33,19 @@ class SideNames:
     pieces: tuple[Indices, ...]
     labels: Mapping[str, tuple[int, int]]
     nameless: tuple[int, ...]
+    sizes: Indices | None = None
 
 
-def names_of(source: Dataset | EventTable, diagnostics: Diagnostics) -> SideNames:
+def names_of(source: Dataset | FileFolder | EventTable, diagnostics: Diagnostics) -> SideNames:
     """The names of a source; a clip that is in two files is reported."""
-    return _of_table(source) if isinstance(source, EventTable) else _of_dataset(source, diagnostics)
+    match source:
+        case EventTable():
+            return _of_table(source)
+        case FileFolder(names=names):
+            clips = {clip: number for number, clip in enumerate(source.table.clips)}
+            return SideNames(clips, names.rows, names.first, names.pieces, names.labels, (), names.sizes)
+        case _:
+            return _of_dataset(source, diagnostics)
 
 
 def _of_table(table: EventTable) -> SideNames:
@@ -117,11 +127,27 @@ def _encoded(column: Any) -> tuple[list[str], Indices]:
     return [*texts, ""], np.concatenate(places).astype(np.int64)
 
 
-def label_table(source: Dataset | EventTable, names: SideNames) -> EventTable:
+def names_alone(source: Dataset | FileFolder | EventTable) -> EventTable:
+    """A source as a table: with its events where they are in memory, else with its clips, and what is known of them."""
+    if isinstance(source, FileFolder):
+        return source.table
+    if isinstance(source, EventTable):
+        return source
+    clips = dict.fromkeys(names_of(source, Diagnostics()).clips, ())
+    return EventTable(source.name, clips, source.digest, Origin("table"))
+
+
+def origin_of(source: Dataset | FileFolder | EventTable) -> Origin | None:
+    """How a source came to be."""
+    if isinstance(source, Dataset):
+        return Origin("table")
+    return source.origin if isinstance(source, EventTable) else source.table.origin
+
+
+def label_table(source: Dataset | FileFolder | EventTable, names: SideNames) -> EventTable:
     """A table of the first event of each label, without its times: what says which labels there are, and where."""
     by_clip = list(names.clips)
     events: dict[str, list[Event]] = {}
     for label, (clip, row) in sorted(names.labels.items(), key=lambda item: item[1]):
         events.setdefault(by_clip[clip], []).append(Event(Fraction(0), Fraction(0), label, row))
-    origin = source.origin if isinstance(source, EventTable) else Origin("table")
-    return EventTable(source.name, {clip: tuple(some) for clip, some in events.items()}, None, origin)
+    return EventTable(source.name, {clip: tuple(some) for clip, some in events.items()}, None, origin_of(source))

@@ -9,20 +9,20 @@ from numpy.typing import NDArray
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics
-from tracepact.io import AudioFolder, LabelMap
+from tracepact.io import AudioFolder
 from tracepact.io.audio import audio_durations
 from tracepact.io.dataset import Dataset
 from tracepact.io.labels import apply_map, report_merged, report_unused
 from tracepact.io.preparing import called_alike
 from tracepact.thresholds.family import contract_of_field, report_columns
-from tracepact.tools.score.batches.names import SideNames, label_table, names_of
+from tracepact.tools.score.batches.names import SideNames, label_table, names_of, origin_of
+from tracepact.tools.score.batches.sides import Sides, Source
 from tracepact.trace import Durations, Event, EventTable, Mode, Regions
 from tracepact.trace.assembly import check_windows, class_set, clip_lengths, report_one_sided, report_unknown_clips
 from tracepact.trace.exact_times import common_unit, ratios, roomy, ticks
 from tracepact.trace.grid import ceil_div
 from tracepact.wording import seconds
 
-Source = Dataset | EventTable
 _MASKS = 40
 """About how many masks of a clip are held at once, of both sides, clauses and their parts."""
 _EVENT = 1_500
@@ -31,6 +31,8 @@ _CLIP = 3_000
 """About how many bytes a clip takes beside its masks and events."""
 _REFUSED = 1 << 40
 """More frames than any clip may have."""
+_TEXT = 30
+"""About how many bytes a byte of a file takes that holds one clip, as it is read: scores are many short texts."""
 _UNMEASURED = Fraction(60)
 """How long a clip is taken to be for its memory, where nothing says how long it is."""
 LEAST_CLIPS, MOST_CLIPS = 16, 20_000
@@ -65,12 +67,8 @@ class Plan:
 
 def make_plan(
     contract: Contract,
-    reference: Source,
-    prediction: Source,
-    durations: Durations | Fraction | AudioFolder | None,
+    sides: Sides,
     mode: Mode,
-    labels: LabelMap | None,
-    ignore: Regions | None,
     memory: int,
     most_clips: int | None,
     diagnostics: Diagnostics,
@@ -83,6 +81,7 @@ def make_plan(
     `every_length` asks that every clip has a length that is known, as in a scoring (rule 5.1). `columns` are the
     classes of predicted scores of frames, which have no labels of their own, as a label map calls them (rule 19.3).
     """
+    reference, prediction, durations, labels = sides.reference, sides.prediction, sides.lengths, sides.labels
     names = [names_of(side, diagnostics) for side in (reference, prediction)]
     diagnostics.raise_errors()
     ref, pred = names
@@ -113,8 +112,8 @@ def make_plan(
     check_windows(contract, frames, diagnostics)
     if columns is None:
         report_one_sided(listed[0], listed[1], diagnostics)
-    if ignore is not None:
-        _report_unused_regions(ignore, frozenset(clips), diagnostics)
+    if sides.ignore is not None:
+        _report_unused_regions(sides.ignore, frozenset(clips), diagnostics)
     size = _sizes(clips, names, frames, len(classes), contract.reach)
     bounds = _bounds(size, memory, most_clips or MOST_CLIPS)
     return Plan(clips, lengths, durations, tuple(classes), tuple(_batches(clips, bounds, names)), diagnostics)
@@ -126,7 +125,7 @@ def _unknown(prediction: Source, pred: SideNames, ref: SideNames, durations: Dur
     unknown = {clip: number for clip, number in pred.clips.items() if clip not in ref.clips and clip not in listed}
     none = Fraction(0)
     clips = {clip: (Event(none, none, "", int(pred.first[number])),) for clip, number in unknown.items()}
-    return EventTable(prediction.name, clips, None, prediction.origin if isinstance(prediction, EventTable) else None)
+    return EventTable(prediction.name, clips, None, None if isinstance(prediction, Dataset) else origin_of(prediction))
 
 
 def _known_lengths(
@@ -161,13 +160,14 @@ def _sizes(
     clips: Sequence[str], names: Sequence[SideNames], frames: NDArray[np.int64], classes: int, reach: int
 ) -> NDArray[np.int64]:
     """About how many bytes each clip takes while it is scored."""
-    events = np.zeros(len(clips), dtype=np.int64)
+    events, texts = np.zeros((2, len(clips)), dtype=np.int64)
     for side in names:
-        rows = [side.clips.get(clip, -1) for clip in clips]
-        counted = np.append(side.rows, 0)
-        events += counted[np.array(rows, dtype=np.int64)]
+        rows = np.array([side.clips.get(clip, -1) for clip in clips], dtype=np.int64)
+        events += np.append(side.rows, 0)[rows]
+        if side.sizes is not None:
+            texts += np.append(side.sizes, 0)[rows]
     words = -(-(frames + np.minimum(reach, frames) + 1) // 64) * 8 * classes
-    return _CLIP + events * _EVENT + words * _MASKS
+    return _CLIP + events * _EVENT + words * _MASKS + texts * _TEXT
 
 
 def _bounds(size: NDArray[np.int64], memory: int, most: int) -> list[int]:

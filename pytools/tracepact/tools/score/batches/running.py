@@ -11,7 +11,8 @@ from tracepact.diagnostics.record import DiagnosticRecord, RowPlaceRecord
 from tracepact.engines import Engine, Progress, Work, run_tasks
 from tracepact.io.units import Ends, report_length_unit, report_unit
 from tracepact.tools.score.batches.plan import Plan
-from tracepact.tools.score.batches.sources import Sides, Tasks
+from tracepact.tools.score.batches.sides import Sides
+from tracepact.tools.score.batches.sources import Tasks
 from tracepact.tools.score.batches.sums import BatchSum, Tallied
 from tracepact.tools.score.batches.work import Task, failed_batch
 from tracepact.tools.score.tally import FindingsTally

@@ -14,12 +14,14 @@ from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, one_of
 from tracepact.engines import Engine, engine_from, kept_engine
 from tracepact.io import Reading
 from tracepact.io.outside import Outside
+from tracepact.io.score_lengths import report_table_lengths
 from tracepact.metrics import MetricSettings
 from tracepact.records import record_bytes
 from tracepact.scoring import score_family
 from tracepact.scoring.by_clause import ByClause
 from tracepact.tools.folders import refuse_address
 from tracepact.tools.score.batches.making import Making
+from tracepact.tools.score.batches.names import names_alone
 from tracepact.tools.score.batches.pages import PAGE, BatchPages, PageData, page_data
 from tracepact.tools.score.batches.plan import make_plan
 from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan, batch_memory, run_batches
@@ -190,18 +192,9 @@ def score_batches(
         pred_reading=pred_reading,
         outside=outside,
     )
-    plan = make_plan(
-        compiled,
-        sides.reference,
-        sides.prediction,
-        sides.lengths,
-        given_mode,
-        sides.labels,
-        sides.ignore,
-        room,
-        batch_clips,
-        diagnostics,
-    )
+    plan = make_plan(compiled, sides, given_mode, room, batch_clips, diagnostics)
+    for side in (sides.reference, sides.prediction):
+        report_table_lengths(names_alone(side), plan.durations, diagnostics)
     if sides.conditions:
         check_conditions(sides.conditions, plan.clips, diagnostics)
     diagnostics.raise_errors()

@@ -11,6 +11,7 @@ from typing import Any
 from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
 from tracepact.engines.clusters import facts
 from tracepact.files import json_text, put_folder
+from tracepact.io.file_folder import FileFolder
 from tracepact.tools.score.batches.making import KEY, Making, file_names, making_folder
 from tracepact.tools.score.batches.plan import Plan
 from tracepact.tools.score.report.build import Head
@@ -69,6 +70,8 @@ def _key(plan: Plan, head: Head, sides: Sequence[Any], *, violations: bool, page
 
 
 def _side_digest(side: Any) -> str | None:
+    if isinstance(side, FileFolder):
+        return hashlib.sha256(side.key.encode()).hexdigest()
     if isinstance(side, EventTable):
         return hashlib.sha256(tables.events_text(side).encode()).hexdigest()
     if isinstance(side, Mapping):

@@ -1,22 +1,25 @@
 """One batch: its events are read and prepared, and what is counted of them is left as a sum that can be added."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
+import numpy as np
+
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput
 from tracepact.io import LabelMap, Prepared, prepare
-from tracepact.io.dataset import Dataset
 from tracepact.io.outside import Outside
 from tracepact.io.units import Ends, ends_of
 from tracepact.lang import parse_contract
 from tracepact.tools.score.batches.plan import Batch
+from tracepact.tools.score.batches.sides import InPieces
 from tracepact.tools.score.batches.sums import NO_FINDINGS, BatchSum, GivenUp, PlacedOutside, SideSum, Tallied
 from tracepact.tools.score.report.preparation import OutsideEvent
 from tracepact.tools.score.tally import FindingsTally
-from tracepact.trace import Durations, Event, EventTable, Mode, Regions
+from tracepact.trace import Durations, Event, EventTable, Mode, Regions, ScoreField
+from tracepact.trace.layout import Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,8 @@ class Job:
     """What all batches share; `durations` is what the table of lengths is called, None where nothing says any."""
 
     contract: ContractText
-    reference: Dataset | None
-    prediction: Dataset | None
+    reference: InPieces | None
+    prediction: InPieces | None
     classes: tuple[str, ...]
     mode: Mode
     labels: LabelMap | None
@@ -76,15 +79,21 @@ class Task:
     ignore: Regions | None = None
     conditions: Mapping[str, str] | None = None
 
+    def places(self, clips: Sequence[str]) -> Indices:
+        """The numbers in the whole of clips of the batch."""
+        number = {clip: self.batch.first + place for place, clip in enumerate(self.clips)}
+        return np.array([number[clip] for clip in clips], dtype=np.int64)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadyBatch:
-    """One batch as it was read and prepared, what was found, and how its events end."""
+    """One batch as it was read and prepared, what was found, and how its events end; `scores` are those of frames."""
 
     tables: Prepared
     durations: Durations | None
     diagnostics: Diagnostics
     ends: tuple[Ends, Ends]
+    scores: ScoreField | None
 
 
 def ready_batch(job: Job, task: Task) -> ReadyBatch:
@@ -101,7 +110,8 @@ def ready_batch(job: Job, task: Task) -> ReadyBatch:
     reference = replace(reference, clips=_in_order(reference, task.clips))
     durations = None if job.durations is None else Durations(job.durations, task.lengths)
     ready = prepare(reference, prediction, durations, task.ignore, job.labels, diagnostics, job.outside, whole=False)
-    return ReadyBatch(ready, durations, diagnostics, (ends_of(reference, durations), ends_of(prediction, durations)))
+    ends = ends_of(reference, durations), ends_of(prediction, durations)
+    return ReadyBatch(ready, durations, diagnostics, ends, prediction.origin.scores if prediction.origin else None)
 
 
 def batch_sum(task: Task, ready: ReadyBatch, tally: Tallied) -> BatchSum[Tallied]:
@@ -122,6 +132,17 @@ def batch_sum(task: Task, ready: ReadyBatch, tally: Tallied) -> BatchSum[Tallied
     return BatchSum(1, tally, NO_FINDINGS, sides[0], sides[1], tuple(sorted(outside, key=lambda one: one.place)))
 
 
+def counted_batch(job: Job, task: Task, count: Callable[[ReadyBatch], Tallied]) -> BatchSum[Tallied]:
+    """What a batch gives, given what is counted of it; faults of its rows are in it, for the whole to report."""
+    try:
+        ready = ready_batch(job, task)
+        tally = count(ready)
+        ready.diagnostics.raise_errors()
+    except InvalidInput as error:
+        return faulty_batch(error)
+    return batch_sum(task, ready, tally)
+
+
 def faulty_batch(error: InvalidInput) -> BatchSum[Tallied]:
     """What a batch gives whose rows have faults: the faults, for the whole to report; another contract is raised."""
     if any(found.code == "other-contract" for found in error.diagnostics):
@@ -136,7 +157,7 @@ def failed_batch(task: Task, why: str) -> BatchSum[Tallied]:
 
 
 def _read(
-    source: Dataset | None, pieces: tuple[int, ...], clips: Collection[str], diagnostics: Diagnostics
+    source: InPieces | None, pieces: tuple[int, ...], clips: Collection[str], diagnostics: Diagnostics
 ) -> EventTable:
     assert source is not None  # a side is in memory or in pieces
     return source.events(pieces, clips, diagnostics)
