@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from score.test_batch_folders import written
 from score.test_batches import CONTRACT, ROWS, files, late, parquet
-from tracepact import InvalidInput, score_batches
+from tracepact import ClassDecodings, Decoding, InvalidInput, Reading, score_batches
 from tracepact.metrics import MetricSettings
+from tracepact.tools.score.report.sounds import SILENT
 from tracepact.tools.score.store.manifest import self_digest
 from tracepact.tools.score.verify_command import command as verify_command
 
@@ -36,6 +38,46 @@ def test_a_run_in_batches_is_scored_again_from_its_originals(
     score_batches(CONTRACT, **given_data, batch_clips=5, settings=settings, set={"tol": "150ms"}, out=tmp_path / "run")
     code, said = verified(tmp_path / "run", "--memory", "100MB")
     assert (code, "every row and the report are the same" in said) == (0, True), said
+
+
+def as_csv(rows: list[tuple[Any, ...]]) -> str:
+    return "filename,onset,offset,event_label\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+
+
+def as_json(rows: list[tuple[Any, ...]]) -> str:
+    clips: dict[str, list[list[Any]]] = {}
+    for clip, onset, offset, label in rows:
+        clips.setdefault(clip, []).append([f"{onset:.1f}", f"{offset:.1f}", label])
+    return json.dumps({"clips": clips})
+
+
+FORMS = {"csv": as_csv, "json": as_json}
+
+
+@pytest.mark.parametrize("form", list(FORMS))
+def test_a_run_of_tables_as_text_is_scored_again(tmp_path: Path, form: str) -> None:
+    places = {side: tmp_path / f"{side}.{form}" for side in ("ref", "pred")}
+    for side, rows in (("ref", ROWS), ("pred", late(ROWS))):
+        places[side].write_text(FORMS[form](rows))
+    score_batches(CONTRACT, str(places["ref"]), str(places["pred"]), durations=3, batch_clips=7, out=tmp_path / "run")
+    code, said = verified(tmp_path / "run", "--memory", "100MB")
+    assert (code, "every row and the report are the same" in said) == (0, True), said
+
+
+def test_a_run_of_folders_is_scored_again_with_its_decoding_and_its_page(tmp_path: Path) -> None:
+    sides = written(tmp_path, 9)
+    decoding = ClassDecodings(Decoding(Fraction(1, 2), median=3), {"dog": Decoding(Fraction(7, 10))})
+    given_data: dict[str, Any] = {
+        "ref": sides["ref"],
+        "pred": sides["scores"],
+        "pred_reading": Reading(decoding=decoding),
+    }
+    score_batches("boundary_gate", **given_data, batch_clips=4, out=tmp_path / "run", page=lambda names: SILENT)
+    code, said = verified(tmp_path / "run")
+    assert (code, "every row and the report are the same" in said) == (0, True), said
+    assert json.loads((tmp_path / "run" / "page.json").read_text())["intervals"]
+    Path(sides["scores"], "clip03.tsv").unlink()
+    assert "nothing was scored again: the prediction" in verified(tmp_path / "run")[1]
 
 
 def test_a_run_whose_rows_and_report_were_exchanged_together_drifts(tmp_path: Path, files: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from tracepact.diagnostics.record import DiagnosticRecord, diagnostic_record
 from tracepact.files import table_text
 from tracepact.inputs import read_bytes
 from tracepact.io.dataset import is_dataset, open_dataset
-from tracepact.io.files import clip_files
+from tracepact.io.files import walk_clips
 from tracepact.records import Count, Record
 from tracepact.scoring import ClauseCounts, ScoreRows
 from tracepact.specs import spec_root
@@ -364,5 +364,4 @@ def digest_of(place: str) -> str | None:
             return digest(read_bytes(path, as_input=False))
     except (OSError, ValueError):
         return None
-    files = clip_files(path, Diagnostics())
-    return files.digest if files else None
+    return walk_clips(str(path), Diagnostics(), (), lambda clip, file: None)

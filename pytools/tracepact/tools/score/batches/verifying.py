@@ -3,12 +3,15 @@
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
 from tracepact.engines import Engine
+from tracepact.io import ClassDecodings, Decoding, Reading
+from tracepact.io.decoding import AnyDecoding
 from tracepact.lang import parse_contract
 from tracepact.tools.score.batches.pages import PAGE
 from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan
@@ -23,6 +26,10 @@ from tracepact.wording import count, quoted
 
 _LISTED = 20
 _REPORT = "report.json"
+_FORMATS = ("table", "json", "list", "scores")
+"""The formats of which a run records all that is needed to read them again."""
+_ARRAYS = (".npz", ".npy")
+"""Scores whose classes or step may have been said beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +80,33 @@ def _why_not(manifest: Mapping[str, Any], originals: tuple[Original, ...]) -> st
         return f"the {moved[0].role} {moved[0].name} is {moved[0].state.replace('changed', 'not as it was')}"
     if not {"reference", "prediction"} <= roles:
         return "a side of it was in memory"
-    for side in ("reference", "prediction"):
-        said = settings["preparation"].get(side, {})
-        if said.get("format") != "table" or said.get("decoding") is not None:
-            return f"the {side} is not a table in tracepact's own columns, and how it was read is not recorded"
-    if "durations" not in roles and "durations" not in settings:
+    sides = {side: settings["preparation"].get(side, {}) for side in ("reference", "prediction")}
+    names = {original.role: original.name for original in originals}
+    for side, said in sides.items():
+        if said.get("format") not in _FORMATS or names[side].lower().endswith(_ARRAYS):
+            return f"the {side} is of the format `{said.get('format')}`, and not all of how it was read is recorded"
+    in_files = any(said.get("lengths") for said in sides.values())
+    if "durations" not in roles and "durations" not in settings and not in_files:
         return "the lengths of its clips were no table and no number"
     return None
+
+
+def _reading(said: Mapping[str, Any]) -> Reading:
+    """How a side was read, by what is recorded of it."""
+    decoding = said.get("decoding")
+    format = None if said["format"] == "table" else said["format"]
+    return Reading(format, decoding=None if decoding is None else _decoding(decoding))
+
+
+def _decoding(said: Mapping[str, Any]) -> AnyDecoding:
+    if "classes" not in said:
+        return _one_decoding(said)
+    return ClassDecodings(_one_decoding(said), {label: _one_decoding(one) for label, one in said["classes"].items()})
+
+
+def _one_decoding(said: Mapping[str, Any]) -> Decoding:
+    low = None if said["low"] is None else Fraction(said["low"])
+    return Decoding(Fraction(said["threshold"]), low, said["median"])
 
 
 def _given(
@@ -98,7 +125,9 @@ def _given(
         "page": (lambda clips: SILENT) if _drawn(folder / PAGE) else None,
         "ref": names["reference"],
         "pred": names["prediction"],
-        "durations": names.get("durations") or settings["durations"],
+        "ref_reading": _reading(settings["preparation"]["reference"]),
+        "pred_reading": _reading(settings["preparation"]["prediction"]),
+        "durations": names.get("durations") or settings.get("durations"),
         "ignore": names.get("ignore"),
         "conditions": names.get("conditions"),
         "label_map": names.get("label_map") or settings["preparation"].get("label_map"),
