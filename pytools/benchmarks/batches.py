@@ -2,7 +2,9 @@
 
 Every job runs in a process of its own; times are CPU seconds of it and its workers, so that a busy machine says little.
 `python -m benchmarks.batches make FOLDER CLIPS` writes generated tables, `… job ENGINE FOLDER` scores them in batches,
-`… growth FOLDER…` scores them at once, `… graph FOLDER SAMPLE` counts what the task graph of a folder sends.
+`… growth FOLDER…` scores them at once, `… page FOLDER` also writes a page with its intervals and curves,
+`… graph FOLDER SAMPLE` counts what the task graph of a folder sends, `… scores FOLDER CLIPS` writes a folder of score
+files, and `… files FOLDER MEMORY` scores it within so much memory, or at once.
 """
 
 import json
@@ -13,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -23,16 +26,18 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.harness import Options, Row, Target
-from tracepact import score, score_batches
+from tracepact import Decoding, Reading, score, score_batches
 from tracepact.engines import Engine, EngineKind, Work
 from tracepact.engines.clusters import tree_levels
 from tracepact.engines.model import FAN_IN
 from tracepact.tools.score.batches import running
+from tracepact.tools.score.report.sounds import SILENT
 
 SUBJECT = "batches"
 SMALL, LARGE = 1_168, 100_448
 WORKERS = 100
 MILLION = int(os.environ.get("TRACEPACT_BATCH_CLIPS", "1000000"))
+FILES = int(os.environ.get("TRACEPACT_SCORE_FILES", "800"))
 CLASSES = tuple(f"class{number}" for number in range(10))
 _CHUNK = 20_000
 _FILES = ("reference", "prediction", "durations")
@@ -78,6 +83,46 @@ def make(folder: Path, clips: int) -> None:
 def _paths(folder: Path) -> dict[str, Any]:
     ref, pred, durations = (str(folder / f"{name}.parquet") for name in _FILES)
     return {"ref": ref, "pred": pred, "durations": durations}
+
+
+def scores(folder: Path, clips: int) -> None:
+    """Clips of ten seconds: a list of five events each, and a score file of 500 frames and ten classes."""
+    draw = np.random.default_rng(1)
+    for side in ("ref", "pred"):
+        (folder / side).mkdir(parents=True)
+    head = "\t".join(("onset", "offset", *CLASSES)) + "\n"
+    for clip in range(clips):
+        name = f"clip{clip:07d}.tsv"
+        rows = np.round(draw.random((500, len(CLASSES))), 4).tolist()
+        frames = (f"{k / 50}\t{(k + 1) / 50}\t" + "\t".join(map(str, row)) + "\n" for k, row in enumerate(rows))
+        (folder / "pred" / name).write_text(head + "".join(frames))
+        events = (f"{start}\t{start + 0.5}\t{CLASSES[(start + clip) % 10]}\n" for start in range(0, 9, 2))
+        (folder / "ref" / name).write_text("onset\toffset\tevent_label\n" + "".join(events))
+
+
+def files(folder: Path, memory: str) -> None:
+    """Score a folder of score files, in batches within so much memory or all at once, and print what it took."""
+    how = Reading(decoding=Decoding(Fraction(9, 10)))
+    sides: dict[str, Any] = {"ref": folder / "ref", "pred": folder / "pred", "pred_reading": how}
+    start = process_time()
+    if memory == "at once":
+        found = score("boundary_gate", **sides).vector
+    else:
+        found = score_batches("boundary_gate", **sides, memory=memory).vector
+    answer = {clause: str(value) for clause, value in found.items()}
+    memory_taken = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    print(json.dumps({"cpu": process_time() - start, "memory": memory_taken, "answer": answer}))
+
+
+def page(folder: Path) -> None:
+    """Print the CPU seconds of a run directory without and with a page: its 4,000 draws, its curves, its clips."""
+    took = []
+    for shown in (None, lambda clips: SILENT):
+        with tempfile.TemporaryDirectory() as place:
+            start = process_time()
+            score_batches("boundary_gate", **_paths(folder), memory="2GB", out=Path(place) / "run", page=shown)
+            took.append(process_time() - start)
+    print(json.dumps([*took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6]))
 
 
 def job(name: str, folder: Path) -> None:
@@ -187,7 +232,32 @@ def measure(_: Options) -> Iterator[Row]:
         million = _ran("job", "local", folders[MILLION])
         note = f"{million['cpu']:.0f} s of CPU, {million['seconds']:.0f} s, {million['answer']['batches']} batches"
         yield Row(SUBJECT, f"memory at {MILLION:,} clips", million["memory"], "GB", Target(2, at_least=False), note)
+        yield _two_workers_row(million, _ran("job", "processes:2", folders[MILLION]))
         yield from _graph_rows(folders[MILLION], folders[LARGE])
+        bare, drawn, memory = _ran("page", folders[LARGE])
+        note = (
+            f"{drawn:.1f} s with a page against {bare:.1f} s, {memory:.2f} GB: 4,000 draws of every clause and metric"
+        )
+        yield Row(SUBJECT, f"CPU of the page of {LARGE:,} clips", drawn - bare, "s", None, note)
+        yield _files_row(Path(place) / "files")
+
+
+def _two_workers_row(alone: dict[str, Any], both: dict[str, Any]) -> Row:
+    """What two processes and the one that gives them their batches hold together."""
+    memory = both["memory"] + 2 * both["worker"]
+    same = all(both["answer"][clause] == value for clause, value in alone["answer"].items() if clause != "batches")
+    times = alone["seconds"] / both["seconds"]
+    note = f"{times:.2f} × the throughput of one, {both['cpu']:.0f} s of CPU; same vector: {same}"
+    name = f"memory at {MILLION:,} clips on two workers"
+    return Row(SUBJECT, name, memory, "GB", Target(2, at_least=False), note)
+
+
+def _files_row(folder: Path) -> Row:
+    scores(folder, FILES)
+    whole, pieces = (_ran("files", folder, memory) for memory in ("at once", "64MB"))
+    note = f"{whole['memory']:.0f} MB at once; CPU {pieces['cpu']:.1f} s against {whole['cpu']:.1f} s; same vector: "
+    note += str(pieces["answer"] == whole["answer"])
+    return Row(SUBJECT, f"memory of {FILES:,} score files, --memory 64MB", pieces["memory"], "MB", None, note)
 
 
 def _engine_rows(runs: dict[str, dict[str, Any]]) -> Iterator[Row]:
@@ -220,5 +290,11 @@ if __name__ == "__main__":
             growth(*map(Path, folders))
         case ["graph", whole, sample]:
             graph(Path(whole), Path(sample))
+        case ["page", folder]:
+            page(Path(folder))
+        case ["scores", folder, clips]:
+            scores(Path(folder), int(clips))
+        case ["files", folder, memory]:
+            files(Path(folder), memory)
         case ["job", name, folder]:
             job(name, Path(folder))

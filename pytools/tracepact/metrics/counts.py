@@ -61,15 +61,15 @@ class Counts:
     def drawn(self, weights: Values) -> Values:
         """The sums of every draw, draws by kinds by classes: exact while they are below 2**53."""
         label, clip = np.divmod(self.segment, max(self.clips, 1))
-        found = np.empty((len(weights), len(self.values), self.classes))
-        block = max(1, _CELLS // max(self.clips, 1))
+        kinds = len(self.values)
+        found = np.empty((len(weights), kinds, self.classes))
+        block = max(1, _CELLS // max(self.clips * kinds, 1))
         for first in range(0, self.classes, block):
             last = min(first + block, self.classes)
             here = (label >= first) & (label < last)
-            for kind, row in enumerate(self.values):
-                dense = np.zeros((self.clips, last - first))
-                dense[clip[here], label[here] - first] = row[here]
-                found[:, kind, first:last] = weights @ dense
+            dense = np.zeros((self.clips, kinds, last - first))
+            dense[clip[here], :, label[here] - first] = self.values[:, here].T
+            found[:, :, first:last] = (weights @ dense.reshape(self.clips, -1)).reshape(-1, kinds, last - first)
         return found
 
     def drawn_once(self, times: Indices) -> "Counts":

@@ -50,12 +50,12 @@ class ClauseSums:
     satisfied: Values
     obligated: Values
     counter: Values
-    means: Mapping[Aggregation, tuple[Values, Values, Values]]
+    means: Mapping[Aggregation, tuple[Values, ...]]
     fineness: int
 
     def __add__(self, other: "ClauseSums") -> "ClauseSums":
         means = {
-            a: (found[0] + other.means[a][0], found[1] + other.means[a][1], found[2] + other.means[a][2])
+            a: tuple(mine + theirs for mine, theirs in zip(found, other.means[a], strict=True))
             for a, found in self.means.items()
         }
         sums = self.satisfied + other.satisfied, self.obligated + other.obligated, self.counter + other.counter
@@ -79,14 +79,20 @@ def clause_sums(
 ) -> ClauseSums:
     """What draws of so many clips have of these ones; `weights` are how often each draw has each of them."""
     fineness = _FLOAT - clips.bit_length()
-    means = {}
-    for aggregation in (one for one in aggregations if not one.steps.adds_clips):
+    assert int(counts.obligated.max(initial=0)) * clips < _LARGEST  # which no clip that fits a run exceeds
+    rows: list[NDArray[Any]] = [counts.satisfied, counts.obligated, counts.counter]
+    by_clip = [one for one in aggregations if not one.steps.adds_clips]
+    for aggregation in by_clip:
         own = counts.added(clips=False, classes=aggregation.steps.adds_classes)
         values, taking = _class_means(own.satisfied, own.obligated, own.counter, aggregation.steps.leaves_out)
-        parts = split(np.where(taking, values, 0.0), fineness)
-        means[aggregation] = (weights @ parts[0], weights @ parts[1], weights @ taking.astype(np.float64))
-    satisfied, obligated = _sums(weights, counts.satisfied, clips), _sums(weights, counts.obligated, clips)
-    return ClauseSums(satisfied, obligated, _sums(weights, counts.counter, clips), means, fineness)
+        rows.append(np.stack([*split(np.where(taking, values, 0.0), fineness), taking]))
+    # One product for all: the weights are what is large, and they are gone through once.
+    drawn = weights @ np.concatenate(rows, dtype=np.float64).T
+    first, second, third, *ends = np.cumsum([len(some) for some in rows]).tolist()
+    means = {a: tuple(drawn[:, end - 3 : end].T) for a, end in zip(by_clip, ends, strict=True)}
+    parts = (np.ascontiguousarray(some) for some in (drawn[:, :first], drawn[:, first:second], drawn[:, second:third]))
+    satisfied, obligated, counter = parts
+    return ClauseSums(satisfied, obligated, counter, means, fineness)
 
 
 def split(values: Values, fineness: int) -> tuple[Values, Values]:
@@ -138,13 +144,6 @@ def _class_means(
     kept = taken(empty, counter, leaves_out)
     number = kept.sum(axis=0)
     return _quotient(in_order(np.where(kept, values, 0.0)), number.astype(np.float64)), number > 0
-
-
-def _sums(weights: Weights, counts: NDArray[np.int64] | NDArray[np.bool_], clips: int) -> Values:
-    """Draws by classes: exact while the sums are below 2**53, which no clip count that fits a run exceeds."""
-    assert int(counts.max(initial=0)) * clips < _LARGEST
-    found: Values = weights @ counts.T.astype(np.float64)
-    return found
 
 
 def _quotient(top: Values, bottom: Values) -> Values:
