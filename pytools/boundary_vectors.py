@@ -13,15 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from tracepact.specs import spec_path
-from tracepact.tools.conform.answers import clauses_of
 from tracepact.tools.conform.boundaries import Case
-from tracepact.tools.conform.compact import words_in_runs
 from tracepact.tools.conform.differential import case_of
 from tracepact.tools.conform.guided import GUIDED, drawn
 from tracepact.tools.conform.reduce import tidy
 from tracepact.tools.conform.replay import profile_of
-from tracepact.tools.conform.streaming import delays_of
-from tracepact.tools.conform.vectors import Profile, Vector
+from tracepact.tools.conform.vectors import Profile, Vector, out_in_runs
 
 _DRAWN = 90
 _SEED = 17
@@ -208,7 +205,7 @@ def _data(vector: Vector, name: str, number: int) -> dict[str, Any]:
     """A vector as the file has it: verdicts of a stream as delays and words in runs."""
     data = {**vector.data, **_words(vector, name, number)}
     if vector.input["ask"] == "stream":
-        data["expected"] = {**_in_runs(vector), **_counts(vector, name)}
+        data["expected"] = {**out_in_runs(vector, longest=-1), **_counts(vector, name)}
     return data
 
 
@@ -231,17 +228,6 @@ def _words(vector: Vector, name: str, number: int) -> dict[str, Any]:
         "evidence": "definition",
         "derivation": "the oracle's definitions, which no engine uses, give it",
     }
-
-
-def _in_runs(vector: Vector) -> dict[str, Any]:
-    """The verdicts of a stream as delays and words in runs."""
-    out = vector.expected["out"]
-    words: list[dict[int, str]] = [{} for _ in vector.input["clauses"]]
-    for said in out:
-        for frame, clause, word in said:
-            words[clause][frame] = word
-    in_order = [words_in_runs([some[i] for i in sorted(some)]) for some in words]
-    return {"out": {"delays": delays_of(clauses_of(vector.input)), "words": in_order}}
 
 
 def text() -> str:

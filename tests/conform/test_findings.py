@@ -7,12 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tracepact.tools.conform.citing import cited
 from tracepact.tools.conform.differential import case_of, reduced, rules_of
 from tracepact.tools.conform.draw import EXPERIMENTS
-from tracepact.tools.conform.findings import Tally, compare_chunks, judge
+from tracepact.tools.conform.findings import Finding, Tally, compare_chunks, judge
 from tracepact.tools.conform.peer import PeerFault
+from tracepact.tools.conform.picture import picture
 from tracepact.tools.conform.reduce import smaller
-from tracepact.tools.conform.vectors import Profile
+from tracepact.tools.conform.replay import profile_of
+from tracepact.tools.conform.vectors import Profile, differences, vector_of
 
 pytestmark = pytest.mark.slow
 
@@ -123,3 +126,51 @@ def test_an_implementation_that_a_smaller_case_ended_is_started_before_chunks_ar
     peer.runs = False
     assert compare_chunks(peer, finding).vector == vector
     assert compare_chunks(peer, reduced(peer, Profile.CHUNKS, "chunks", finding, float("inf"))).vector == vector
+
+
+def finding_on(case: dict[str, Any], answered: dict[str, Any]) -> Finding:
+    """What is found of a monitor that answers so."""
+    vector = case_of(profile_of(case), "asked", case)
+    parts = tuple(differences(vector.expected, answered))
+    return Finding("wrong-answer", "differs", vector, answered, parts, "random: asked")
+
+
+def test_a_long_trace_is_drawn_around_the_first_difference_with_its_masks_in_runs() -> None:
+    clip = {"frames": 5000, "masks": {"q": "0" * 3000 + "1" + "0" * 1999}}
+    case = {"ask": "verdicts", "formula": ["F", 0, 40, "q"], "clips": [clip]}
+    right = "0" * 2960 + "1" * 41 + "0" * 1999
+    lines = picture(finding_on(case, {"verdicts": [right[:2960] + "0" + right[2961:]]}))
+    assert max(map(len, lines)) < 200
+    assert any("frames 2936 to 2983 of 5000" in line for line in lines)
+    assert any("0*3000 1 0*1999" in line for line in lines)
+    (marks,) = (line for line in lines if "^" in line)
+    (ruler,) = (line for line in lines if "67890123" in line)
+    assert ruler[marks.index("^")] == "0"  # frame 2960
+    assert any("1 of 5000 frames differ" in line for line in lines)
+
+
+def test_of_many_verdicts_those_that_differ_are_shown() -> None:
+    trace = {"frames": 400, "masks": {"p": "1" * 400}}
+    case = {"ask": "stream", "clauses": [{"obligation": True, "formula": "p"}], "trace": trace, "chunks": [400]}
+    wrong = [[i, 0, "violated" if i == 321 else "satisfied"] for i in range(400)]
+    finding = finding_on(case, {"out": [wrong, []]})
+    (moment,) = (line for line in picture(finding) if line.startswith("at chunk 0"))
+    assert moment.endswith("expected frame 321 clause 0 satisfied, … 400 in all")
+    assert finding.vector is not None
+    assert finding.vector.data["expected"] == {"out": {"delays": [0], "words": ["s*400"]}}
+    assert vector_of(finding.vector.data).expected == finding.vector.expected
+
+
+def test_a_finding_on_a_contract_cites_the_rules_of_what_differs() -> None:
+    text = "contract c\nstep 1s\nclause a on true : N[2s] zone\nclause b on each ref : covering > 1s\n"
+    found = cited(finding_on({"ask": "contract", "text": text}, {"errors": [], "warnings": []}))
+    assert found.vector is not None
+    assert {"2.8", "3.9", "4.3"} <= set(found.vector.rules)
+    sound = "contract c\nstep 1s\nclause a on true : N[2s] ref_active\nclause b on each ref : covering > 1\n"
+    clip = {"name": "k", "duration": "3", "ref": [["0", "1", "x"]], "pred": []}
+    case = {"ask": "score", "contract": sound, "clips": [clip]}
+    right = case_of(Profile.CONTRACTS, "asked", case).expected
+    wrong = {**right, "counts": {**right["counts"], "b": [1, 1]}}
+    scored = cited(finding_on(case, wrong))
+    assert scored.vector is not None
+    assert set(scored.vector.rules) == {"7.1", "7.2", "4.8", "9.1"}

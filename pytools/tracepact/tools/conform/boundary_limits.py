@@ -1,5 +1,7 @@
 """Random texts that tell one reading from another: exact bounds, limits, white space, parentheses, faulty contracts."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 
@@ -75,50 +77,58 @@ def _limits(rng: Random, dimension: str, size: int) -> Case:
 # Contracts
 
 
-def _tree(rng: Random, levels: int) -> str:
-    """A formula with parentheses around every part, which the canonical text has as few of as it can."""
-    if levels == 0:
-        return rng.choice(("ref_active", "pred_active", "ref_onset", "true"))
-    a, b = _tree(rng, levels - 1), _tree(rng, rng.randrange(levels))
-    match rng.randrange(6):
-        case 0:
-            return f"(!{a})"
-        case 1:
-            return f"({rng.choice(('N[1f]', 'F[-1f,2f]', 'G[20ms]'))} {a})"
-        case 2:
-            return f"({a} {rng.choice('US')}[1f] {b})"
-    pair = (a, b) if rng.random() < 0.5 else (b, a)
-    return f"({pair[0]} {rng.choice(('&', '|', '->', '<->'))} {pair[1]})"
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """What a text with parentheses around every part is built of: leaves, forms of one or two parts, and joins of two.
+
+    The canonical text has as few parentheses as it can, so every pair of operators has to be tried within one another.
+    """
+
+    leaf: Callable[[Random], str]
+    forms: tuple[str, ...]
+    joins: tuple[str, ...]
+    formed: float
+
+    def text(self, rng: Random, levels: int) -> str:
+        """A text so many levels deep."""
+        if levels == 0:
+            return self.leaf(rng)
+        a, b = self.text(rng, levels - 1), self.text(rng, rng.randrange(levels))
+        if rng.random() < self.formed:
+            return rng.choice(self.forms).format(a, b)
+        pair = (a, b) if rng.random() < 0.5 else (b, a)
+        return f"({pair[0]} {rng.choice(self.joins)} {pair[1]})"
 
 
-def _term(rng: Random, levels: int) -> str:
-    """A time in parentheses."""
-    if levels == 0:
-        return rng.choice(("ref.onset", "pred.onset", "ref.duration", "40ms", "1f", "pred.offset"))
-    a, b = _term(rng, levels - 1), _term(rng, rng.randrange(levels))
-    match rng.randrange(6):
-        case 0:
-            return f"(-{a})"
-        case 1:
-            return f"({rng.choice(('2', '0.5', '1/3'))} * {a})"
-        case 2:
-            return f"({a} * ({rng.choice(('2', '3'))} * {rng.choice(('4', '1/7'))}))"
-        case 3:
-            return f"{rng.choice(('min', 'max'))}({a}, {b})"
-    pair = (a, b) if rng.random() < 0.5 else (b, a)
-    return f"({pair[0]} {rng.choice('+--')} {pair[1]})"
+_FORMULAS = _Language(
+    leaf=lambda rng: rng.choice(("ref_active", "pred_active", "ref_onset", "true")),
+    forms=("(!{0})", "(!{0})", "(N[1f] {0})", "(F[-1f,2f] {0})", "(G[20ms] {0})", "({0} U[1f] {1})", "({0} S[1f] {1})"),
+    joins=("&", "|", "->", "<->"),
+    formed=0.5,
+)
+_TERMS = _Language(
+    leaf=lambda rng: rng.choice(("ref.onset", "pred.onset", "ref.duration", "40ms", "1f", "pred.offset")),
+    forms=(
+        "(-{0})",
+        "(2 * {0})",
+        "(1/3 * {0})",
+        "({0} * (2 * 4))",
+        "({0} * (3 * 1/7))",
+        "min({0}, {1})",
+        "max({0}, {1})",
+    ),
+    joins=("+", "-", "-"),
+    formed=0.6,
+)
 
 
-def _predicate(rng: Random, levels: int) -> str:
-    """A predicate in parentheses."""
-    if levels == 0:
-        term = _term(rng, rng.randrange(4))
-        return rng.choice(("matched", f"({term} {rng.choice(('<=', '>', '==', '!='))} {_term(rng, 1)})", "iou > 1/3"))
-    a, b = _predicate(rng, levels - 1), _predicate(rng, rng.randrange(levels))
-    if rng.random() < 0.25:
-        return f"(not {a})"
-    pair = (a, b) if rng.random() < 0.5 else (b, a)
-    return f"({pair[0]} {rng.choice(('and', 'or', 'implies', 'iff'))} {pair[1]})"
+def _compared(rng: Random) -> str:
+    """A truth value, or a comparison of two times."""
+    left, right = _TERMS.text(rng, rng.randrange(4)), _TERMS.text(rng, 1)
+    return rng.choice(("matched", f"({left} {rng.choice(('<=', '>', '==', '!='))} {right})", "iou > 1/3"))
+
+
+_PREDICATES = _Language(_compared, ("(not {0})",), ("and", "or", "implies", "iff"), formed=0.25)
 
 
 _HEAD = ("contract c", "step 20ms")
@@ -129,8 +139,8 @@ def _contract(lines: list[str]) -> Case:
 
 
 def _parenthesised(rng: Random, levels: int) -> Case:
-    frame = f"clause a on {_tree(rng, levels % 3)} : {_tree(rng, levels)}"
-    event = f"clause b on each matched : {_predicate(rng, levels)}"
+    frame = f"clause a on {_FORMULAS.text(rng, levels % 3)} : {_FORMULAS.text(rng, levels)}"
+    event = f"clause b on each matched : {_PREDICATES.text(rng, levels)}"
     return _contract([*_HEAD, *rng.sample((frame, event), rng.choice((1, 2)))])
 
 

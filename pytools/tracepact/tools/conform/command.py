@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -243,6 +244,8 @@ def _print_finding(console: Console, finding: Finding, again: str | None) -> Non
     if again is not None and len(again) <= _LONGEST_LINE:
         console.print("  ask it again:", style="dim")
         console.print(f"    {again}", markup=False, soft_wrap=True)
+    elif again is not None:
+        console.print(f"  the line that asks it again has {len(again):,} characters: --format json has it", style="dim")
     if finding.origin == "vectors":
         console.print(
             f"  rules {', '.join(finding.vector.rules)}: {finding.vector.derivation}", markup=False, soft_wrap=True
@@ -251,4 +254,13 @@ def _print_finding(console: Console, finding: Finding, again: str | None) -> Non
         rules = ", ".join(finding.vector.rules)
         console.print(f"  rules {rules}" if rules else "  rules of chapters 1 to 4", markup=False)
         console.print("  as a vector, once its answer is derived from the rules:", style="dim")
-        console.print(f"    {json_text(finding.vector.data, one_line=True).rstrip()}", markup=False, soft_wrap=True)
+        console.print(f"    {_as_vector(finding, finding.vector)}", markup=False, soft_wrap=True)
+
+
+def _as_vector(finding: Finding, vector: Vector) -> str:
+    """The vector's data; running counts that are right, a list for each moment, are left out of a long one."""
+    if "counts" in vector.expected and "counts" not in finding.parts and len(vector.expected["counts"]) > _SHOWN:
+        expected = {key: value for key, value in vector.expected.items() if key != "counts"}
+        vector = replace(vector, expected=expected)
+    text = json_text(vector.data, one_line=True).rstrip()
+    return text if len(text) <= _LONGEST_LINE else f"{len(text):,} characters long: --format json has it"

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from tracepact.tools.conform.citing import cited
 from tracepact.tools.conform.differential import experiments, explore, nothing_kept
 from tracepact.tools.conform.findings import Conformance, Finding, Tally, compare_chunks, judge
 from tracepact.tools.conform.guided import GUIDED, explore_sizes
@@ -133,6 +134,7 @@ def _random(peer: AnyPeer, found: Conformance, long: bool, clock: _Clock, progre
             stage.stop(_unfinished(len(planned) - number + 1, planned))
             return
         if finding is not None:
+            finding = cited(finding)
             found.findings.append(finding)
             if finding.vector is not None:
                 found.count_rules(finding.vector, Tally(failed=1))

@@ -8,15 +8,18 @@ from functools import cache
 from typing import Any
 
 from tracepact.specs import spec_path
-from tracepact.tools.conform.answers import FRAME_ASKS, Answer, Case
-from tracepact.tools.conform.compact import compacted, expanded, stream_expected
+from tracepact.tools.conform.answers import FRAME_ASKS, Answer, Case, clauses_of
+from tracepact.tools.conform.compact import compacted, expanded, stream_expected, words_in_runs
 from tracepact.tools.conform.contracts import CONTRACT_ASKS
 from tracepact.tools.conform.engines import Engine
-from tracepact.tools.conform.streaming import arrivals
+from tracepact.tools.conform.streaming import arrivals, delays_of
 from tracepact.tools.conform.texts import TEXT_ASKS
 
 ASKS: dict[str, Callable[[Case, Engine], Answer]] = {**FRAME_ASKS, **TEXT_ASKS, **CONTRACT_ASKS}
 """Every question a case can ask."""
+
+_LONGEST_OUT = 32
+"""Verdicts of a stream that a vector lists one by one."""
 
 
 class Profile(Enum):
@@ -58,10 +61,22 @@ class Vector:
             "profile": self.profile.value,
             "rules": list(self.rules),
             "input": compacted(dict(self.input)),
-            "expected": compacted(dict(self.expected)),
+            "expected": compacted({**self.expected, **out_in_runs(self)}),
             "evidence": self.evidence,
             "derivation": self.derivation,
         }
+
+
+def out_in_runs(vector: Vector, longest: int = _LONGEST_OUT) -> dict[str, Any]:
+    """The verdicts of a stream as delays and words in runs, if there are more than so many."""
+    out = vector.expected.get("out")
+    if vector.input["ask"] != "stream" or not isinstance(out, list) or sum(map(len, out)) <= longest:
+        return {}
+    words: list[dict[int, str]] = [{} for _ in vector.input["clauses"]]
+    for frame, clause, word in (item for said in out for item in said):
+        words[clause][frame] = word
+    in_order = [words_in_runs([some[i] for i in sorted(some)]) for some in words]
+    return {"out": {"delays": delays_of(clauses_of(vector.input)), "words": in_order}}
 
 
 def vector_of(data: Mapping[str, Any]) -> Vector:
