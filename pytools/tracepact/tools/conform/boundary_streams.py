@@ -10,11 +10,16 @@ from tracepact.tools.conform.names import LABELS, NAMES
 from tracepact.tools.conform.sizes import spread
 from tracepact.tools.conform.vectors import Profile
 
+_OFTEN = 0.25
+"""How many of the cases that may be long streams of single frames are."""
+
 
 def _streamed(chunked: bool) -> Callable[[Random, str, int], Case]:
     """Streams with long delays and pasts, many clauses, interruptions at every kind of place, and opened anew."""
 
     def make(rng: Random, dimension: str, size: int) -> Case:
+        if dimension == "turn" and rng.random() < _OFTEN:
+            return _turned(rng)
         names = ["p", "q"]
         clauses = size if dimension == "clauses" else rng.choice((1, 1, 2, 3))
         radius = size if dimension == "delay" else rng.choice((0, 1, 2, 9, 17))
@@ -46,6 +51,13 @@ def _streamed(chunked: bool) -> Callable[[Random, str, int], Case]:
         return case
 
     return make
+
+
+def _turned(rng: Random) -> Case:
+    """A stream of more frames than 16 bits number, one at a time; it takes seconds, so few of them are drawn."""
+    frames = (1 << 16) + rng.randrange(3, 60)
+    clauses = [{"obligation": True, "formula": "p"}, {"obligation": "p", "formula": ["F", -2, 1, "q"]}]
+    return {"ask": "stream", "clauses": clauses, "trace": clip(rng, ["p", "q"], frames, (1 << 16,))}
 
 
 def _cut(rng: Random, frames: int, chunk: int) -> list[int]:
@@ -186,7 +198,7 @@ STREAM_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
         "long streams": Experiment(
             _streamed(chunked=False),
             {"frames": 1 << 8, "delay": 1 << 7, "clauses": 1 << 5},
-            {"frames": 1 << 17, "delay": 1 << 10, "clauses": 1 << 7},
+            {"frames": 1 << 12, "delay": 1 << 8, "clauses": 1 << 6, "turn": 1},
         ),
         "measures": Experiment(_measured, {"bound": 1 << 31, "levels": 64}),
         "components": Experiment(_components, {"frames": 1 << 5}, {"frames": 1 << 6}),

@@ -203,14 +203,14 @@ WITNESS_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
         "far witnesses in streams": Experiment(
             _streamed(chunked=False),
             {"reach": 1 << 7, "frames": 1 << 8, "clauses": 1 << 2},
-            {"reach": 1 << 9, "frames": 1 << 11, "clauses": 1 << 4},
+            {"reach": 1 << 8, "frames": 1 << 10, "clauses": 1 << 4},
         ),
     },
     Profile.CHUNKS: {
         "far witnesses in chunks": Experiment(
             _streamed(chunked=True),
             {"reach": 1 << 11, "frames": 1 << 13, "clauses": 1 << 2},
-            {"reach": 1 << 15, "frames": 1 << 16, "clauses": 1 << 4},
+            {"reach": 1 << 13, "frames": 1 << 14, "clauses": 1 << 4},
         ),
     },
 }
