@@ -16,9 +16,10 @@ from cli.command import events, run
 from io_samples import SAMPLES
 
 import tracepact
+from hostile.forging import sign
 from hostile.harness import Door, Input
 from hostile.served import batches, editor, lab_folder, workbench
-from hostile.tasks import audits, calibrated, conformance, judgements, thresholds
+from hostile.tasks import audits, batched_run, calibrated, conformance, judgements, thresholds
 from hostile.values import (
     as_bytes,
     changed_bytes,
@@ -301,27 +302,12 @@ def _stored_door(kind: str, commands: tuple[tuple[str, ...], ...]) -> Door:
         if file.endswith(".npz"):
             files[file] = changed_bytes(rng, content)
         if rng.random() < 0.7:
-            _sign(files)
+            sign(files)
         if rng.random() < 0.05:
             del files[file]
         return Input({f"{kind}/{each}": found for each, found in files.items()}, some(rng, commands))
 
     return door
-
-
-def _sign(files: dict[str, bytes]) -> None:
-    """Make the digests of a manifest those of the files, as somebody who forges them would."""
-    from tracepact.files import json_text
-    from tracepact.tools.score.store.manifest import digest, self_digest
-
-    try:
-        manifest = json.loads(files["manifest.json"])
-        for item in manifest["files"]:
-            item["sha256"], item["bytes"] = digest(files[item["name"]]), len(files[item["name"]])
-        manifest["sha256"] = self_digest(manifest)
-        files["manifest.json"] = json_text(manifest).encode()
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return
 
 
 def certificate(rng: Random) -> Input:
@@ -552,6 +538,7 @@ def api(rng: Random) -> Input:
 DOORS: dict[str, Door] = {
     "api": api,
     "audits": audits,
+    "batched run": batched_run,
     "batches": batches,
     "calibrated": calibrated,
     "calibration": calibration,

@@ -1,5 +1,6 @@
 """Generators for tasks of several files: thresholds, audits of runs, calibration sets, judgements, conformance."""
 
+import io
 import json
 import shutil
 import tempfile
@@ -12,10 +13,13 @@ from unittest.mock import patch
 
 import formats
 import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 from cli.command import events, run
 
+from hostile.forging import sign
 from hostile.harness import Input
-from hostile.values import changed_bytes, damaged, damaged_json, name, number, some
+from hostile.values import changed_bytes, changed_leaf, damaged, damaged_json, name, number, some
 from tracepact.calibration.reading import load_calibration
 from tracepact.tools.select import judge_command
 from tracepact.tools.select.systems import Tables, read_systems
@@ -79,7 +83,7 @@ def thresholds(rng: Random) -> Input:
 
 
 @cache
-def _runs() -> dict[str, bytes]:
+def runs() -> dict[str, bytes]:
     """Two run directories of one contract on the same data."""
     home = Path(tempfile.mkdtemp(prefix="hostile-runs-"))
     try:
@@ -96,24 +100,73 @@ def _runs() -> dict[str, bytes]:
 
 def audits(rng: Random) -> Input:
     """Two runs, one of them with a damaged file, compared and audited."""
-    files = {**_runs(), "s/a.tsv": formats.SCORES.encode(), "s/b.tsv": formats.SCORES.encode()}
+    files = {**runs(), "s/a.tsv": formats.SCORES.encode(), "s/b.tsv": formats.SCORES.encode()}
     file = some(rng, sorted(files))
     content = files[file]
-    files[file] = damaged_json(rng, json.loads(content)) if file.endswith(".json") else changed_bytes(rng, content)
-    runs = ("one.run", "two.run")
+    files[file] = damaged_json(rng, json.loads(content)) if file.endswith(".json") else damaged(rng, content.decode())
+    if file.endswith(".npz"):
+        files[file] = changed_bytes(rng, content)
+    if rng.random() < 0.7:
+        sign(files, f"{file.split('/')[0]}/")
+    both = ("one.run", "two.run")
     draws = ("--draws", "10")
     commands = (
-        ("compare", *runs, *draws),
-        ("compare", *runs, *draws, "--format", "csv"),
-        ("audit", "uncertainty", *runs, *draws),
-        ("audit", "selection", *runs, "--format", "json"),
-        ("audit", "neutrality", *runs),
-        ("audit", "profile", *runs),
+        ("compare", *both, *draws),
+        ("compare", *both, *draws, "--format", "csv"),
+        ("audit", "uncertainty", *both, *draws),
+        ("audit", "selection", *both, "--format", "json"),
+        ("audit", "neutrality", *both),
+        ("audit", "profile", *both),
         ("audit", "matcher", "one.run"),
         ("audit", "tolerance", "two.run", "--parameter", "tol"),
         ("audit", "union-gap", "one.run"),
         ("audit", "threshold", "one.run", "--scores", "s"),
+        ("league", *both, "--out", "league"),
+        ("report", "one.run", "--format", "text"),
     )
+    return Input(files, some(rng, commands))
+
+
+@cache
+def finished_batches() -> dict[str, bytes]:
+    """A run directory of a run in batches."""
+    home = Path(tempfile.mkdtemp(prefix="hostile-batched-"))
+    try:
+        for file, text in {**TABLES, "lengths.tsv": LENGTHS, "g.contract": GATE}.items():
+            (home / file).write_text(text)
+        sides = ("--ref", "ref.tsv", "--pred", "one.tsv", "--durations", "lengths.tsv")
+        found = run("score", "g.contract", *sides, "--engine", "local", "--out", "run", folder=home)
+        assert found.code == 0, found.err
+        return {path.relative_to(home).as_posix(): path.read_bytes() for path in home.rglob("*") if path.is_file()}
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _changed_parquet(rng: Random, content: bytes) -> bytes:
+    """A Parquet file with a value changed for another of its type, where its schema allows it, or with other bytes."""
+    table = pq.read_table(io.BytesIO(content))
+    try:
+        changed = pa.table(changed_leaf(rng, table.to_pydict()), schema=table.schema)
+    except (pa.ArrowException, OverflowError, ValueError):
+        return changed_bytes(rng, content)
+    written = io.BytesIO()
+    pq.write_table(changed, written)
+    return written.getvalue()
+
+
+def batched_run(rng: Random) -> Input:
+    """A run directory of a run in batches with a damaged file, read again."""
+    files = dict(finished_batches())
+    file = some(rng, sorted(file for file in files if file.startswith("run/")))
+    content = files[file]
+    if file.endswith(".parquet"):
+        files[file] = _changed_parquet(rng, content)
+    else:
+        damage = damaged_json(rng, json.loads(content)) if file.endswith(".json") else changed_bytes(rng, content)
+        files[file] = damage
+    if rng.random() < 0.7:
+        sign(files, "run/")
+    commands = (("verify", "run"), ("verify", "run", "--strict"), ("report", "run", "--format", "text"))
     return Input(files, some(rng, commands))
 
 

@@ -16,9 +16,10 @@ import pytest
 from cli.command import events, run
 
 import tracepact
-from hostile.doors import GATE, _sign, stored
+from hostile.doors import GATE, stored
+from hostile.forging import sign
 from hostile.harness import Input, outcome, put
-from hostile.tasks import RESULT
+from hostile.tasks import RESULT, finished_batches, runs
 from tracepact.diagnostics import InvalidInput
 from tracepact.files import json_text
 from tracepact.specs import spec_path
@@ -48,7 +49,7 @@ def test_a_league_with_a_damaged_archive_is_refused(tmp_path: Path) -> None:
         folder = tmp_path / "league"
         folder.mkdir(exist_ok=True)
         forged = {**files, system: damaged}
-        _sign(forged)
+        sign(forged)
         for name, content in forged.items():
             (folder / name).write_bytes(content)
         outcome = run("league", "league", "--rank-by", "onset", folder=tmp_path)
@@ -216,8 +217,39 @@ def test_a_league_whose_runs_do_not_fit_its_clips_is_refused(change: Any, tmp_pa
     files = dict(stored("league"))
     base = json.loads(files["base.json"])
     files["base.json"] = json_text({**base, **change(base)}).encode()
-    _sign(files)
+    sign(files)
     put(tmp_path / "league", files)
     outcome = run("league", "league", "--rank-by", "onset", folder=tmp_path)
     assert outcome.code == 2, outcome.err
     assert "broken-league" in outcome.err
+
+
+@pytest.mark.parametrize("role", ["reference.tsv", "prediction.tsv", "durations.tsv"])
+def test_a_forged_table_of_a_run_is_a_diagnostic_where_runs_are_compared(role: str, tmp_path: Path) -> None:
+    files = {**runs(), f"one.run/{role}": b"other\tcolumns\n1\t2\n"}
+    sign(files, "one.run/")
+    put(tmp_path, files)
+    outcome = run("compare", "one.run", "two.run", folder=tmp_path)
+    assert outcome.code == 2, outcome.err
+    assert "broken-run" in outcome.err
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "{}", "5", '{"classes": 5}'])
+def test_a_forged_report_of_a_run_in_batches_is_told(text: str, tmp_path: Path) -> None:
+    files = {**finished_batches(), "run/report.json": text.encode()}
+    sign(files, "run/")
+    put(tmp_path, files)
+    outcome = run("verify", "run", folder=tmp_path)
+    assert outcome.code == 1, outcome.err
+    assert "report.json does not hold the report of a run" in outcome.out
+
+
+def test_forged_rows_of_a_run_in_batches_are_told(tmp_path: Path) -> None:
+    files = dict(finished_batches())
+    pq.write_table(pa.table({"clip": ["a"]}), tmp_path / "other.parquet")
+    files["run/scores.parquet"] = (tmp_path / "other.parquet").read_bytes()
+    sign(files, "run/")
+    put(tmp_path, files)
+    outcome = run("verify", "run", folder=tmp_path)
+    assert outcome.code == 1, outcome.err
+    assert "scores.parquet does not hold the rows of a run" in outcome.out

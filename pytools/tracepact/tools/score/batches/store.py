@@ -8,10 +8,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from msgspec import ValidationError
+
 from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
 from tracepact.engines.clusters import facts
-from tracepact.files import json_text, put_folder
+from tracepact.files import json_data, json_text, put_folder
+from tracepact.io.columnar import arrow_faults
 from tracepact.io.file_folder import FileFolder
+from tracepact.io.source import shown
+from tracepact.records import record_of
 from tracepact.tools.score.batches.making import KEY, Making, file_names, making_folder
 from tracepact.tools.score.batches.plan import Plan
 from tracepact.tools.score.report.build import Head
@@ -209,18 +214,28 @@ def drifts(folder: Path) -> list[str]:
 
 
 def _disagreements(folder: Path) -> Iterator[str]:
-    """Where the report of a run says something else than its rows."""
+    """Where the report of a run says something else than its rows, or one of them cannot be read."""
     import pyarrow.parquet as pq
 
-    report = json.loads(_text(folder / "report.json"))
-    totals = pooled_counts(folder)
-    for one in report["classes"]:
-        for clause, score in one["vector"].items():
-            counts = score["satisfied"], score["obligated"]
-            if totals.get((one["label"], clause)) != counts:
-                there = totals.get((one["label"], clause))
-                yield f"report.json: {clause} of {one['label']} has the counts {counts}, its rows {there}"
-    for violations in report["violations"]:
-        path = folder / columnar.VIOLATIONS.format(violations["clause"])
-        if path.is_file() and (rows := pq.ParquetFile(path).metadata.num_rows) != violations["total"]:
-            yield f"report.json: {violations['clause']} has {violations['total']} violations, its rows are {rows}"
+    try:
+        report = record_of(json_data(_text(folder / "report.json")), Report)
+    except (ValueError, RecursionError, ValidationError):
+        yield "report.json does not hold the report of a run"
+        return
+    file = columnar.SCORES
+    faults: tuple[type[Exception], ...] = (*arrow_faults(), KeyError, TypeError)
+    try:
+        totals = pooled_counts(folder)
+        for one in report.classes:
+            for clause, score in one.vector.items():
+                counts, there = (score.satisfied, score.obligated), totals.get((one.label, clause))
+                if there != counts:
+                    yield f"report.json: {clause} of {one.label} has the counts {counts}, its rows {there}"
+        for violations in report.violations:
+            file = columnar.VIOLATIONS.format(violations.clause)
+            if (folder / file).is_file() and (
+                rows := pq.ParquetFile(folder / file).metadata.num_rows
+            ) != violations.total:
+                yield f"report.json: {violations.clause} has {violations.total} violations, its rows are {rows}"
+    except faults as error:
+        yield f"{file} does not hold the rows of a run: {shown(' '.join(str(error).split()), 120)}"

@@ -11,6 +11,7 @@ from typing import Any
 from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
 from tracepact.engines import Engine
 from tracepact.io import ClassDecodings, Decoding, Reading
+from tracepact.io.columnar import arrow_faults
 from tracepact.io.decoding import AnyDecoding
 from tracepact.lang import parse_contract
 from tracepact.tools.score.batches.pages import PAGE
@@ -56,7 +57,7 @@ def score_again(
             return ScoredAgain((), originals, why)
         files = {str(item["name"]) for item in manifest["files"]}
         given = _given(folder, manifest, originals, files)
-    except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OSError, RecursionError) as error:
         headline = "the manifest does not say what is needed to score the run again"
         raise InvalidInput([Diagnostic("broken-run", headline, RowPlace(str(folder / NAME)))]) from error
     with TemporaryDirectory(prefix="tracepact-verify-") as place:
@@ -163,8 +164,11 @@ def _same_rows(one: Path, other: Path) -> bool:
         return False
     import pyarrow.parquet as pq
 
-    files = [pq.ParquetFile(path) for path in (one, other)]
-    groups = {file.num_row_groups for file in files}
-    if len(groups) > 1:
+    try:
+        files = [pq.ParquetFile(path) for path in (one, other)]
+        groups = {file.num_row_groups for file in files}
+        return len(groups) == 1 and all(
+            files[0].read_row_group(k).equals(files[1].read_row_group(k)) for k in range(groups.pop())
+        )
+    except arrow_faults():
         return False
-    return all(files[0].read_row_group(k).equals(files[1].read_row_group(k)) for k in range(groups.pop()))

@@ -46,7 +46,7 @@ class StoredRun:
     @cached_property
     def report(self) -> dict[str, Any]:
         """The report as plain data (spec/schemas/report.schema.json)."""
-        data = self._read("report.json", json_data)
+        data = self.read("report.json", json_data)
         if not isinstance(data, dict):
             raise self._broken("report.json", "the report is not an object")
         # The first run directories call the violations `witnesses`.
@@ -56,13 +56,13 @@ class StoredRun:
     @cached_property
     def rows(self) -> ScoreRows:
         """The score of every clip, class and clause."""
-        return self._read("scores.csv", read_score_rows)
+        return self.read("scores.csv", read_score_rows)
 
     @cached_property
     def contract(self) -> Contract:
         """The contract as it was written, with the parameters that were set."""
         overrides, name = self.manifest["settings"]["overrides"], self.manifest["contract"]["source"]
-        return self._read(SOURCE, lambda text: parse_contract(text, overrides, name=name))
+        return self.read(SOURCE, lambda text: parse_contract(text, overrides, name=name))
 
     @property
     def _tables(self) -> dict[str, dict[str, Any]]:
@@ -71,12 +71,12 @@ class StoredRun:
 
     def _events(self, role: str) -> EventTable:
         found = self._tables[role]
-        clips = self._read(found["file"], tables.read_events)
+        clips = self.read(found["file"], tables.read_events)
         return EventTable(found["name"], clips, found["sha256"], origin_of(found["origin"]))
 
     def _durations(self) -> Durations:
         found = self._tables["durations"]
-        return Durations(found["name"], self._read(found["file"], tables.read_durations), found["sha256"])
+        return Durations(found["name"], self.read(found["file"], tables.read_durations), found["sha256"])
 
     def _ignore(self) -> Regions | None:
         return self._events("ignore") if "ignore" in self._tables else None
@@ -98,10 +98,10 @@ class StoredRun:
         table, contract, durations = self._tables, self.contract, self._durations()
         conditions = masks = None
         if found := table.get("conditions"):
-            conditions = Conditions(found["name"], self._read(found["file"], tables.read_conditions), found["sha256"])
+            conditions = Conditions(found["name"], self.read(found["file"], tables.read_conditions), found["sha256"])
         if found := table.get("masks"):
             frames = {clip: Grid(contract.step).frames(length) for clip, length in durations.clips.items()}
-            masks = self._read(found["file"], lambda text: tables.read_masks(text, contract.declared_atoms, frames))
+            masks = self.read(found["file"], lambda text: tables.read_masks(text, contract.declared_atoms, frames))
         again = score(
             contract,
             self._events("reference"),
@@ -117,7 +117,7 @@ class StoredRun:
         inputs = tuple(Input(item["role"], item["name"], item["sha256"]) for item in self.manifest["inputs"])
         margins = None
         if found := table.get("margins"):
-            margins = self._read(found["file"], lambda text: read_margins(text, contract, again.card.family))
+            margins = self.read(found["file"], lambda text: read_margins(text, contract, again.card.family))
         return replace(
             again, preparation=self._preparation().to_dict(), inputs=inputs, margins=margins, **self._chosen()
         )
@@ -153,7 +153,8 @@ class StoredRun:
         except UnicodeDecodeError as error:
             raise self._broken(name, "the file is not UTF-8 text") from error
 
-    def _read(self, name: str, parse: Callable[[str], _T]) -> _T:
+    def read(self, name: str, parse: Callable[[str], _T]) -> _T:
+        """What a stored file holds; InvalidInput if it is gone, has changed or is not of its form."""
         try:
             return parse(self.text(name))
         except BadTable as error:

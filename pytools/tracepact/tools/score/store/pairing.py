@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,7 @@ def identity(run: StoredRun) -> RunIdentity:
     return RunIdentity(
         run.manifest["contract"]["digest"],
         run.manifest["settings"]["mode"],
-        {role: _content_digest(role, run.text(listed[role])) for role in _ROLES if role in listed},
+        {role: run.read(listed[role], partial(_content_digest, role)) for role in _ROLES if role in listed},
         run.rows.clips,
         run.rows.classes,
     )
