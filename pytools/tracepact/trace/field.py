@@ -40,7 +40,7 @@ class ClipScores:
         return np.concatenate([np.where(found < len(self.ranks), found, NOWHERE), beyond])
 
     def line(self, length: Fraction, step: Fraction, frames: int) -> tuple[Ticks, Ticks, int]:
-        """The own edges, the begins of the frames of a grid that do not lie wholly behind them, and a length, in ticks."""
+        """The own edges, where the frames of a grid begin that are not wholly behind them, and a length, in ticks."""
         edges = ratios(self.edges)
         unit = common_unit(edges, (length, step))
         behind = min(frames, int(self.edges[-1] / step) + 1)
