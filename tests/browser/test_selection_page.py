@@ -70,11 +70,15 @@ def test_a_slider_shows_what_another_tolerance_would_score_and_gives_its_contrac
     assert page.locator("#ordered").inner_text() == "2 of 3 pairs are ordered."
     assert page.locator("#reversed li").all_inner_texts() == ["late is as high as fine"]
     assert page.locator("output").inner_text() == "120 ms"
+    assert page.locator(f"label [data-clause='{slider['clause']}']").inner_text() == slider["names"][place]
     with page.expect_download() as waiting:
         page.locator("#download").click()
     file = folder / "moved.contract"
     waiting.value.save_as(file)
     assert "N[120ms] pred_onset" in file.read_text()
+    assert "40ms" not in "".join(
+        line for line in file.read_text().splitlines() if line.startswith(("clause", "profile"))
+    )
     assert file.read_text().startswith("# Changed on the page of its selection")
     scored = score(file, [("0.5", "1.5")], [("0.62", "1.5")], durations=4)
     assert list(scored.vector.values()) == [Fraction(1)], "120 ms late is on time now"

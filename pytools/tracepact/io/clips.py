@@ -137,7 +137,7 @@ def _wanted(
         case ClipsOf.DURATIONS:
             if not isinstance(durations, Durations):
                 headline = "the clips asked for are those of the durations, but no table of durations was given"
-                diagnostics.add("unknown-duration", headline, help="give --durations a table (filename, duration)")
+                diagnostics.add("unknown-duration", headline, help="give `durations` a table (filename, duration)")
             return frozenset(listed)
         case ClipList():
             stems = by_stem(known)

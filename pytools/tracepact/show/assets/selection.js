@@ -11,6 +11,11 @@
     const slider = data.sliders.findIndex((one) => one.clause === clause);
     return slider < 0 ? tables[clause][place] : moved[slider][chosen.get(clause)][place];
   };
+  const name = (clause) => {  // a name that another clause has stays with that one
+    const slider = data.sliders.find((one) => one.clause === clause), own = data.clauses[clause];
+    const now = slider ? slider.names[chosen.get(clause)] : own;
+    return now === own || !data.sliders.some((one) => one.clause < clause && one.names[chosen.get(one.clause)] === now) && !data.clauses.includes(now) ? now : `${now}_${clause + 1}`;
+  };
   const sum = (place) => weights.reduce((all, weight, clause) => all + weight * value(clause, place), 0n);
   const decimal = (top, bottom, places) => {
     const unit = 10n ** BigInt(places), units = (2n * top * unit + bottom) / (2n * bottom);
@@ -31,21 +36,26 @@
     const wrong = data.pairs.filter(([worse, better]) => sums[worse] >= sums[better]);
     by("ordered").textContent = `${data.pairs.length - wrong.length} of ${data.pairs.length} pairs are ordered.`;
     by("reversed").replaceChildren(...wrong.map(([worse, better]) => {
-      const higher = weights.map((weight, clause) => [weight * (value(clause, worse) - value(clause, better)), data.clauses[clause]])
+      const higher = weights.map((weight, clause) => [weight * (value(clause, worse) - value(clause, better)), name(clause)])
         .filter(([gap]) => gap > 0n).sort((a, b) => (a[0] < b[0] ? 1 : -1)).map(([, name]) => name);
       const how = sums[worse] === sums[better] ? "as high as" : "above";
       return element("li", `${data.cases[worse].name} is ${how} ${data.cases[better].name}` + (higher.length ? `, because of ${higher.join(", ")}` : ""));
     }));
-    for (const slider of data.sliders) by(`at-${slider.clause}`).textContent = slider.numbers[chosen.get(slider.clause)].replace("ms", " ms");
+    for (const slider of data.sliders) {
+      by(`at-${slider.clause}`).textContent = slider.numbers[chosen.get(slider.clause)].replace("ms", " ms");
+      for (const one of document.querySelectorAll(`[data-clause="${slider.clause}"]`)) one.textContent = name(slider.clause);
+    }
   };
+  const renamed = (line, before, after) => line.split(/(\w+)/).map((word) => (word === before ? after : word)).join("");
   const contract = () => {
     const changed = data.sliders.filter((slider) => chosen.get(slider.clause) !== slider.at);
     const lines = data.contract.split("\n").map((line) => {
       const slider = changed.find((one) => line.startsWith(`clause ${data.clauses[one.clause]} `));
-      return slider ? `clause ${data.clauses[slider.clause]} ${slider.texts[chosen.get(slider.clause)]}` : line;
+      if (slider) return `clause ${name(slider.clause)} ${slider.texts[chosen.get(slider.clause)]}`;
+      return line.startsWith("profile ") ? changed.reduce((text, one) => renamed(text, data.clauses[one.clause], name(one.clause)), line) : line;
     });
     if (changed.length) {
-      const names = changed.map((slider) => data.clauses[slider.clause]).join(", ");
+      const names = changed.map((slider) => name(slider.clause)).join(", ");
       lines.unshift(`# Changed on the page of its selection: ${names}. The comments below are about the contract as it was selected.`);
     }
     return lines.join("\n");

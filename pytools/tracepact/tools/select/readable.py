@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cache
 
 from tracepact.calibration.family import NO_FAMILY
-from tracepact.core import Contract, EventClause
+from tracepact.core import Contract, EventClause, FrameClause
 from tracepact.lang import load_contract, parse_contract
 from tracepact.logic import Outcome
 from tracepact.specs import starter_contracts
@@ -108,6 +108,14 @@ def _starter_shapes() -> dict[str, str]:
         for clause in contract.clauses:
             shapes.setdefault(_shape(_of(clause), contract.step), clause.name)
     return shapes
+
+
+def variant_name(observed: Observed, selected: str, clause: FrameClause | EventClause) -> str:
+    """What a selected clause is called with other numbers: a starter's name says none and stays; else what it says."""
+    candidates, compiled = observed.candidates, _of(clause)
+    if _starter_name(compiled, candidates.step) == selected:
+        return selected
+    return clause_name(compiled, candidates.step, len(candidates))
 
 
 def _of(clause: object) -> Candidate:

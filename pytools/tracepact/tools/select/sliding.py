@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from tracepact.calibration.family import NO_FAMILY
 from tracepact.tools.select.observed import observe_family
-from tracepact.tools.select.readable import number_text, slots, tried_numbers, variants_contract
+from tracepact.tools.select.readable import number_text, slots, tried_numbers, variant_name, variants_contract
 from tracepact.tools.select.select import Selection
 
 _MOST_CASES = 100
@@ -17,6 +17,8 @@ class Slider:
 
     clause: int
     numbers: tuple[str, ...]
+    names: tuple[str, ...]
+    """What the clause is called with each of them."""
     texts: tuple[str, ...]
     values: tuple[tuple[Fraction, ...], ...]
     at: int
@@ -48,6 +50,12 @@ def sliders(selection: Selection) -> tuple[Slider, ...]:
         Slider(
             place,
             tuple(numbers),
+            tuple(
+                selection.clauses[place].name
+                if number == at
+                else variant_name(observed, selection.clauses[place].name, contract.clauses[first + number])
+                for number in range(len(numbers))
+            ),
             tuple(variants[first : first + len(numbers)]),
             tuple(seen[index].values for index in range(first, first + len(numbers))),
             at,

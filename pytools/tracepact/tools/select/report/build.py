@@ -307,8 +307,8 @@ def _ordering(selection: Selection) -> r.OrderingRecord | None:
     values = [coordinate.values for coordinate in selection.coordinates]
     weighed = [[value * weight for value in row] for row, weight in zip(values, found.weights, strict=True)]
 
-    def named(pair: Pair) -> r.CasePair:
-        return r.CasePair(cases[pair.worse].name, cases[pair.better].name)
+    def named(pair: Pair) -> checks.CasePair:
+        return checks.CasePair(cases[pair.worse].name, cases[pair.better].name)
 
     return r.OrderingRecord(
         profile=HARM,

@@ -43,20 +43,23 @@ class HoldoutRecord(Record, frozen=True):
     ordered: ShareRecord
 
 
-class ViolatedPreference(Record, frozen=True):
-    """A preference that the contract does not keep, with its weight and who said it."""
+class CasePair(Record, frozen=True):
+    """Two cases, the worse one first."""
 
     worse: str
     better: str
+
+
+class ViolatedPreference(CasePair, frozen=True):
+    """A preference that the contract does not keep, with its weight and who said it."""
+
     weight: Fraction
     judges: tuple[str, ...]
 
 
-class ContradictionRecord(Record, frozen=True):
+class ContradictionRecord(CasePair, frozen=True):
     """Two cases that were judged both ways, and the weight of each side, the heavier first."""
 
-    worse: str
-    better: str
     weight: Fraction
     against: Fraction
 

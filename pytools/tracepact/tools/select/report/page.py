@@ -70,7 +70,14 @@ def _moving(found: SelectionRecord, moves: Sequence[Slider], pairs: Sequence[Pai
 
     def sliding(move: Slider) -> dict[str, Any]:
         scored = [parts(row) for row in move.values]
-        return {"clause": move.clause, "numbers": move.numbers, "texts": move.texts, "at": move.at, "values": scored}
+        return {
+            "clause": move.clause,
+            "numbers": move.numbers,
+            "names": move.names,
+            "texts": move.texts,
+            "at": move.at,
+            "values": scored,
+        }
 
     ordering = found.selected.ordering
     weights = [one.weight for one in ordering.weights] if ordering else [1] * len(values)

@@ -12,7 +12,13 @@ from tracepact.core.contract import MatcherKind, Projection
 from tracepact.diagnostics.record import DiagnosticRecord
 from tracepact.records import Count, Digest, OneOf, Record
 from tracepact.tools.select.cover.problem import Answer
-from tracepact.tools.select.report.checks import HoldoutRecord, PreferencesRecord, RobustnessRecord, StabilityRecord
+from tracepact.tools.select.report.checks import (
+    CasePair,
+    HoldoutRecord,
+    PreferencesRecord,
+    RobustnessRecord,
+    StabilityRecord,
+)
 from tracepact.tools.select.separate import Requirement
 
 FrameRun = Annotated[tuple[Count, Count], Meta(description="First frame and the frame after the last.")]
@@ -140,11 +146,9 @@ class CandidateCounts(Record, frozen=True):
     short_traces: ShortTraces
 
 
-class BlendedPair(Record, frozen=True):
+class BlendedPair(CasePair, frozen=True):
     """A pair of a blend, with its share (14.18)."""
 
-    worse: str
-    better: str
     weight: Fraction
 
 
@@ -283,13 +287,6 @@ class ClauseWeight(Record, frozen=True):
     weight: Count
 
 
-class CasePair(Record, frozen=True):
-    """Two cases of different rank."""
-
-    worse: str
-    better: str
-
-
 class ConflictRecord(Record, frozen=True):
     """Pairs that no weights on any candidates order together, though all but any one they do (14.19)."""
 
@@ -348,11 +345,9 @@ class SelectedRecord(Record, frozen=True):
     met: Count
 
 
-class SeparatedPair(Record, frozen=True):
+class SeparatedPair(CasePair, frozen=True):
     """A pair that a candidate of a larger family separates."""
 
-    worse: str
-    better: str
     candidate: str
 
 
