@@ -135,7 +135,7 @@ def finished_batches() -> dict[str, bytes]:
         for file, text in {**TABLES, "lengths.tsv": LENGTHS, "g.contract": GATE}.items():
             (home / file).write_text(text)
         sides = ("--ref", "ref.tsv", "--pred", "one.tsv", "--durations", "lengths.tsv")
-        found = run("score", "g.contract", *sides, "--engine", "local", "--out", "run", folder=home)
+        found = run("score", "g.contract", *sides, "--engine", "local", "--page", "--out", "run", folder=home)
         assert found.code == 0, found.err
         return {path.relative_to(home).as_posix(): path.read_bytes() for path in home.rglob("*") if path.is_file()}
     finally:
@@ -166,7 +166,13 @@ def batched_run(rng: Random) -> Input:
         files[file] = damage
     if rng.random() < 0.7:
         sign(files, "run/")
-    commands = (("verify", "run"), ("verify", "run", "--strict"), ("report", "run", "--format", "text"))
+    commands = (
+        ("verify", "run"),
+        ("verify", "run", "--strict"),
+        ("report", "run", "--format", "text"),
+        ("report", "run", "--out", "views"),
+        ("compare", "run", "run"),
+    )
     return Input(files, some(rng, commands))
 
 

@@ -8,16 +8,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from msgspec import ValidationError
+
 from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
 from tracepact.engines import Engine
 from tracepact.io import ClassDecodings, Decoding, Reading
 from tracepact.io.columnar import arrow_faults
 from tracepact.io.decoding import AnyDecoding
 from tracepact.lang import parse_contract
+from tracepact.records import record_of
 from tracepact.tools.score.batches.pages import PAGE
 from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan
 from tracepact.tools.score.batches.scoring import score_batches
 from tracepact.tools.score.batches.store import file_digest
+from tracepact.tools.score.report.preparation import Preparation
 from tracepact.tools.score.report.sounds import SILENT
 from tracepact.tools.score.store.manifest import NAME
 from tracepact.tools.score.store.policies import policies_of
@@ -52,12 +56,13 @@ def score_again(
 ) -> ScoredAgain:
     """Score what a run was made from again, if it is there and is as it was; the run is one whose digests hold."""
     try:
+        record_of(manifest["settings"]["preparation"], Preparation)  # what is not of its form is used for nothing
         originals = tuple(originals_of(manifest["inputs"]))
         if (why := _why_not(manifest, originals)) is not None:
             return ScoredAgain((), originals, why)
         files = {str(item["name"]) for item in manifest["files"]}
         given = _given(folder, manifest, originals, files)
-    except (KeyError, TypeError, ValueError, AttributeError, OSError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OSError, RecursionError, ValidationError) as error:
         headline = "the manifest does not say what is needed to score the run again"
         raise InvalidInput([Diagnostic("broken-run", headline, RowPlace(str(folder / NAME)))]) from error
     with TemporaryDirectory(prefix="tracepact-verify-") as place:

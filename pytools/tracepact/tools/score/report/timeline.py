@@ -33,6 +33,13 @@ class Timeline(Record, frozen=True):
         Meta(description="The frames or intervals where each clause failed."),
     ]
 
+    def __post_init__(self) -> None:
+        """Runs are inside the clip; msgspec tells what is read and is not so."""
+        matched = (run for pair in self.matches for run in pair)
+        failed = (run for runs in self.failed.values() for run in runs)
+        if not all(start < end <= self.frames for start, end in (*self.ref, *self.pred, *matched, *failed)):
+            raise ValueError("a run is not inside its clip")
+
     @property
     def duration(self) -> Fraction:
         """Its length in seconds, whole frames."""
