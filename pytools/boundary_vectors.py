@@ -32,6 +32,8 @@ _READ = (
     "parentheses and faults",
     "large scores",
     "names of classes and clips",
+    "settings together",
+    "marks and counts",
 )
 """What rests on the reader of texts: there is one, so its answers are no evidence; those vectors are made by hand."""
 

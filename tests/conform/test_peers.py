@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -112,3 +113,15 @@ def test_reelay_conforms_where_windows_of_frame_0_alone_are_left_out() -> None:
     found = of_frames("reelay_monitor.py", "careful", some="-0-to-")
     assert found.findings == []
     assert found.vectors["frames"].passed >= 4
+
+
+def test_the_page_of_the_public_monitors_is_small_whole_and_of_no_machine() -> None:
+    page = (FOLDER / "monitors.html").read_text(encoding="utf-8")
+    assert len(page) < 300_000
+    for name in ("rtamt offline, careful", "metric-temporal-logic, careful", "reelay, careful"):
+        assert name in page
+    assert "-- python mtl_monitor.py careful" in page
+    assert not re.search(r"/(home|root|work|tmp|usr)/|https?://(?!www\.w3\.org)", page)
+    named = set(re.findall(r"conform --id ([\w/-]+)", page))
+    assert named
+    assert named <= {vector.id for vector in suite()}

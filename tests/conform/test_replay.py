@@ -9,6 +9,7 @@ import pytest
 from cli.command import run
 
 from conform.programs import MONITOR, process
+from tracepact.tools.conform.replay import portable
 
 
 def mutant(name: str) -> tuple[str, ...]:
@@ -86,3 +87,18 @@ def test_a_file_that_is_no_result_is_refused(tmp_path: Path) -> None:
         (tmp_path / "r.json").write_text(text)
         assert run("conformance", str(tmp_path / "r.json")).codes == ["bad-json"]
     assert run("conformance", str(tmp_path / "none.json")).codes == ["unreadable-file"]
+
+
+def test_a_replay_line_has_no_path_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "bin" / "interpreter"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n", encoding="utf-8")
+    program.chmod(0o755)
+    own = tmp_path / "work"
+    own.mkdir()
+    monkeypatch.chdir(own)
+    elsewhere = "/nowhere/on/the/path"
+    words = [str(program), str(own / "tools" / "monitor"), str(own / "monitor"), "careful", elsewhere]
+    assert portable(words) == [str(program), "tools/monitor", "./monitor", "careful", elsewhere]
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert portable(words)[0] == "interpreter"

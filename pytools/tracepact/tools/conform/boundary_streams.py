@@ -182,7 +182,8 @@ def _frame_line(rng: Random, channels: int) -> str:
 
     frame: Case = {side: given() for side in rng.sample(("ref", "pred"), rng.choice((1, 2, 2)))}
     if rng.random() < 0.3:
-        frame["masks"] = {name: given() for name in rng.sample(NAMES, rng.choice((1, 2)))}
+        names = (*NAMES, "ref_onset", "pred_offset", "other_ref_active") if rng.random() < 0.1 else NAMES
+        frame["masks"] = {name: given() for name in rng.sample(names[-12:], rng.choice((1, 2)))}
     if rng.random() < 0.2:
         frame["ignore"] = given()
     return json.dumps(frame)

@@ -12,6 +12,7 @@ from tracepact.tools.conform.boundary_limits import LIMIT_EXPERIMENTS
 from tracepact.tools.conform.boundary_scores import SCORE_EXPERIMENTS
 from tracepact.tools.conform.boundary_streams import STREAM_EXPERIMENTS
 from tracepact.tools.conform.boundary_texts import TEXT_EXPERIMENTS
+from tracepact.tools.conform.boundary_ties import TIE_EXPERIMENTS
 from tracepact.tools.conform.boundary_witnesses import WITNESS_EXPERIMENTS
 from tracepact.tools.conform.differential import SHRINKING, case_of, reduced
 from tracepact.tools.conform.findings import Finding, Tally, compare_chunks, judge
@@ -29,6 +30,7 @@ GUIDED: dict[Profile, dict[str, Experiment]] = {
         **SCORE_EXPERIMENTS.get(profile, {}),
         **TEXT_EXPERIMENTS.get(profile, {}),
         **LIMIT_EXPERIMENTS.get(profile, {}),
+        **TIE_EXPERIMENTS.get(profile, {}),
     }
     for profile in Profile
 }

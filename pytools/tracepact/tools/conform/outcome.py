@@ -10,7 +10,7 @@ from msgspec import Meta
 from tracepact.records import Count, Record
 from tracepact.tools.conform.findings import Conformance, Finding, FindingKind, Tally
 from tracepact.tools.conform.picture import picture
-from tracepact.tools.conform.replay import replay_line
+from tracepact.tools.conform.replay import portable, replay_line
 from tracepact.tools.conform.serve import PROTOCOL
 from tracepact.tools.conform.vectors import Profile
 
@@ -99,7 +99,7 @@ class ConformanceRecord(Record, frozen=True):
 def conformance_record(found: Conformance) -> ConformanceRecord:
     """The run as a record."""
     return ConformanceRecord(
-        command=found.command,
+        command=tuple(portable(found.command)),
         implementation=found.name,
         protocol=PROTOCOL,
         profiles=found.profiles,

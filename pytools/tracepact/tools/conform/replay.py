@@ -2,7 +2,9 @@
 
 import json
 import shlex
+import shutil
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from tracepact.core import Always, Eventually, Since, subformulas
@@ -66,4 +68,19 @@ def replay_line(finding: Finding, implementation: Sequence[str]) -> str | None:
         which = ["--id", finding.vector.id]
     else:
         which = ["--ask", json.dumps(compacted(dict(finding.vector.input)), ensure_ascii=False)]
-    return shlex.join(["tracepact", "conform", *which, *implementation])
+    return shlex.join(["tracepact", "conform", *which, *portable(implementation)])
+
+
+def portable(words: Sequence[str]) -> list[str]:
+    """A command without the paths of this machine, where it has the same meaning: relative, or a name on the path."""
+    return [_portable(word) for word in words]
+
+
+def _portable(word: str) -> str:
+    path = Path(word)
+    if not path.is_absolute():
+        return word
+    if path.is_relative_to(Path.cwd()):
+        inside = path.relative_to(Path.cwd())
+        return str(inside) if len(inside.parts) > 1 else f"./{inside}"
+    return path.name if shutil.which(path.name) == word else word
