@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from tracepact.records import Count, Name, NotNegative, OneOf, Record, plain, record_of, schema_of
+from tracepact.records import Count, Exact, Name, NotNegative, OneOf, Record, plain, record_bytes, record_of, schema_of
 
 
 class Place(OneOf):
@@ -91,3 +91,11 @@ def test_a_list_and_one_of_several_records_have_schemas_too() -> None:
     either = schema_of(Place, "place.schema.json", "A place")
     assert Draft202012Validator(either).is_valid({"at": "1"})
     assert not Draft202012Validator(either).is_valid({"to": "1"})
+
+
+def test_a_fraction_of_thousands_of_digits_is_written_whole() -> None:
+    """Python itself refuses to write integers of more than 4,300 digits."""
+    text = f"{'7' * 5000}/1{'0' * 6000}"
+    assert record_bytes(Exact(Fraction(int("7" * 4000) * 10**1000 + int("7" * 1000), 10**6000), 0.0)).decode() == (
+        f'{{"value":"{text}","decimal":0.0}}'
+    )

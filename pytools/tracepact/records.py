@@ -8,6 +8,7 @@ and typed dictionaries have neither of the last two without a second description
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from typing import Annotated, Any, TypeVar
@@ -19,6 +20,8 @@ from tracepact.wording import rounded
 
 _EXACT = r"^-?(0|[1-9][0-9]*)(/[1-9][0-9]*)?$"
 _LONGEST = 4000
+_MANY = 10_000
+"""Bits of a whole number from which on it is written by way of a decimal: Python refuses to write longer integers."""
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _SECTIONS = re.compile(r"\n\s*(?:Args|Attributes|Examples|Raises|Returns):\n")
 _R = TypeVar("_R", bound="Record")
@@ -141,9 +144,15 @@ def _closed(schema: Any) -> Any:
     return found
 
 
+def exact_text(value: Fraction) -> str:
+    """A fraction as text, as long as it is: means over many thresholds have thousands of digits."""
+    top, bottom = (number if number.bit_length() < _MANY else Decimal(number) for number in value.as_integer_ratio())
+    return str(top) if bottom == 1 else f"{top}/{bottom}"
+
+
 def _encoded(value: Any) -> Any:
     if isinstance(value, Fraction):
-        return str(value)
+        return exact_text(value)
     if isinstance(value, Mapping):
         return dict(value)
     raise NotImplementedError(f"no form in JSON for {type(value).__name__}")

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from markupsafe import Markup
 
 from tracepact.metrics import MetricValue
+from tracepact.records import exact_text
 from tracepact.show.figure import inline
 from tracepact.show.page import Section, html_page, html_table
 from tracepact.show.table import Cell, Table, Tone, numbers, words
@@ -83,7 +84,7 @@ def _rows(found: CurvesRecord) -> Iterator[tuple[str | int, ...]]:
     for quantity in found.quantities:
         for point in quantity.points:
             value = point.value
-            exact = "" if value is None or value.value is None else str(value.value)
+            exact = "" if value is None or value.value is None else exact_text(value.value)
             near = "" if value is None else repr(value.decimal)
             counts = ("" if n is None else n for n in (point.satisfied, point.obligated))
             threshold = str(point.threshold), repr(float(point.threshold))
