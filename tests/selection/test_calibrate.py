@@ -77,6 +77,7 @@ def test_without_an_event_there_is_nothing_to_make_faults_of(
     (tmp_path / "r.tsv").write_text(COLUMNS + rows, encoding="utf-8")
     done = run("calibrate", "--ref", "r.tsv", "--out", "x.calibration", *arguments, folder=tmp_path)
     assert (done.code, done.codes[-1:]) == (2, ["empty-calibration"])
+    assert ("known here: `dog`" in done.err) == bool(rows)
     assert not (tmp_path / "x.calibration").exists()
 
 

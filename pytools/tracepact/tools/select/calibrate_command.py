@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from tracepact.calibration.reading import read_calibration
-from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, Source
+from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, Source, did_you_mean
 from tracepact.files import write_whole
 from tracepact.io import durations_from, events_from
 from tracepact.io.lint import Lengths, fix, lint
@@ -65,7 +65,9 @@ def command(
     found = best_clip(compiled, table, lengths, label)
     if found is None:
         what = f"no event has the label `{label}`" if label else "the references have no event"
-        diagnostics.add("empty-calibration", f"{what}; there is nothing to make faults of", RowPlace(ref))
+        labels = {event.label for events in table.clips.values() for event in events}
+        near = did_you_mean(label, labels) if label else None
+        diagnostics.add("empty-calibration", f"{what}; there is nothing to make faults of", RowPlace(ref), near)
         raise InvalidInput(diagnostics)
     if worst is None and not early_is_worse and not whole and sys.stdin.isatty():
         worst, early_is_worse, whole = _asked()

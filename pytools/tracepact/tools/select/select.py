@@ -116,10 +116,16 @@ class Selection:
         """For every chosen coordinate what only it meets; in a least set that is never nothing."""
         chosen = self.cover.columns
         mask = sum(1 << place for place in chosen)
+        pairs = {row.of for row in self.retained.met if isinstance(row.of, Pair)}
+        rows = [row for row in self.retained.met if not _of_one(row, pairs)]
         return tuple(
-            Necessity(place, tuple(row for row in self.retained.met if row.coordinates & mask == 1 << place))
-            for place in chosen
+            Necessity(place, tuple(row for row in rows if row.coordinates & mask == 1 << place)) for place in chosen
         )
+
+
+def _of_one(row: Row, pairs: set[Pair]) -> bool:
+    """Whether a row is a blend of one pair, which asks no more than the row of that pair."""
+    return isinstance(row.of, PairBlend) and len(row.of.weights) == 1 and row.of.weights[0][0] in pairs
 
 
 def retain_basis(
