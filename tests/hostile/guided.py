@@ -16,8 +16,8 @@ with atheris.instrument_imports(include=["tracepact"]):
     from hostile.harness import Input, outcome
 
 
-_USUAL = ("-rss_limit_mb=4096", "-len_control=0", "-max_len=4096", "-artifact_prefix=../out/fuzz/")
-"""As much memory as `make hostile` allows, inputs of all lengths at once, and faults beside the other results."""
+_USUAL = ("-rss_limit_mb=8192", "-len_control=0", "-max_len=4096", "-artifact_prefix=../out/fuzz/")
+"""Memory for many inputs in one process, inputs of all lengths at once, and faults beside the other results."""
 
 
 def one(data: bytes) -> None:
