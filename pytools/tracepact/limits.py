@@ -14,11 +14,13 @@ class Limits(NamedTuple):
 
     Attributes:
         frames: frames of all clips of one scoring run, counted once for each class.
+        scores: the same where every frame has a score of its own: curves over all thresholds, and their choice.
         candidates: pairs of events that are near enough to be looked at when events are matched.
         steps: steps of the search for the best matching of events (15.9).
     """
 
     frames: int = 10**9
+    scores: int = 10**8
     candidates: int = 2 * 10**7
     steps: int = 10**6
 
@@ -45,7 +47,7 @@ def with_limits(**numbers: int) -> Iterator[None]:
     """Other limits inside the block.
 
     Args:
-        numbers: limits by name: `frames`, `candidates`, `steps`.
+        numbers: limits by name: `frames`, `scores`, `candidates`, `steps`.
 
     Returns:
         A context manager.

@@ -253,3 +253,27 @@ def test_forged_rows_of_a_run_in_batches_are_told(tmp_path: Path) -> None:
     outcome = run("verify", "run", folder=tmp_path)
     assert outcome.code == 1, outcome.err
     assert "scores.parquet does not hold the rows of a run" in outcome.out
+
+
+@pytest.mark.parametrize("systems", [["a\0b"], ["/etc/hostname"], ["../league/base.json"]])
+def test_a_league_that_names_other_files_is_refused(systems: list[str], tmp_path: Path) -> None:
+    files = dict(stored("league"))
+    files["manifest.json"] = json_text({**json.loads(files["manifest.json"]), "systems": systems}).encode()
+    sign(files)
+    put(tmp_path / "league", files)
+    outcome = run("league", "league", "--rank-by", "onset", folder=tmp_path)
+    assert outcome.code == 2, outcome.err
+    assert "the manifest is not as it was written" in outcome.err
+
+
+@pytest.mark.parametrize("command", [("curves", "g.contract"), ("tune", "g.contract", "--objective", "onset")])
+@pytest.mark.parametrize("pred", ["s", "e.tsv"])
+def test_a_tiny_file_of_a_year_of_scores_is_refused(command: tuple[str, ...], pred: str, tmp_path: Path) -> None:
+    scores = "onset\toffset\tx\n0\t1\t0.5\n1\t31536000\t0.7\n"
+    table = "filename\tonset\toffset\tevent_label\tconfidence\na\t1\t2\tx\t0.5\n"
+    files = {"s/a.tsv": scores, "e.tsv": table, "ref.tsv": events("a 1 2 x"), "g.contract": GATE}
+    put(tmp_path, {name: text.encode() for name, text in files.items()})
+    sides = ("--ref", "ref.tsv", "--pred", pred, "--durations", "31536000")
+    outcome = run(*command, *sides, folder=tmp_path)
+    assert outcome.code == 2, outcome.err
+    assert "--limit scores=NUMBER" in outcome.err

@@ -55,6 +55,7 @@ def detection_family(
         ignore=ignore,
         masks=masks,
         diagnostics=diagnostics,
+        limit="scores",
         allow_outside=True,
         classes=classes,
     )

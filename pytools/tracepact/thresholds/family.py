@@ -126,6 +126,7 @@ def field_family(
         masks=masks,
         diagnostics=found,
         classes=classes,
+        limit="scores",
     )
     new = found.items[len(diagnostics) :]
     diagnostics.extend(one for one in new if one.code != "one-sided-label")

@@ -152,4 +152,11 @@ class StepsBuilder:
     def build(self) -> Steps:
         """The steps."""
         cut, entry, change = (np.concatenate(column, axis=-1) for column in zip(*self._parts, strict=True))
-        return Steps(self.shape, self.base, cut, entry, change)
+        entries = self.base.shape[1]
+        places = (int(cut.max(initial=0)) + 1) * entries
+        if len(cut) <= 2 * places:
+            return Steps(self.shape, self.base, cut, entry, change)
+        key = cut.astype(np.int64) * entries + entry  # many changes at few places: long stretches of one score
+        there = np.flatnonzero(np.bincount(key, minlength=places))
+        added = np.stack([np.bincount(key, row, places)[there] for row in change]).astype(np.int64)
+        return Steps(self.shape, self.base, there // entries, there % entries, added)

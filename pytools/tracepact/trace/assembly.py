@@ -40,12 +40,14 @@ def assemble(
     diagnostics: Diagnostics,
     allow_outside: bool = False,
     classes: Sequence[str] | None = None,
+    limit: str = "frames",
 ) -> Family:
     """Put both sides on the contract's grid. Errors and warnings go to `diagnostics`; errors raise InvalidInput.
 
     With `allow_outside` a predicted event that starts at or after the end of its clip gives no frame (rule 13.31).
     `classes` are those of a whole of which these tables are a part; of the part nothing is said that only the whole can
-    tell: which labels one side lacks, and how many clips are shorter than a window.
+    tell: which labels one side lacks, and how many clips are shorter than a window. `limit` is the name of the limit
+    that the frames are held to (rule 25.1).
     """
     known = clip_lengths(reference, prediction, durations, diagnostics)
     whole = classes is None
@@ -57,7 +59,7 @@ def assemble(
     durations_in_ticks = ticks(lengths, unit)
     counted = ceil_div(roomy(durations_in_ticks, int(grid.step * unit)), int(grid.step * unit))
     frames = tuple(counted.tolist())
-    _check_size(clips, frames, len(classes), durations, diagnostics)
+    _check_size(clips, frames, len(classes), durations, limit, diagnostics)
     index = {clip: i for i, clip in enumerate(clips)}
     segments = {label: i * len(clips) for i, label in enumerate(classes)}
     labels = {label: i for i, label in enumerate(sorted(reference.labels | prediction.labels))}
@@ -84,10 +86,11 @@ def _check_size(
     frames: Sequence[int],
     classes: int,
     durations: Durations | Fraction | None,
+    limit: str,
     diagnostics: Diagnostics,
 ) -> None:
     """Refuse more frames than are scored in one run, before any of them is made; the longest clip is named."""
-    total, most = sum(frames) * classes, limits().frames
+    total, most = sum(frames) * classes, getattr(limits(), limit)
     if total > most:
         longest = max(range(len(frames)), key=frames.__getitem__)
         diagnostics.add(
@@ -95,7 +98,8 @@ def _check_size(
             f"the clips come to {_about(total)} frames, `{clips[longest]}` alone to {_about(frames[longest])} in each "
             f"class; at most {most:,} are scored in one run",
             RowPlace(durations.name) if isinstance(durations, Durations) else None,
-            "check the durations and their unit, score the clips in parts, or raise the limit (--limit frames=NUMBER)",
+            "check the durations and their unit, score the clips in parts, or raise the limit "
+            f"(--limit {limit}=NUMBER)",
         )
         diagnostics.raise_errors()
 

@@ -107,7 +107,8 @@ def _manifest(folder: Path) -> LeagueManifest:
         text = read_bytes(folder / NAME, as_input=False).decode()
         data = json_data(text)
         found = record_of(data, LeagueManifest)
-        sound = all(PurePath(one.name).name == one.name for one in found.files)
+        names = {one.name for one in found.files}
+        sound = all(PurePath(name).name == name and "\0" not in name for name in names) and names >= {*found.systems}
     except (OSError, ValueError, RecursionError, ValidationError):
         headline = f"`{folder}` is not a league directory"
         diagnostics.add(
