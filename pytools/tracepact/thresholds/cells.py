@@ -67,20 +67,27 @@ def segment_counts(given: FieldFamily, length: Fraction) -> CellCounts:
 def _counted(shape: tuple[int, int], cells: Sequence[tuple[Flags, Whole]]) -> CellCounts:
     """Counts of cells, given of every clip the active ones of the reference and the greatest rank of each."""
     tallies, substitutions = StepsBuilder(shape, 3), StepsBuilder((1, shape[1]), 1)
-    for clip, (ref, ranks) in enumerate(cells):
+    for clip, every in enumerate(cells):
+        ref, ranks, times = _stretches(*every)
         cell, label = np.nonzero(ref)
-        entry = label * shape[1] + clip
-        tallies.add_base(entry, np.array([[0], [0], [1]]) * np.ones_like(entry))
+        tallies.add_base(label * shape[1] + clip, np.array([[0], [0], [1]]) * times[cell])
         for where, amount in ((ref, (1, 0, -1)), (~ref, (0, 1, 0))):
             cell, label = np.nonzero(where & (ranks >= 0))
             entry, gone = label * shape[1] + clip, ranks[cell, label] + 1
-            change = np.array(amount)[:, None] * np.ones_like(entry)
+            change = np.array(amount)[:, None] * times[cell]
             tallies.add(np.zeros_like(entry), entry, change)
             tallies.add(gone, entry, -change)
         greatest = -np.sort(-ranks, axis=1)  # of a cell, as many as the reference has classes in it
-        common = greatest[(np.arange(ranks.shape[1]) < ref.sum(axis=1, keepdims=True)) & (greatest >= 0)]
-        for lasting, times in ((common, 1), (ranks[ref & (ranks >= 0)], -1)):
-            one = np.full((1, len(lasting)), times)
-            substitutions.add(np.zeros_like(lasting), np.full_like(lasting, clip), one)
-            substitutions.add(lasting + 1, np.full_like(lasting, clip), -one)
+        common = (np.arange(ranks.shape[1]) < ref.sum(axis=1, keepdims=True)) & (greatest >= 0)
+        for found, where, sign in ((greatest, common, 1), (ranks, ref & (ranks >= 0), -1)):
+            lasting, amounts = found[where], sign * times[np.nonzero(where)[0]][None, :]
+            substitutions.add(np.zeros_like(lasting), np.full_like(lasting, clip), amounts)
+            substitutions.add(lasting + 1, np.full_like(lasting, clip), -amounts)
     return CellCounts(tallies.build(), substitutions.build())
+
+
+def _stretches(ref: Flags, ranks: Whole) -> tuple[Flags, Whole, Whole]:
+    """Cells one after another that are alike as one, and how many each stands for."""
+    alike = (ranks[1:] == ranks[:-1]).all(axis=1) & (ref[1:] == ref[:-1]).all(axis=1)
+    first = np.flatnonzero(np.concatenate([np.ones(min(len(ref), 1), dtype=np.bool_), ~alike]))
+    return ref[first], ranks[first], np.diff(np.append(first, len(ref)))
