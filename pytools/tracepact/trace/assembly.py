@@ -120,7 +120,10 @@ def clip_lengths(
     report_unknown_clips(prediction, reference, listed, diagnostics)
     if isinstance(durations, Fraction):
         return dict.fromkeys(known, durations)
-    hint = "give `durations`, a table (filename, duration) or one duration for all clips, or `audio`, the sound files"
+    hint = (
+        "give durations (--durations), a table (filename, duration) or one number of seconds for all clips, "
+        "or sound files (--audio)"
+    )
     if durations is None:
         soft = any(table.origin is not None and table.origin.format == "maestro" for table in (reference, prediction))
         why = " (soft labels do not: a silent end need have no rows)" if soft else ""
