@@ -24,7 +24,7 @@ lint: $(VENV)/.tested
 	$(BIN)/mypy
 
 unit: $(VENV)/.tested
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=25
 
 # A million hostile inputs through every door, with the counts and a digest of all that came out; 25 minutes of one core.
 hostile: $(VENV)/.tested

@@ -5,7 +5,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-os.environ.setdefault("TRACEPACT_EXAMPLES", "100")
+os.environ.setdefault("TRACEPACT_EXAMPLES", "50")
 settings.register_profile(
     "tracepact",
     max_examples=int(os.environ["TRACEPACT_EXAMPLES"]),
