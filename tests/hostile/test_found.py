@@ -27,6 +27,7 @@ from tracepact.tools.league.timelines import _ticks
 from tracepact.tools.lsp.calibration import calibration_faults
 from tracepact.tools.lsp.reading import read
 from tracepact.tools.lsp.renaming import CannotRename, rename
+from tracepact.tools.score.store.manifest import self_digest
 
 
 def bad_streams(archive: bytes) -> list[bytes]:
@@ -275,5 +276,26 @@ def test_a_tiny_file_of_a_year_of_scores_is_refused(command: tuple[str, ...], pr
     put(tmp_path, {name: text.encode() for name, text in files.items()})
     sides = ("--ref", "ref.tsv", "--pred", pred, "--durations", "31536000")
     outcome = run(*command, *sides, folder=tmp_path)
+    assert outcome.code == 2, outcome.err
+    assert "--limit scores=NUMBER" in outcome.err
+
+
+@pytest.mark.parametrize(
+    "files", [[5], [{"name": 5}], [{"name": "a\0b", "sha256": ""}], [{"name": "x" * 300, "sha256": ""}]]
+)
+def test_a_forged_list_of_the_files_of_a_run_in_batches_is_told(files: list[Any], tmp_path: Path) -> None:
+    held = dict(finished_batches())
+    manifest = {**json.loads(held["run/manifest.json"]), "files": files}
+    held["run/manifest.json"] = json_text({**manifest, "sha256": self_digest(manifest)}).encode()
+    put(tmp_path, held)
+    assert run("verify", "run", folder=tmp_path).code in (1, 2)
+
+
+@pytest.mark.parametrize("how", [(), ("--memory", "1GB")])
+def test_a_reference_that_ends_in_centuries_has_too_many_segments(how: tuple[str, ...], tmp_path: Path) -> None:
+    scores = "onset\toffset\tx\n0\t1\t0.5\n1\t2\t0.7\n"
+    files = {"s/a.tsv": scores, "ref.tsv": events("a 1 9999999999 x"), "g.contract": GATE}
+    put(tmp_path, {name: text.encode() for name, text in files.items()})
+    outcome = run("curves", "g.contract", "--ref", "ref.tsv", "--pred", "s", *how, folder=tmp_path)
     assert outcome.code == 2, outcome.err
     assert "--limit scores=NUMBER" in outcome.err

@@ -7,6 +7,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from tracepact.diagnostics import Diagnostic, InvalidInput
+from tracepact.limits import limits
 from tracepact.thresholds.family import FieldFamily, touching
 from tracepact.thresholds.runs import reference_columns, reference_unit
 from tracepact.thresholds.steps import Steps, StepsBuilder, Whole
@@ -54,7 +56,9 @@ def segment_counts(given: FieldFamily, length: Fraction) -> CellCounts:
         here = np.flatnonzero(lasting & (refs.clip == number))
         scores = given.field.clips.get(clip)
         own = 0 if scores is None else -(-scores.edges[-1] // length)
-        ref = np.zeros((max(own, int(ends[here].max(initial=0))), len(given.family.classes)), dtype=np.bool_)
+        number = max(own, int(ends[here].max(initial=0)))
+        _check_size(clip, number, len(given.family.classes))
+        ref = np.zeros((number, len(given.family.classes)), dtype=np.bool_)
         for k in here.tolist():
             ref[starts[k] : ends[k], refs.label[k]] = True
         ranks = np.full(ref.shape, -1) if scores is None else touching(scores, length, len(ref))
@@ -62,6 +66,16 @@ def segment_counts(given: FieldFamily, length: Fraction) -> CellCounts:
             ranks = ranks.max(axis=1, keepdims=True)
         cells.append((ref, ranks))
     return _counted(given.shape, cells)
+
+
+def _check_size(clip: str, number: int, classes: int) -> None:
+    """Refuse more segments than are counted at every threshold, before any of them is made."""
+    if number * classes > (most := limits().scores):
+        headline = (
+            f"`{clip}` has {number:,} segments in each of {classes:,} classes; at most {most:,} are counted in all"
+        )
+        help = "check the times and their unit, or raise the limit (--limit scores=NUMBER)"
+        raise InvalidInput([Diagnostic("too-many-frames", headline, None, help)])
 
 
 def _counted(shape: tuple[int, int], cells: Sequence[tuple[Flags, Whole]]) -> CellCounts:

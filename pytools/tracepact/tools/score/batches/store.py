@@ -5,6 +5,7 @@ import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +152,12 @@ def batch_manifest(folder: Path) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     sound = isinstance(data, dict) and data.get("format") == FORMAT and isinstance(data.get("files"), list)
-    return data if sound else None
+    return data if sound and all(_lists(item) for item in data["files"]) else None
+
+
+def _lists(item: object) -> bool:
+    """Whether an item of a manifest names a file, beside others, and its digest."""
+    return isinstance(item, dict) and all(isinstance(item.get(key), str) for key in ("name", "sha256"))
 
 
 def check_batch_place(folder: Path) -> None:
@@ -202,11 +208,10 @@ def drifts(folder: Path) -> list[str]:
     if manifest.get("sha256") != self_digest(manifest):
         found.append(f"{NAME} is not as it was written: its own digest differs")
     for item in manifest["files"]:
-        name = str(item.get("name", ""))
-        path = folder / name
-        if Path(name).name != name or not path.is_file():
+        name = item["name"]
+        if Path(name).name != name or not isfile(folder / name):  # false too for a name that no file can have
             found.append(f"{name} is not there")
-        elif file_digest(path) != item.get("sha256"):
+        elif file_digest(folder / name) != item["sha256"]:
             found.append(f"{name} is not as it was written: its digest differs")
     if found:
         return found
