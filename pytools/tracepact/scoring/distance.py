@@ -9,6 +9,8 @@ from tracepact.trace.layout import Indices, Layout
 
 NO_WITNESS = np.iinfo(np.int64).max
 """In place of an offset or a radius: there is no witness in the clip, or none where the window grows."""
+_FAR = 2**30
+"""More frames than a clip has: a bound beyond it is as far from every frame of the clip, frame for frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +38,12 @@ def nearest_offsets(layout: Layout, positions: Indices, targets: Indices, lo: in
     """
     if not len(positions):
         return np.zeros(0, dtype=np.int64)
+    lo, hi = _near(lo), _near(hi)
     aim = min(max(0, lo), hi)
     segment, _ = layout.locate(positions)
     first = layout.start[segment]
     last = first + layout.frames[segment] - 1
-    after = np.searchsorted(targets, positions + aim)
+    after = np.searchsorted(targets, np.clip(positions + aim, first, last + 1))
     padded = np.concatenate(([np.int64(-1)], targets, [np.int64(NO_WITNESS)]))
     later, earlier = padded[after + 1], padded[after]
     later_offset = np.where(later <= last, later - positions, NO_WITNESS)
@@ -49,8 +52,13 @@ def nearest_offsets(layout: Layout, positions: Indices, targets: Indices, lo: in
     return np.where(takes_earlier, earlier_offset, later_offset)
 
 
+def _near(bound: int) -> int:
+    """A bound, or one that is as good for every frame of a clip and that a machine word holds."""
+    return min(max(bound, -_FAR), _FAR)
+
+
 def _rank(offset: Indices, lo: int, hi: int) -> Indices:
-    """Orders offsets: frames outside the window first, then distance (both below 2**31)."""
+    """Orders offsets: frames outside the window first, then distance (both at most 2**31)."""
     bounded = offset != NO_WITNESS
     shown = np.where(bounded, offset, 0)
     outside = np.maximum(np.maximum(lo - shown, shown - hi), 0)
@@ -76,10 +84,10 @@ class GrowingWindow:
         padded = np.concatenate(([np.int64(-1)], targets, [np.int64(NO_WITNESS)]))
         found = np.full(len(positions), NO_WITNESS, dtype=np.int64)
         if self.hi is None:
-            after = padded[np.searchsorted(targets, np.maximum(positions + (self.lo or 0), first)) + 1]
+            after = padded[np.searchsorted(targets, np.maximum(positions + _near(self.lo or 0), first)) + 1]
             found = np.where(after <= last, after - positions, found)
         if self.lo is None:
-            before = padded[np.searchsorted(targets, np.minimum(positions + (self.hi or 0), last), side="right")]
+            before = padded[np.searchsorted(targets, np.minimum(positions + _near(self.hi or 0), last), side="right")]
             found = np.where(before >= first, np.minimum(found, positions - before), found)
         return found
 
