@@ -121,7 +121,7 @@ def clip_lengths(
     if isinstance(durations, Fraction):
         return dict.fromkeys(known, durations)
     hint = (
-        "give durations (--durations), a table (filename, duration) or one number of seconds for all clips, "
+        "give durations (--durations), a table (filename, duration) or one duration for all clips, "
         "or sound files (--audio)"
     )
     if durations is None:
