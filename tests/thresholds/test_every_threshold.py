@@ -183,7 +183,7 @@ def test_the_curves_that_are_drawn_are_no_trivial_ones() -> None:
     seen: Counter[str] = Counter()
 
     @given(scenes(ignoring=False), st.sampled_from(CONTRACTS[:2]))
-    @settings(max_examples=80, database=None, derandomize=True)
+    @settings(max_examples=300, database=None, derandomize=True)
     def measure(scene: Scene, contract: Contract) -> None:
         quantities = Quantities(contract, scene.family(contract))
         for clause in contract.clauses:
