@@ -17,7 +17,7 @@ from tracepact.tools.select.weigh.order import Order, Weights
 _ENTRIES = 50_000_000
 """So many pairs times clauses are climbed on; of more pairs a part is, evenly spread."""
 _HARD = 3000
-"""Among so many of the pairs that are ordered least conflicts are looked for."""
+"""Conflicts are looked for among this many pairs, those that the weights order least."""
 _CLIMBING = Fraction(3, 4)
 """The share of a time budget for keeping many pairs; the rest is for conflicts that show that some must go."""
 
