@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -29,7 +30,8 @@ from strategies import LABELS, corpora, tasks_of
 
 import tracepact
 from tracepact import Aggregation, Bootstrap, InvalidInput, parse_contract, score, score_batches
-from tracepact.engines import Engine, EngineKind, EngineLost, Work, clusters, engine_from, run_tasks
+from tracepact.diagnostics import summarise
+from tracepact.engines import Engine, EngineKind, EngineLost, Progress, Work, clusters, engine_from, run_tasks
 from tracepact.files import remove_dead_parts
 from tracepact.io.storage import public_name
 from tracepact.metrics import compare_systems, intervals_record
@@ -356,6 +358,34 @@ def test_faults_of_rows_are_reported_with_their_rows_whatever_the_batch(tmp_path
     assert places == {("bad-time", len(ROWS) + 2), ("incomplete-row", len(ROWS) + 3)}
 
 
+@pytest.mark.parametrize("size", [1, 5, 1000])
+def test_a_refusal_counts_every_finding_whatever_the_batches(tmp_path: Path, files: dict[str, Any], size: int) -> None:
+    long = [(f"clip{clip:02d}", 0.5, 9.0 + k, "cat") for clip in range(24) for k in range(3)]
+    faulty = {
+        **files,
+        "pred": str(
+            parquet(tmp_path / "long.parquet", [*long, ("clip03", -1.0, 0.5, "cat"), ("clip00", 0.0, 0.2, "dog")])
+        ),
+    }
+    with pytest.raises(InvalidInput) as whole:
+        score(CONTRACT, **faulty)
+    with pytest.raises(InvalidInput) as found:
+        score_batches(CONTRACT, **faulty, batch_clips=size)
+    beyond = [one.stands_for for one in found.value.diagnostics if one.code == "offset-beyond-clip"]
+    assert sum(beyond) == len(long)
+    assert found.value.summary == whole.value.summary
+    assert summarise(found.value.diagnostics) == found.value.summary
+    assert f"and {len(long) - 5:,} more" in str(whole.value)
+
+
+def test_missing_columns_are_answered_with_a_column_map(tmp_path: Path, files: dict[str, Any]) -> None:
+    other = tmp_path / "other.parquet"
+    pq.write_table(pa.table({"clip": ["a"], "start": [0.0], "end": [1.0], "species": ["cat"]}), other)
+    with pytest.raises(InvalidInput) as found:
+        score_batches(CONTRACT, **{**files, "pred": str(other)})
+    assert any("--columns" in (one.help or "") for one in found.value.diagnostics)
+
+
 def test_an_unknown_clip_is_found_by_its_name_before_any_batch(tmp_path: Path, files: dict[str, Any]) -> None:
     broken = {**files, "pred": str(parquet(tmp_path / "more.parquet", [*ROWS, ("stranger", 0.0, 1.0, "cat")]))}
     assert codes(partial(score_batches, CONTRACT, **broken)) == {"unknown-clip"}
@@ -384,8 +414,15 @@ def test_a_worker_that_makes_another_contract_of_the_text_refuses_it() -> None:
 
 @pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_is_said(files: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "_PATIENCE", 0.5)
-    assert codes(partial(score_batches, CONTRACT, **files, engine="dask:tcp://127.0.0.1:9")) == {"no-scheduler"}
+    monkeypatch.setattr(clusters, "PATIENCE", 0.5)
+    asked: list[str] = []
+
+    def told(plan: object) -> Progress:
+        return Progress(lambda number: None, waiting=asked.append)
+
+    engine = "dask:tcp://127.0.0.1:9"
+    assert codes(partial(score_batches, CONTRACT, **files, engine=engine, progress=told)) == {"no-scheduler"}
+    assert asked == ["tcp://127.0.0.1:9"]
 
 
 @pytest.mark.parametrize(
@@ -417,6 +454,37 @@ def test_memory_without_a_unit_is_answered_with_what_to_write() -> None:
     with pytest.raises(InvalidInput) as found:
         memory_from("2")
     assert found.value.diagnostics[0].help == "write `2GB`"
+
+
+@pytest.mark.parametrize("text", ["0", "0.01", "0GB", "63MB"])
+def test_too_little_memory_is_answered_with_what_is_taken(text: str) -> None:
+    with pytest.raises(InvalidInput) as found:
+        memory_from(text)
+    offered = re.findall("`([^`]+)`", found.value.diagnostics[0].help or "")
+    assert offered
+    assert all(memory_from(amount) for amount in offered)
+
+
+def test_progress_tells_of_the_draws_that_follow_the_batches(
+    tmp_path: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+
+    @contextlib.contextmanager
+    def counted() -> Any:
+        yield lambda done, total, what: said.append(f"{done}/{total} {what}")
+
+    monkeypatch.setattr(batch_command, "counted", counted)
+    with batch_command.told_batches() as start:
+        out = tmp_path / "run"
+        score_batches(CONTRACT, **files, batch_clips=12, out=out, page=lambda clips: SILENT, progress=start)
+    begins = [text.split(",")[0] for text in said]
+    assert begins[1:] == [
+        "1/2 batch 1 of 2",
+        "2/2 batch 2 of 2",
+        "0/1 draws of clips 0 of 1",
+        "1/1 draws of clips 1 of 1",
+    ]
 
 
 def test_progress_says_where_the_dashboard_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,15 @@
 """What went wrong, as data: codes, severities, places and ways out; and the renderers that draw it."""
 
 from tracepact.diagnostics.codes import CODES, Code, Severity
-from tracepact.diagnostics.collecting import Diagnostics, InvalidInput, known_name, one_of, require_type, several
+from tracepact.diagnostics.collecting import (
+    Diagnostics,
+    InvalidInput,
+    known_name,
+    not_spelled_out,
+    one_of,
+    require_type,
+    several,
+)
 from tracepact.diagnostics.model import (
     Diagnostic,
     Place,
@@ -30,6 +38,7 @@ __all__ = [
     "did_you_mean",
     "known_name",
     "nearest",
+    "not_spelled_out",
     "one_of",
     "render_diagnostics",
     "require_type",

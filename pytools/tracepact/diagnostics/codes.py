@@ -136,6 +136,7 @@ CODES: dict[str, Code] = {
         ("other-contract", "24.6", "a worker makes another contract of the same text"),
         ("bad-memory", "24.3", "an amount of memory that cannot be read"),
         ("failed-batch", "24.8", "a batch failed three times; the result is incomplete"),
+        ("run-in-use", "24.9", "another process is making a run at this place"),
         ("engine-lost", "24.7", "a scheduler, or all workers, went away"),
         ("not-in-batches", "24.1", "what was asked for needs all clips at once"),
         ("bad-metadata", "15.18", "the metadata of a submission is no YAML, or an entry is missing or of another kind"),

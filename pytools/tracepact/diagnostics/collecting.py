@@ -47,14 +47,20 @@ class InvalidInput(Exception):  # noqa: N818  (it is what the input is, not what
 def _bounded(diagnostics: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
     """At most twenty findings of one code and file, then how many more there are of each."""
     seen: Counter[Group] = Counter()
+    more: Counter[Group] = Counter()
     for found, group in zip(diagnostics, groups_of(diagnostics), strict=True):
         seen[group] += 1
-        if seen[group] <= SPELLED_OUT:
+        if seen[group] <= SPELLED_OUT and found.stands_for == 1:
             yield found
-    for (code, file), number in seen.items():
-        if number > SPELLED_OUT:
-            headline = f"{number - SPELLED_OUT:,} more of this kind are not spelled out"
-            yield Diagnostic(code, headline, RowPlace(file) if file else None)
+        else:
+            more[group] += found.stands_for
+    for (code, file), number in more.items():
+        yield not_spelled_out(code, number, RowPlace(file) if file else None)
+
+
+def not_spelled_out(code: str, number: int, place: Place | None = None) -> Diagnostic:
+    """A finding that stands for so many of its kind."""
+    return Diagnostic(code, f"{number:,} more of this kind are not spelled out", place, stands_for=number)
 
 
 @dataclass(slots=True)

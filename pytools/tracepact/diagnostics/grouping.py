@@ -12,12 +12,19 @@ Group = tuple[str, str]
 
 
 def groups_of(diagnostics: Sequence[Diagnostic]) -> list[Group]:
-    """The group of each finding: its code with its file; with the folder where a code speaks of many files."""
+    """The group of each finding: its code with its file; with the folder where a code speaks of many files.
+
+    What stands for several findings is of the group that it names.
+    """
     files: dict[str, set[str]] = {}
     for found in diagnostics:
-        files.setdefault(found.code, set()).add(_file(found))
+        if found.stands_for == 1:
+            files.setdefault(found.code, set()).add(_file(found))
     names = {code: _names(some) for code, some in files.items()}
-    return [(found.code, names[found.code][_file(found)]) for found in diagnostics]
+    return [
+        (found.code, names[found.code][_file(found)] if found.stands_for == 1 else _file(found))
+        for found in diagnostics
+    ]
 
 
 def _names(files: Iterable[str]) -> dict[str, str]:

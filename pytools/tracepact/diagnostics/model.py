@@ -76,6 +76,7 @@ class Diagnostic:
         place: where it is, in a text or in a row of a file.
         help: a way out, if there is one.
         trace: a small picture of a trace that shows it, if there is one.
+        stands_for: how many findings it is: more than one if it says how many are not spelled out.
 
     Examples:
         >>> import tracepact
@@ -92,6 +93,7 @@ class Diagnostic:
     place: Place | None = None
     help: str | None = None
     trace: str | None = None
+    stands_for: int = 1
 
     def __post_init__(self) -> None:
         if self.code not in CODES:

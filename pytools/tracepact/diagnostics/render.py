@@ -25,7 +25,9 @@ def render_diagnostics(diagnostics: Sequence[Diagnostic], form: str = "text", *,
 
 def summarise(diagnostics: Iterable[Diagnostic]) -> str:
     """Counts by severity, such as `1 error, 2 warnings`."""
-    counts = Counter(d.severity for d in diagnostics)
+    counts: Counter[Severity] = Counter()
+    for d in diagnostics:
+        counts[d.severity] += d.stands_for
     parts = [f"{counts[s]} {s.value}{'s' if counts[s] != 1 else ''}" for s in Severity if counts[s]]
     return ", ".join(parts) or "no findings"
 
@@ -36,12 +38,15 @@ def _text(diagnostics: Sequence[Diagnostic]) -> str:
     seen: Counter[Group] = Counter()
     ordered = sorted(diagnostics, key=lambda d: d.severity is Severity.ERROR)
     groups = groups_of(ordered)
-    totals = Counter(groups)
+    last = Counter(groups)
+    totals: Counter[Group] = Counter()
+    for d, group in zip(ordered, groups, strict=True):
+        totals[group] += d.stands_for
     for d, group in zip(ordered, groups, strict=True):
         seen[group] += 1
         if d.severity is Severity.ERROR or seen[group] <= LISTED_PER_CODE:
             blocks.append(_block(d))
-        elif seen[group] == totals[group]:
+        elif seen[group] == last[group]:
             rest, of = totals[group] - LISTED_PER_CODE, f" in {group[1]}" if group[1] else ""
             blocks.append(f"{d.severity.value}[{d.code}]: … and {rest:,} more{of}: {d.kind.meaning}")
     return "\n".join(blocks)

@@ -14,7 +14,7 @@ from tracepact.diagnostics import Diagnostic, InvalidInput
 from tracepact.engines.model import FAN_IN, Engine, EngineLost, Progress, S, Work, attempt
 from tracepact.version import VERSION
 
-_PATIENCE = 30
+PATIENCE = 15
 """How many seconds a scheduler has to answer, at first and after a connection broke."""
 _SILENT = "the scheduler no longer answers"
 
@@ -23,7 +23,7 @@ def run_on_cluster(engine: Engine, work: Work[S], progress: Progress) -> S | Non
     """The sum of all results, added on the workers; a worker that dies costs its tasks a new try."""
     if not work.tasks:
         return None
-    with _client(engine) as client:
+    with _client(engine, progress) as client:
         check_workers(client)
         ours = engine.address is None or engine.is_ours
         if not ours or find_spec("bokeh"):  # without it a cluster that is started here serves none
@@ -83,15 +83,17 @@ def tree_levels(tasks: int) -> list[int]:
 
 
 @contextmanager
-def _client(engine: Engine) -> Iterator[Any]:
+def _client(engine: Engine, progress: Progress) -> Iterator[Any]:
     """A client of the scheduler at an address, or of a cluster that is started here and stopped again."""
     start_client, _ = _distributed()
     if engine.address is None:
-        with started(engine) as ours, _client(ours) as client:
+        with started(engine) as ours, _client(ours, progress) as client:
             yield client
         return
+    if not engine.is_ours:
+        progress.waiting(engine.address)
     try:
-        client = start_client(engine.address, timeout=_PATIENCE, set_as_default=False)
+        client = start_client(engine.address, timeout=PATIENCE, set_as_default=False)
     except OSError as error:
         headline = f"no scheduler answers at `{engine.address}`"
         help = "start one with `dask scheduler`, or leave out the address to start a cluster here"

@@ -87,17 +87,26 @@ class EngineLost(Exception):  # noqa: N818  (it is what happened)
     """A scheduler, or all workers, went away; nothing that is kept on disk is lost."""
 
 
+def _nobody(*said: object) -> None:
+    """Tell nobody."""
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What an engine says: how many tasks are done, and where a dashboard is, if there is one."""
+    """What an engine says: how many tasks are done, where a dashboard is, and the address that it waits for.
+
+    `stage` is told by whoever gives it more tasks what these are and how many, once the first are done.
+    """
 
     done: Callable[[int], None]
-    dashboard: Callable[[str], None]
+    dashboard: Callable[[str], None] = _nobody
+    waiting: Callable[[str], None] = _nobody
+    stage: Callable[[str, int], None] = _nobody
 
 
 def no_progress() -> Progress:
     """Tell nobody."""
-    return Progress(lambda number: None, lambda address: None)
+    return Progress(_nobody)
 
 
 def attempt(work: Work[S], task: Any) -> S:

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, parent_process
+from os import _exit
 from signal import SIG_BLOCK, SIG_SETMASK, SIGINT, pthread_sigmask
+from threading import Thread
 from typing import Any
 
 from tracepact.engines.model import ATTEMPTS, Engine, Progress, S, Work, attempt
@@ -77,6 +79,15 @@ _taken: list[Work[Any]] = []
 
 def _take(work: Work[Any]) -> None:
     _taken[:] = [work]
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone, however it ended: nobody waits for what it works on."""
+    parent = parent_process()
+    assert parent is not None  # it is a process of a pool
+    parent.join()
+    _exit(1)
 
 
 def _attempt(task: Any) -> Any:

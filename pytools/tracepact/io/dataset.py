@@ -1,11 +1,12 @@
 """One side as a source of clips that may be larger than memory: Parquet and Arrow files, alone or many in a folder.
 
-Files are read in pieces: a row group of a Parquet file, a whole Arrow file. Rows are numbered through all files, in the
-order of their names, as the lines of one table would be (rule 24.2).
+Files are read in pieces: a row group of a Parquet file, a whole Arrow file. The rows of each file are numbered as the
+lines of a table with a header would be, and a finding names the file of its row (rule 24.2).
 """
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+import posixpath
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
 from tracepact.io.collection import uncollected
 from tracepact.io.columnar import arrow_faults, frame_columns, frame_of, is_damage, report_unreadable
+from tracepact.io.columns import offered_map
 from tracepact.io.delimited import report_missing
 from tracepact.io.rows import EventRows, Times
 from tracepact.io.source import PathLike, shown
@@ -30,9 +32,13 @@ _FIRST_ROW = 2
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a file that is read at once: its rows are numbered from the first, its groups None for all of it."""
+    """A part of a file that is read at once: its rows are numbered from the first, its groups None for all of it.
+
+    `name` is what reports call the file.
+    """
 
     file: str
+    name: str
     group: int | None
     first_row: int
     rows: int
@@ -59,43 +65,49 @@ class Dataset:
             if not is_damage(error):
                 raise
             found = Diagnostics()
-            report_unreadable(public_name(piece.file), error, found, self.name)
+            report_unreadable(piece.name, error, found, self.name)
             raise InvalidInput(found.items) from error
 
     def events(self, pieces: Sequence[int], clips: Collection[str], diagnostics: Diagnostics) -> EventTable:
         """The events of some clips, from the pieces that hold them; an empty name is a row without its clip."""
-        rows = EventRows(self.name, diagnostics, Times(fractions=False))
-        columns = (*EVENT_COLUMNS, CONFIDENCE) if self.confidence else EVENT_COLUMNS
-        wanted = frozenset(clips)
         with uncollected():
-            for piece in (self.pieces[number] for number in pieces):
-                rows.add_all(self._rows(piece, columns, wanted))
-            return EventTable(self.name, rows.table().clips, self.digest, Origin("table"))
+            return self._table([self.pieces[number] for number in pieces], frozenset(clips), diagnostics)
 
     def whole(self, diagnostics: Diagnostics) -> EventTable:
         """The events of all clips; a clip that is in two files is reported."""
+        return self._table(self.pieces, None, diagnostics)
+
+    @property
+    def is_sharded(self) -> bool:
+        """Whether its rows are in several files."""
+        return len({piece.file for piece in self.pieces}) > 1
+
+    def _table(self, pieces: Sequence[Piece], wanted: frozenset[str] | None, diagnostics: Diagnostics) -> EventTable:
+        """The events of some clips, or of all, each with its row in its file; clips in two files are reported."""
         rows = EventRows(self.name, diagnostics, Times(fractions=False))
-        columns = (*EVENT_COLUMNS, CONFIDENCE) if self.confidence else EVENT_COLUMNS
         homes: dict[str, str] = {}
-        for piece in self.pieces:
-            found = list(self._rows(piece, columns, None))
+        for piece in pieces:
+            rows.name = piece.name
+            clips, found = self._rows(piece, wanted)
             rows.add_all(found)
-            for clip in dict.fromkeys(fields[0] for _, fields in found if fields[0]):
-                home = homes.setdefault(clip, piece.file)
-                if home != piece.file:
-                    report_two_files(clip, home, piece.file, self.name, diagnostics)
-        return EventTable(self.name, rows.table().clips, self.digest, Origin("table"))
+            for clip in clips if self.is_sharded else ():
+                home = homes.setdefault(clip, piece.name)
+                if home != piece.name:
+                    report_two_files(clip, home, piece.name, self.name, diagnostics)
+        return EventTable(self.name, rows.table().clips, self.digest, Origin("table", shards=homes))
 
     def _rows(
-        self, piece: Piece, columns: Sequence[str], wanted: frozenset[str] | None
-    ) -> Iterator[tuple[int, tuple[str, ...]]]:
-        found = self.table(piece, columns)
+        self, piece: Piece, wanted: frozenset[str] | None
+    ) -> tuple[list[str], Iterable[tuple[int, tuple[str, ...]]]]:
+        """The clips of a piece that are wanted, and their rows by number."""
+        found = self.table(piece, (*EVENT_COLUMNS, CONFIDENCE) if self.confidence else EVENT_COLUMNS)
         names = found.column("filename").combine_chunks()
         encoded = (names if hasattr(names, "indices") else names.dictionary_encode()).cast(_names_type())
         known = [("" if name is None else str(name)).strip() for name in encoded.dictionary.to_pylist()]
         here = [wanted is None or name in wanted for name in known]
+        places = encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
+        clips = [known[place] for place in np.unique(places).tolist() if place < len(known) and here[place]]
         if wanted is not None and (not all(here) or encoded.null_count):
-            places = encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
             kept = np.flatnonzero(np.array([*here, "" in wanted], dtype=np.bool_)[places])
             numbers: Sequence[int] = (kept + piece.first_row).tolist()
             found = found.take(kept)
@@ -104,12 +116,12 @@ class Dataset:
         frame = frame_of(found)
         assert frame is not None  # it is a table of Arrow
         texts = frame_columns(frame, (*EVENT_COLUMNS, CONFIDENCE))
-        return zip(numbers, zip(*texts, strict=True), strict=True)
+        return [clip for clip in clips if clip], zip(numbers, zip(*texts, strict=True), strict=True)
 
 
 def report_two_files(clip: str, one: str, other: str, name: str, diagnostics: Diagnostics) -> None:
     """Say that a clip is in two files of a source."""
-    both = " and ".join(f"`{shown(public_name(file))}`" for file in (one, other))
+    both = " and ".join(f"`{shown(file)}`" for file in (one, other))
     headline = f"clip `{shown(clip)}` is in two files: {both}"
     diagnostics.add("ambiguous-clip", headline, RowPlace(name), "keep its rows in one of them")
 
@@ -220,18 +232,25 @@ def open_dataset(path: PathLike, diagnostics: Diagnostics) -> Dataset | None:
         try:
             schema, groups = _groups(given, format, file)
         except arrow_faults() as error:
-            report_unreadable(public_name(file), error, diagnostics, name)
+            report_unreadable(_file_name(name, root, file), error, diagnostics, name)
             continue
         names = [column.strip() for column in schema]
-        if not report_missing(EVENT_COLUMNS, names, RowPlace(public_name(file)), diagnostics):
+        own = _file_name(name, root, file)
+        if not report_missing(EVENT_COLUMNS, names, RowPlace(own), diagnostics, offered_map(names)):
             continue
         confidence |= CONFIDENCE in names
+        start = _FIRST_ROW
         for group, rows in groups:
-            start = pieces[-1].first_row + pieces[-1].rows if pieces else _FIRST_ROW
-            pieces.append(Piece(file, group, start, rows))
+            pieces.append(Piece(file, own, group, start, rows))
+            start += rows
     if len(diagnostics.errors) > before:
         return None
     return Dataset(given, name, format, tuple(pieces), confidence, digest_of_files(system, files, root))
+
+
+def _file_name(source: str, root: str, file: str) -> str:
+    """What reports call a file of a source: the source itself, or its place below it."""
+    return source if file == root else posixpath.join(source, os.path.relpath(file, root).replace(os.sep, "/"))
 
 
 def _files(given: str) -> tuple[Any, str, list[str]]:

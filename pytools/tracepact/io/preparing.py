@@ -147,7 +147,8 @@ def renamed_clips(table: EventTable, names: Mapping[str, str]) -> EventTable:
     scores = table.origin.scores
     if scores is not None:
         scores = replace(scores, clips={names.get(clip, clip): own for clip, own in scores.clips.items()})
-    origin = replace(table.origin, files=files, lengths=lengths, regions=regions, scores=scores)
+    shards = {names.get(clip, clip): file for clip, file in table.origin.shards.items()}
+    origin = replace(table.origin, files=files, lengths=lengths, regions=regions, scores=scores, shards=shards)
     return EventTable(table.name, clips, table.digest, origin)
 
 
@@ -157,9 +158,10 @@ def part_of(table: EventTable, clips: Sequence[str], *, scores: bool = False) ->
     if origin is not None:
         wanted = frozenset(clips)
         files = {clip: file for clip, file in origin.files.items() if clip in wanted}
+        shards = {clip: file for clip, file in origin.shards.items() if clip in wanted}
         regions = {clip: some for clip, some in origin.regions.items() if clip in wanted}
         field = some_clips(origin.scores, clips) if scores and origin.scores is not None else None
-        origin = replace(origin, files=files, lengths={}, regions=regions, scores=field)
+        origin = replace(origin, files=files, lengths={}, regions=regions, scores=field, shards=shards)
     found = {clip: table.clips[clip] for clip in clips if clip in table.clips}
     return EventTable(table.name, found, table.digest, origin)
 

@@ -74,6 +74,8 @@ def draw_values(
     """Every value in every draw of so many clips, as `draws` makes them; OSError if some draws failed three times."""
     tasks = 1 if engine.kind is EngineKind.LOCAL else _TASKS * engine.number
     work: Work[_Found] = Work(partial(_draw, _Job(drawn, parts, clips)), ranges(clips, bootstrap, tasks), _not_drawn)
+    if progress is not None:
+        progress.stage("draws of clips", len(work.tasks))
     found = run_tasks(engine, work, progress)
     assert found is not None  # there is at least one draw
     if found.given_up:

@@ -31,7 +31,7 @@ class Origin:
     """How a table came to be: its format, the file of each clip that has its own, and how scores were decoded.
 
     `lengths` are the clips whose files say how long they are; `regions` what the files say is not to be judged;
-    `scores` the field the events were decoded from.
+    `scores` the field the events were decoded from; `shards` the file of each clip of a table that is in several.
     """
 
     format: str
@@ -40,6 +40,7 @@ class Origin:
     lengths: Mapping[str, Fraction] = field(default_factory=dict)
     regions: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
     scores: ScoreField | None = field(default=None, compare=False, repr=False)
+    shards: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,10 @@ class EventTable:
     origin: Origin | None = field(default=None, compare=False)
 
     def place(self, clip: str, row: int | None) -> RowPlace:
-        """A row of a clip, in the clip's own file where it has one."""
-        return RowPlace(self.origin.files.get(clip, self.name) if self.origin else self.name, row)
+        """A row of a clip, in the file that holds it."""
+        if self.origin is None:
+            return RowPlace(self.name, row)
+        return RowPlace(self.origin.files.get(clip) or self.origin.shards.get(clip, self.name), row)
 
     @cached_property
     def labels(self) -> frozenset[str]:

@@ -1,8 +1,6 @@
 """`tracepact conform`: test another implementation against the vectors and the reference."""
 
-import signal
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -28,6 +26,7 @@ from tracepact.tools.exits import Exit
 from tracepact.tools.output_files import BADGE, JUNIT, OutputFile
 from tracepact.tools.parameters import Seconds, format_option, timeout_option
 from tracepact.tools.results import print_json, print_rows
+from tracepact.tools.stopping import ended_as_by_hand
 from tracepact.wording import count
 
 _SHOWN = 10
@@ -95,7 +94,7 @@ def command(
     chosen = [Profile(name) for name in profiles] or None
     console = messages()
     try:
-        with _ended_as_by_hand(), console.status("starting") as status:
+        with ended_as_by_hand(), console.status("starting") as status:
 
             def progress(what: str, number: int) -> None:
                 if console.is_terminal:
@@ -143,22 +142,6 @@ def _chosen(names: tuple[str, ...], asks: tuple[str, ...]) -> list[Vector] | Non
         raise click.BadParameter(f"there is no vector `{unknown.args[0]}`", param_hint="--id") from None
     except BadCase as bad:
         raise click.BadParameter(str(bad), param_hint="--ask") from None
-
-
-@contextmanager
-def _ended_as_by_hand() -> Iterator[None]:
-    """A request to end (SIGTERM, or SIGHUP of a closed terminal) does what Ctrl-C does: the implementation ends too."""
-
-    def end(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    numbers = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
-    before = {number: signal.signal(number, end) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _tallies(found: Conformance) -> Iterator[tuple[tuple[str, str], Tally]]:

@@ -84,12 +84,15 @@ class _InBatches:
 
     def __init__(self, job: CurveJob, sides: Sides, plan: Plan, engine: Engine, on_plan: OnPlan | None) -> None:
         self.engine = engine
-        self._job, self._sides, self._plan, self._on_plan = job, sides, plan, on_plan
+        self.progress = on_plan(plan) if on_plan else None
+        self._job, self._sides, self._plan = job, sides, plan
 
     def counted(self, asked: Sequence[Asked]) -> ClipParts:
         """What draws need of every clip; OSError if a batch failed three times."""
         do = partial(count_clips, self._job, tuple(asked))
-        given = self._sides, self._plan, self.engine, self._on_plan
+        if self.progress is not None:
+            self.progress.stage("batch at these thresholds", len(self._plan.batches))
+        given = self._sides, self._plan, self.engine, self.progress
         total, tally, _ = run_batches(do, *given, Diagnostics(), strict=False, scores=True)
         if total.given_up:
             raise _incomplete(total.given_up)
@@ -132,13 +135,13 @@ def curves_in_batches(
         report_score_lengths(field, plan.durations, diagnostics)
     own = settings or CurveSettings()
     job = CurveJob(job_of(contract, sides, plan, mode), median, own)
+    counting = _InBatches(job, sides, plan, chosen, on_plan)
     total, tally, findings = run_batches(
-        partial(count_batch, job), sides, plan, chosen, on_plan, diagnostics, strict=False, scores=True
+        partial(count_batch, job), sides, plan, chosen, counting.progress, diagnostics, strict=False, scores=True
     )
     if total.given_up:
         raise _incomplete(total.given_up)
     quantities = Quantities(contract, tally.sums, own, on_step)
-    counting = _InBatches(job, sides, plan, chosen, on_plan)
     return Curves(quantities, median, tuple(map(diagnostic_of, findings.items)), on_step, counting)
 
 

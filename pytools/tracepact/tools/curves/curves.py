@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, did_you_mean
-from tracepact.engines import Engine
+from tracepact.engines import Engine, Progress
 from tracepact.metrics import MetricValue
 from tracepact.scoring.clip_columns import ClipParts
 from tracepact.scoring.uncertainty import Bootstrap
@@ -256,7 +256,7 @@ class Curves:
         self._advance(0, 1, "drawing clips")
         counting = self._counting
         parts = counting.counted(list(asked))
-        return intervals_at(self._quantities, list(asked), parts, bootstrap, counting.engine)
+        return intervals_at(self._quantities, list(asked), parts, bootstrap, counting.engine, counting.progress)
 
     def _labels(self, name: str) -> range:
         """The classes that have a best threshold of their own."""
@@ -345,9 +345,10 @@ class Curves:
 
 
 class Counting(Protocol):
-    """How clips are counted at thresholds, for draws of them, and which engine draws."""
+    """How clips are counted at thresholds, for draws of them, which engine draws, and who is told how far it is."""
 
     engine: Engine
+    progress: Progress | None
 
     def counted(self, asked: Sequence[Asked]) -> ClipParts:
         """What draws need of every clip."""
@@ -355,6 +356,8 @@ class Counting(Protocol):
 
 class _AtOnce:
     """Counts all clips at once, here."""
+
+    progress = None
 
     def __init__(self, quantities: Quantities) -> None:
         self.engine, self._quantities = Engine(), quantities

@@ -92,13 +92,14 @@ def measure_batches(
         report_table_lengths(names_alone(side), plan.durations, diagnostics)
     job = MeasureJob(job_of(contract, sides, plan, how.mode), how, _whole(plan, how), bootstrap is not None)
     drawn: MetricIntervals | None = None
+    told = on_plan(plan) if on_plan else None
     with kept_engine(chosen) as kept:
         total, tally, findings = run_batches(
-            partial(measure_batch, job), sides, plan, kept, on_plan, diagnostics, strict=strict
+            partial(measure_batch, job), sides, plan, kept, told, diagnostics, strict=strict
         )
         found = tally.metrics.measured(how.settings)
         if bootstrap is not None and tally.draws is not None and not total.given_up:
-            _, compared = drawn_intervals(tally.draws, len(plan.clips), None, found, bootstrap, kept)
+            _, compared = drawn_intervals(tally.draws, len(plan.clips), None, found, bootstrap, kept, told)
             drawn = intervals_record([sides.names[1]], compared, bootstrap)
     preparation = record_of(sides.preparation(total), Preparation)
     output = metrics_output(tally.metrics.record(how.settings), found, preparation, drawn)

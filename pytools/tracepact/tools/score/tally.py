@@ -93,12 +93,13 @@ class FindingsTally(Record, frozen=True):
     def of(cls, diagnostics: Iterable[Diagnostic]) -> "FindingsTally":
         """The tally of some findings, in the order of a report: by code, file and row."""
         found = sorted(diagnostics, key=_order)
-        counts = Counter(one.code for one in found)
-        first = dict.fromkeys(counts, 0)
+        counts: Counter[str] = Counter()
+        first: Counter[str] = Counter()
         kept = []
         for one in found:
+            counts[one.code] += one.stands_for
             first[one.code] += 1
-            if first[one.code] <= LISTED_DIAGNOSTICS:
+            if first[one.code] <= LISTED_DIAGNOSTICS and one.stands_for == 1:
                 kept.append(diagnostic_record(one))
         return cls(dict(sorted(counts.items())), tuple(kept))
 

@@ -38,7 +38,8 @@ def command(run: str, strict: bool, engine: str | None, memory: str | None, form
     RUN is what `tracepact score --out RUN` wrote. --format csv prints a row for each difference. A run in batches does
     not hold its tables: it is scored again from the files it was made from, by --engine, if they are as they were.
 
-    Exit codes: 0 everything is as it was, 1 something drifted.
+    Exit codes: 0 everything is as it was, 1 something drifted, 3 the files are as they were, and nothing could be
+    scored again.
     """
     if batch_manifest(Path(run)) is not None:
         return _verify_batches(run, form, engine, memory, strict=strict)
@@ -81,12 +82,14 @@ def _verify_batches(run: str, form: str, engine: str | None, memory: str | None,
     for line in again.drifts[:_SHOWN]:
         say(line, "red", answer=True)
     if again.why_not is not None:
-        say(f"nothing was scored again: {again.why_not}", answer=True)
+        say(f"nothing was scored again: {again.why_not}", "bold yellow", answer=True)
     elif again.drifts:
         say(f"drifted: {count(len(again.drifts), 'difference')} in {run}", "bold red", answer=True)
     else:
         say("scored again from its originals: every row and the report are the same", "green", answer=True)
-    return Exit.VIOLATED if again.drifts or (strict and moved) else Exit.OK
+    if again.drifts or (strict and moved):
+        return Exit.VIOLATED
+    return Exit.OK if again.why_not is None else Exit.UNKNOWN
 
 
 def _row(drift: Drift) -> Row:

@@ -13,13 +13,14 @@ import click
 from tracepact.core import Aggregation, Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput
 from tracepact.engines import EngineLost, Progress
+from tracepact.engines.clusters import PATIENCE
 from tracepact.io import AudioFolder
 from tracepact.metrics import MetricSettings
 from tracepact.scoring.vacuity import headline_mean
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.progress import counted
 from tracepact.tools.score.arguments import DataOptions, SideOptions, readings
-from tracepact.tools.score.batches.making import kept_batches, making_folder
+from tracepact.tools.score.batches.making import is_interrupted, kept_batches
 from tracepact.tools.score.batches.plan import Plan
 from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan, diagnostic_of
 from tracepact.tools.score.batches.scoring import BatchRun, score_batches
@@ -29,6 +30,7 @@ from tracepact.tools.score.report.build import profile_value
 from tracepact.tools.score.report.sounds import Sounds
 from tracepact.tools.score.requirement import MEAN
 from tracepact.tools.score.tally import FindingsTally
+from tracepact.tools.stopping import ended_as_by_hand
 from tracepact.trace import Mode
 from tracepact.wording import count
 
@@ -48,7 +50,7 @@ def score_in_batches(
     page: Callable[[Sequence[str]], Sounds] | None,
 ) -> BatchRun:
     """Score what the options name in batches; batches that failed are said."""
-    if out is not None and making_folder(out).is_dir():
+    if out is not None and is_interrupted(out):
         say(f"note: a run was interrupted at {out}; what it has finished is checked and kept")
     for name in NOT_IN_BATCHES:
         if given[name] is not None:  # type: ignore[literal-required]
@@ -80,13 +82,15 @@ def score_in_batches(
 
 @contextmanager
 def _said_when_stopped(out: Path | None) -> Iterator[None]:
-    """Say on Ctrl-C that the same command goes on from here, where batches are finished and kept (rule 24.9)."""
+    """Say on Ctrl-C that the same command goes on from here, where batches are finished and kept (rule 24.18)."""
     try:
         yield
     except KeyboardInterrupt:
         kept = 0 if out is None else kept_batches(out)
         if kept:
             say(f"{count(kept, 'batch is', 'batches are')} finished and kept: the same command goes on from here")
+        elif out is None:
+            say("nothing is kept; with --out, what is finished is kept and the same command goes on")
         raise
 
 
@@ -148,10 +152,10 @@ def tallied_value(run: BatchRun, name: str, aggregation: Aggregation | None) -> 
 def told_batches() -> Iterator[OnPlan]:
     """A bar with batches, clips a second, the time that remains, and the address of a dashboard if there is one.
 
-    A cluster that goes away meanwhile raises InvalidInput.
+    A cluster that goes away meanwhile raises InvalidInput. A request to end does what Ctrl-C does.
     """
     try:
-        with _bar() as start:
+        with ended_as_by_hand(), _bar() as start:
             yield start
     except EngineLost as error:
         help = "start the cluster again, and this command; with --out it goes on with what is finished"
@@ -163,23 +167,43 @@ def _bar() -> Iterator[OnPlan]:
     with counted() as update:
 
         def start(plan: Plan) -> Progress:
-            began, total = time.monotonic(), len(plan.batches)
-            clips, watched = len(plan.clips), ""
-
-            def done(number: int) -> None:
-                passed = max(time.monotonic() - began, 1e-9)
-                share = number / max(total, 1)
-                rate, left = clips * share / passed, passed * (1 - share) / max(share, 1e-9)
-                update(number, total, f"batch {number} of {total}, {rate:,.0f} clips/s, {left:,.0f} s left{watched}")
-
-            def dashboard(address: str) -> None:
-                nonlocal watched
-                if address:
-                    watched = f", dashboard {address}"
-                    update(0, total, f"{what}{watched}")
-
-            what = f"{count(total, 'batch', 'batches')} of {count(clips, 'clip')}"
-            update(0, total, what)
-            return Progress(done, dashboard)
+            return _Told(update, len(plan.batches), len(plan.clips)).progress
 
         yield start
+
+
+class _Told:
+    """What is shown of a run in batches: its batches, then other tasks, such as draws."""
+
+    def __init__(self, update: Callable[[int, int, str], None], batches: int, clips: int) -> None:
+        self._update, self._total, self._clips = update, batches, clips
+        self._began, self._beside = time.monotonic(), ""
+        self._what = "batch"
+        self._show(0, f"{count(batches, 'batch', 'batches')} of {count(clips, 'clip')}")
+
+    @property
+    def progress(self) -> Progress:
+        """What is told."""
+        return Progress(self._done, self._dashboard, self._waiting, self._stage)
+
+    def _show(self, number: int, words: str) -> None:
+        self._update(number, self._total, f"{words}{self._beside}")
+
+    def _done(self, number: int) -> None:
+        passed = max(time.monotonic() - self._began, 1e-9)
+        share = number / max(self._total, 1)
+        rate, left = self._clips * share / passed, passed * (1 - share) / max(share, 1e-9)
+        speed = f", {rate:,.0f} clips/s" if self._what == "batch" else ""
+        self._show(number, f"{self._what} {number} of {self._total}{speed}, {left:,.0f} s left")
+
+    def _dashboard(self, address: str) -> None:
+        if address:
+            self._beside = f", dashboard {address}"
+            self._show(0, f"{self._what} 0 of {self._total}")
+
+    def _waiting(self, address: str) -> None:
+        say(f"asking the scheduler at {address}, which has {PATIENCE} s to answer")
+
+    def _stage(self, what: str, tasks: int) -> None:
+        self._what, self._total, self._began = what, tasks, time.monotonic()
+        self._show(0, f"{what} 0 of {tasks}")

@@ -4,17 +4,22 @@ A worker writes the rows of its batch first and its record last, each under anot
 does the batch again finds the record, checks it and its rows, and does nothing.
 """
 
+import fcntl
 import hashlib
 import json
 import os
+import platform
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from msgspec import DecodeError, ValidationError
 
+from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
+from tracepact.io.source import shown
 from tracepact.records import record_bytes, record_from_bytes
 from tracepact.scoring import Scorecard
 from tracepact.tools.score.batches.sums import BatchSum
@@ -24,6 +29,8 @@ from tracepact.tools.score.tally import RunTally
 ENDING = ".making"
 """What the folder of a run in the making is called after its place."""
 KEY = "key.json"
+CLAIM = ".claim"
+"""The file whose lock says that a process is making the run, and which."""
 _BATCH, _RECORD = "batch-", ".record"
 
 
@@ -72,6 +79,77 @@ def making_folder(out: Path) -> Path:
     """Where the run directory of a place is made."""
     place = out.resolve()
     return place.with_name(place.name + ENDING)
+
+
+@contextmanager
+def claimed(out: Path) -> Iterator[None]:
+    """Make the run of a place alone, in a folder that is there meanwhile; InvalidInput while another process does.
+
+    The lock is the system's, so that whoever dies has lost it. Where there are no locks nothing is claimed.
+    """
+    folder = making_folder(out)
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        opened = os.open(folder / CLAIM, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        try:
+            if not _locked(opened):
+                raise _in_use(out, os.pread(opened, 200, 0))
+            if _is_at(opened, folder / CLAIM):  # nobody has finished, and removed the folder, in between
+                os.ftruncate(opened, 0)
+                os.pwrite(opened, f"process {os.getpid()} on {platform.node()}".encode(), 0)
+                try:
+                    yield
+                    return
+                finally:
+                    _leave(folder)
+        finally:
+            os.close(opened)
+
+
+def _leave(folder: Path) -> None:
+    """Take the claim away again where no run was begun, and the folder if that is all it held."""
+    with suppress(OSError):
+        if not (folder / KEY).exists():
+            (folder / CLAIM).unlink()
+            folder.rmdir()
+
+
+def _locked(opened: int) -> bool:
+    """Whether a file could be locked, or cannot be where it is; False if another process has it."""
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _is_at(opened: int, place: Path) -> bool:
+    """Whether an opened file is the one at a place."""
+    try:
+        return os.path.samestat(os.fstat(opened), os.stat(place))
+    except OSError:
+        return False
+
+
+def _in_use(out: Path, holder: bytes) -> InvalidInput:
+    who = " ".join(holder.decode("utf-8", "replace").split()) or "another process"
+    headline = f"a run is being made at `{out}`, by {shown(who, 120)}"
+    help = "wait for it, or name another place; if it is stopped, the same command goes on with what is finished"
+    return InvalidInput([Diagnostic("run-in-use", headline, RowPlace(str(out)), help)])
+
+
+def is_interrupted(out: Path) -> bool:
+    """Whether a run was begun at a place, and nobody is making it now."""
+    try:
+        opened = os.open(making_folder(out) / CLAIM, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return _locked(opened)
+    finally:
+        os.close(opened)
 
 
 def kept_batches(out: Path) -> int:

@@ -1,6 +1,6 @@
 """A first exact pass over the names of a source: its clips and labels, and which pieces hold which clips."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -24,7 +24,8 @@ class SideNames:
 
     `rows` counts the rows of each clip, `first` is its first row; `pieces` are the clips of each piece; `labels` are
     the labels with the clip and row where each occurs first; `nameless` are the pieces with a row that names no clip;
-    `sizes` are the bytes of the file of each clip, where files have few.
+    `sizes` are the bytes of the file of each clip, where files have few; `files` and `homes` are the names of the
+    files and which of them each clip is in, where the rows are in several.
     """
 
     clips: Mapping[str, int]
@@ -34,6 +35,12 @@ class SideNames:
     labels: Mapping[str, tuple[int, int]]
     nameless: tuple[int, ...]
     sizes: Indices | None = None
+    files: tuple[str, ...] = ()
+    homes: Indices | None = None
+
+    def shards(self, clips: Iterable[str]) -> dict[str, str]:
+        """The file of each of these clips, where the rows of the side are in several files."""
+        return {} if self.homes is None else {clip: self.files[self.homes[self.clips[clip]]] for clip in clips}
 
 
 def names_of(source: Dataset | FileFolder | EventTable, diagnostics: Diagnostics) -> SideNames:
@@ -64,7 +71,7 @@ def _of_dataset(source: Dataset, diagnostics: Diagnostics) -> SideNames:
     places: dict[str, int] = {}
     nameless: list[int] = []
     homes: dict[int, str] = {}
-    many = len({piece.file for piece in source.pieces}) > 1
+    many = source.is_sharded
     twice: dict[str, tuple[str, str]] = {}
     per_piece: list[Indices] = []
     counted: list[tuple[Indices, Indices]] = []
@@ -86,7 +93,7 @@ def _of_dataset(source: Dataset, diagnostics: Diagnostics) -> SideNames:
         firsts.append((known, start + piece.first_row))
         if many:
             named = {n: name for n, name in zip(own.tolist(), names, strict=True) if name}
-            _note_homes(named, piece.file, homes, twice)
+            _note_homes(named, piece.name, homes, twice)
         labels, label_of_row = _encoded(table.column("event_label"))
         best = np.full(len(labels), np.iinfo(np.int64).max)
         keys = ids * _ROWS + (np.arange(len(ids)) + piece.first_row)
@@ -103,7 +110,11 @@ def _of_dataset(source: Dataset, diagnostics: Diagnostics) -> SideNames:
     for known, start in firsts:
         first[known] = np.minimum(first[known], start)
     labels_at = {label: divmod(key, _ROWS) for label, key in places.items()}
-    return SideNames(clips, rows, first, tuple(per_piece), labels_at, tuple(nameless))
+    files = {name: number for number, name in enumerate(dict.fromkeys(piece.name for piece in source.pieces))}
+    at = np.array([files[homes[number]] for number in range(len(clips))], dtype=np.int64) if many else None
+    return SideNames(
+        clips, rows, first, tuple(per_piece), labels_at, tuple(nameless), files=tuple(files) if many else (), homes=at
+    )
 
 
 def _note_homes(known: dict[int, str], file: str, homes: dict[int, str], twice: dict[str, tuple[str, str]]) -> None:
@@ -137,10 +148,12 @@ def names_alone(source: Dataset | FileFolder | EventTable) -> EventTable:
     return EventTable(source.name, clips, source.digest, Origin("table"))
 
 
-def origin_of(source: Dataset | FileFolder | EventTable) -> Origin | None:
-    """How a source came to be."""
+def origin_of(
+    source: Dataset | FileFolder | EventTable, names: SideNames | None = None, clips: Iterable[str] = ()
+) -> Origin | None:
+    """How a source came to be; with its names, and the files of these clips where its rows are in several."""
     if isinstance(source, Dataset):
-        return Origin("table")
+        return Origin("table", shards={} if names is None else names.shards(clips))
     return source.origin if isinstance(source, EventTable) else source.table.origin
 
 
@@ -150,4 +163,6 @@ def label_table(source: Dataset | FileFolder | EventTable, names: SideNames) -> 
     events: dict[str, list[Event]] = {}
     for label, (clip, row) in sorted(names.labels.items(), key=lambda item: item[1]):
         events.setdefault(by_clip[clip], []).append(Event(Fraction(0), Fraction(0), label, row))
-    return EventTable(source.name, {clip: tuple(some) for clip, some in events.items()}, None, origin_of(source))
+    return EventTable(
+        source.name, {clip: tuple(some) for clip, some in events.items()}, None, origin_of(source, names, events)
+    )

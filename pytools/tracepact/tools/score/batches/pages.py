@@ -8,7 +8,7 @@ from msgspec import DecodeError, ValidationError, field
 
 from tracepact.core import Aggregation, Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput, RowPlace
-from tracepact.engines import Engine
+from tracepact.engines import Engine, Progress
 from tracepact.lang import parse_contract
 from tracepact.metrics import MetricIntervals, intervals_record
 from tracepact.metrics.record import AccuracyRecord, accuracy_records
@@ -53,7 +53,9 @@ class PageData(Record, frozen=True):
         return Evidence(self.intervals, self.curves, self.accuracies, self.metric_intervals)
 
 
-def page_data(tally: RunTally, head: Head, prediction: str, engine: Engine, *, drawn: bool) -> PageData:
+def page_data(
+    tally: RunTally, head: Head, prediction: str, engine: Engine, progress: Progress | None, *, drawn: bool
+) -> PageData:
     """What a page shows of a tally that has clips; `drawn` asks for intervals and curves as well."""
     assert tally.clips is not None  # a run directory is being made
     measured = tally.metrics.measured(head.settings)
@@ -64,7 +66,8 @@ def page_data(tally: RunTally, head: Head, prediction: str, engine: Engine, *, d
     ranges: Intervals = {}
     compared = None
     if tally.draws is not None and tally.group.clips > 1:
-        ranges, found = drawn_intervals(tally.draws, tally.group.clips, tally.group, measured, USUAL, engine)
+        given = tally.draws, tally.group.clips, tally.group, measured, USUAL
+        ranges, found = drawn_intervals(*given, engine, progress)
         compared = intervals_record([prediction], found, USUAL)
     return PageData("tracepact-page/1", tally.clips, accuracies, ranges, curves, compared, drawn=True)
 

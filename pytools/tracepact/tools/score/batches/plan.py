@@ -11,7 +11,6 @@ from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostics
 from tracepact.io import AudioFolder
 from tracepact.io.audio import audio_durations
-from tracepact.io.dataset import Dataset
 from tracepact.io.labels import apply_map, report_merged, report_unused
 from tracepact.io.preparing import called_alike
 from tracepact.thresholds.family import contract_of_field, report_columns
@@ -125,7 +124,7 @@ def _unknown(prediction: Source, pred: SideNames, ref: SideNames, durations: Dur
     unknown = {clip: number for clip, number in pred.clips.items() if clip not in ref.clips and clip not in listed}
     none = Fraction(0)
     clips = {clip: (Event(none, none, "", int(pred.first[number])),) for clip, number in unknown.items()}
-    return EventTable(prediction.name, clips, None, None if isinstance(prediction, Dataset) else origin_of(prediction))
+    return EventTable(prediction.name, clips, None, origin_of(prediction, pred, clips))
 
 
 def _known_lengths(

@@ -2,10 +2,11 @@
 
 import errno
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, RowPlace
+from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, RowPlace, not_spelled_out
 from tracepact.diagnostics.codes import CODES, Severity
 from tracepact.diagnostics.record import DiagnosticRecord, RowPlaceRecord
 from tracepact.engines import Engine, Progress, Work, run_tasks
@@ -35,7 +36,7 @@ def memory_from(given: str | int) -> int:
     amount = int(Fraction(found[1]) * unit) if found and unit else 0
     if amount < _LEAST:
         headline, help = f"`{given}` is not an amount of memory of at least 64MB", "write it as `2GB` or `500MB`"
-        if found and not found[2]:
+        if found and not found[2] and Fraction(found[1]) * 10**9 >= _LEAST:
             headline, help = f"`{given}` has no unit of memory and would be bytes", f"write `{found[1]}GB`"
         raise InvalidInput([Diagnostic("bad-memory", headline, None, help)])
     return amount
@@ -59,7 +60,7 @@ def run_batches(
     sides: Sides,
     plan: Plan,
     engine: Engine,
-    on_plan: OnPlan | None,
+    progress: Progress | None,
     diagnostics: Diagnostics,
     *,
     strict: bool,
@@ -73,7 +74,7 @@ def run_batches(
     tasks hold the scores of frames that sides in memory have.
     """
     work: Work[BatchSum[Tallied]] = Work(do, Tasks(plan, sides, scores=scores), failed_batch)
-    total = run_tasks(engine, work, on_plan(plan) if on_plan else None)
+    total = run_tasks(engine, work, progress)
     if total is None:
         raise InvalidInput([Diagnostic("unknown-duration", "there are no clips to score", RowPlace(sides.names[0]))])
     ends = [Ends(*side.ends) for side in (total.reference, total.prediction)]
@@ -83,7 +84,7 @@ def run_batches(
     found = total.errors + total.findings
     warned = strict and any(CODES[code].severity is Severity.WARNING for code in found.counts)
     if total.errors.counts or warned:
-        raise InvalidInput([*diagnostics, *map(diagnostic_of, found.items)])
+        raise InvalidInput([*diagnostics, *map(diagnostic_of, found.items), *_not_kept(found)])
     diagnostics.raise_errors(strict=strict)
     for gone in total.given_up:
         clips = f"`{gone.first}`" if gone.clips == 1 else f"`{gone.first}` to `{gone.last}`"
@@ -93,6 +94,12 @@ def run_batches(
         why = total.given_up[-1].why if total.given_up else "nothing is known"
         raise OSError(errno.EIO, f"every batch failed three times; the last fault was {why}")
     return total, total.tally, FindingsTally.of(diagnostics) + total.findings
+
+
+def _not_kept(found: FindingsTally) -> Iterator[Diagnostic]:
+    """How many findings of each code were counted and not kept."""
+    held = Counter(one.code for one in found.items)
+    return (not_spelled_out(code, more) for code, times in found.counts.items() if (more := times - held[code]))
 
 
 def diagnostic_of(found: DiagnosticRecord) -> Diagnostic:

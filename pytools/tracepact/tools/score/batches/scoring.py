@@ -26,7 +26,7 @@ from tracepact.tools.score.batches.pages import PAGE, BatchPages, PageData, page
 from tracepact.tools.score.batches.plan import make_plan
 from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan, batch_memory, run_batches
 from tracepact.tools.score.batches.sources import job_of, open_sides
-from tracepact.tools.score.batches.store import finish, start_making
+from tracepact.tools.score.batches.store import finish, place_of_run, start_making
 from tracepact.tools.score.batches.sums import BatchSum, GivenUp
 from tracepact.tools.score.batches.work import (
     Job,
@@ -203,22 +203,25 @@ def score_batches(
     chosen_so = {"label_map": labels, "policy": sides.outside.value}
     inputs = sides.inputs(plan.durations)
     head = Head(compiled, given_mode, plan.classes, inputs, chosen_so, own_settings, violations)
-    making = None
-    if out is not None:
-        held = (sides.reference, sides.prediction, sides.ignore, sides.conditions.clips if sides.conditions else None)
-        making = start_making(Path(out), plan, head, held, violations=violations, page=page is not None)
-    job = ScoreJob(job_of(compiled, sides, plan, given_mode), own_settings, making, page is not None)
-    with kept_engine(chosen) as kept:
+    told = progress(plan) if progress else None
+    place = None if out is None else Path(out)
+    with place_of_run(place), kept_engine(chosen) as kept:
+        making = None
+        if place is not None:
+            groups = sides.conditions.clips if sides.conditions else None
+            held = (sides.reference, sides.prediction, sides.ignore, groups)
+            making = start_making(place, plan, head, held, violations=violations, page=page is not None)
+        job = ScoreJob(job_of(compiled, sides, plan, given_mode), own_settings, making, page is not None)
         total, tally, findings = run_batches(
-            partial(score_batch, job), sides, plan, kept, progress, diagnostics, strict=strict
+            partial(score_batch, job), sides, plan, kept, told, diagnostics, strict=strict
         )
         head = replace(head, preparation=sides.preparation(total))
         tally = structs.replace(tally, findings=findings)
         bare = structs.replace(tally, draws=None, tolerances=())
         run = BatchRun(head, bare, len(plan.clips), len(plan.batches), total.given_up)
-        if making is not None and run.complete:
-            shown = page_data(tally, head, sides.names[1], kept, drawn=page is not None)
-            finish(Path(out or ""), making, plan, head, run.report, _views(run, shown, page))
+        if place is not None and making is not None and run.complete:
+            shown = page_data(tally, head, sides.names[1], kept, told, drawn=page is not None)
+            finish(place, making, plan, head, run.report, _views(run, shown, page))
     return run
 
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from os.path import isfile
 from pathlib import Path
@@ -18,7 +19,7 @@ from tracepact.io.columnar import arrow_faults
 from tracepact.io.file_folder import FileFolder
 from tracepact.io.source import shown
 from tracepact.records import record_of
-from tracepact.tools.score.batches.making import KEY, Making, file_names, making_folder
+from tracepact.tools.score.batches.making import CLAIM, KEY, Making, claimed, file_names, making_folder
 from tracepact.tools.score.batches.plan import Plan
 from tracepact.tools.score.report.build import Head
 from tracepact.tools.score.report.clips import MOST_CLIPS
@@ -34,23 +35,36 @@ FORMAT = "tracepact-batches/1"
 _CHUNK = 1 << 20
 
 
-def start_making(
-    out: Path, plan: Plan, head: Head, sides: Sequence[Any], *, violations: bool, page: bool = False
-) -> Making:
-    """The folder of a run in the making, with what an interrupted run of the same data and contract has finished."""
+@contextmanager
+def place_of_run(out: Path | None) -> Iterator[None]:
+    """Where a run directory can be written, claimed for this process while it is made; no place is no claim."""
+    if out is None:
+        yield
+        return
     if not columnar.has_pyarrow():
         help = "pip install 'tracepact[parquet]'"
         raise InvalidInput([Diagnostic("missing-extra", "rows in batches are written as Parquet", None, help)])
     check_batch_place(out)
+    with claimed(out):
+        yield
+
+
+def start_making(
+    out: Path, plan: Plan, head: Head, sides: Sequence[Any], *, violations: bool, page: bool = False
+) -> Making:
+    """The folder of a run in the making, with what an interrupted run of the same data and contract has finished.
+
+    The place is checked, and claimed.
+    """
     key = _key(plan, head, sides, violations=violations, page=page)
     folder = making_folder(out)
     text = json_text({"format": FORMAT, "key": key})
-    if folder.exists() and _text(folder / KEY) != text:
+    if _text(folder / KEY) != text:
         if any(not one.name.startswith((".", "batch-", KEY, "final")) for one in folder.iterdir()):
             headline = f"`{folder}` holds files that are not of a run in the making"
             raise InvalidInput([Diagnostic("not-a-run", headline, RowPlace(str(folder)), "name another place")])
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+        for one in (one for one in folder.iterdir() if one.name != CLAIM):
+            shutil.rmtree(one) if one.is_dir() and not one.is_symlink() else one.unlink()
     (folder / KEY).write_text(text, encoding="utf-8")
     return Making(str(folder), key, violations)
 
