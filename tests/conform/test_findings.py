@@ -161,6 +161,15 @@ def test_of_many_verdicts_those_that_differ_are_shown() -> None:
     assert vector_of(finding.vector.data).expected == finding.vector.expected
 
 
+def test_a_chunk_of_very_many_verdicts_is_drawn_in_time() -> None:
+    """To look every verdict up among all others would take hours."""
+    frames = 200_000
+    trace = {"frames": frames, "masks": {"p": "1" * frames}}
+    case = {"ask": "stream", "clauses": [{"obligation": True, "formula": "p"}], "trace": trace, "chunks": [frames]}
+    finding = finding_on(case, {"out": [[[i, 0, "satisfied"] for i in range(65_536)], []]})
+    assert any("frame 65536 clause 0 satisfied" in line for line in picture(finding))
+
+
 def test_a_finding_on_a_contract_cites_the_rules_of_what_differs() -> None:
     text = "contract c\nstep 1s\nclause a on true : N[2s] zone\nclause b on each ref : covering > 1s\n"
     found = cited(finding_on({"ask": "contract", "text": text}, {"errors": [], "warnings": []}))

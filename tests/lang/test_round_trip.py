@@ -97,3 +97,33 @@ def test_words_signs_and_letters_of_a_connective_are_one() -> None:
 @given(st.fractions(-1000, 1000, max_denominator=10**6))
 def test_a_printed_number_is_the_number(value: Fraction) -> None:
     assert Fraction(print_number(value)) == value
+
+
+digits = st.text("0123456789", min_size=1, max_size=59)
+written_quantities = st.one_of(
+    st.builds("{}/{}".format, st.text("0123456789", min_size=1, max_size=29), st.integers(1, 2**90)),
+    st.builds("{}.{}".format, st.text("0123456789", min_size=1, max_size=3), digits),
+    st.builds(".{}".format, digits),
+)
+
+
+@given(written_quantities, st.sampled_from(["", "s", "ms", "f"]))
+@settings(max_examples=300)
+def test_a_quantity_that_can_be_read_is_printed_as_one_that_can(text: str, unit: str) -> None:
+    written = (text + unit)[-s.LONGEST_QUANTITY :]
+    if written.startswith("/"):
+        written = f"1{written[1:]}"
+    document = _read(f"contract c\nparam x = {written}\n")
+    printed = canonical_text(document)
+    assert _read(printed) == document
+    assert canonical_text(_read(printed)) == printed
+
+
+@pytest.mark.parametrize("shape", ["abs({})", "-{}", "(iou + {})", "({} * 2)"])
+def test_predicates_as_deep_as_the_language_allows_are_printed(shape: str) -> None:
+    text = "iou"
+    for _ in range(198):
+        text = shape.format(text)
+    clause = f"clause a on each matched : {text} <= 1\n"
+    assert clause.count("abs") in (0, 198)
+    assert _read(canonical_text(_read(f"contract c\nstep 20ms\n{clause}"))).statements

@@ -20,8 +20,13 @@ _WORDS = {
 
 
 def print_quantity(quantity: s.Quantity) -> str:
-    """A quantity with its unit."""
-    return print_number(quantity.value) + quantity.unit
+    """A quantity with its unit, in the first of its forms that can be read again (rule 11.1)."""
+    value, unit = quantity.value, quantity.unit
+    decimal = print_number(value) + unit
+    if len(decimal) <= s.LONGEST_QUANTITY:
+        return decimal
+    fraction = f"{value.numerator}/{value.denominator}{unit}"
+    return fraction if len(fraction) <= s.LONGEST_QUANTITY else decimal.removeprefix("0")
 
 
 def print_value(value: s.Value) -> str:
@@ -82,7 +87,10 @@ def _bare(node: s.Expression, predicate: bool) -> tuple[str, int]:
         case s.Minus(body):
             return f"-{sub(body, _UNARY)}", _UNARY
         case s.Call(function, arguments):
-            return f"{function.text}({', '.join(sub(a, 0) for a in arguments)})", _WHOLE
+            texts = []
+            for argument in arguments:  # no generator, whose frames would count towards Python's limit of depth
+                texts.append(sub(argument, 0))
+            return f"{function.text}({', '.join(texts)})", _WHOLE
 
 
 def _string(text: str) -> str:

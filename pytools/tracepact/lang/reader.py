@@ -17,7 +17,6 @@ from tracepact.wording import print_number
 
 LARGEST_TEXT = 1 << 20
 DEEPEST_NESTING = 200
-LONGEST_QUANTITY = 60
 _MOST_BAD_CHARACTERS = 20
 _HALF_SIGN = re.compile("[\ud800-\udfff]")
 _COMMENTS = "comments start with `#`"
@@ -209,18 +208,16 @@ def _within_limits(tokens: list[Token], source: Source, diagnostics: Diagnostics
     """Check what can be told from the tokens alone: the length of numbers and the nesting of parentheses."""
     level, sound = 0, True
     for token in tokens:
-        if token.type == "LPAR":
-            level += 1
-            if level == DEEPEST_NESTING + 1:
+        if token.type in ("LPAR", "RPAR") and level >= 0:  # one that closes nothing ends the counting (P20)
+            level += 1 if token.type == "LPAR" else -1
+            if token.type == "LPAR" and level == DEEPEST_NESTING + 1:
                 _report_depth(token_span(token), source, diagnostics)
                 sound = False
-        elif token.type == "RPAR":
-            level -= 1
         elif token.type == "QUANTITY":
-            if len(token) > LONGEST_QUANTITY:
+            if len(token) > s.LONGEST_QUANTITY:
                 diagnostics.add(
                     "bad-quantity",
-                    f"a number of {len(token)} characters; at most {LONGEST_QUANTITY} are read",
+                    f"a number of {len(token)} characters; at most {s.LONGEST_QUANTITY} are read",
                     TextPlace(source, token_span(token)),
                 )
                 sound = False

@@ -27,6 +27,8 @@ SECONDS = {"": Fraction(1), "s": Fraction(1), "ms": Fraction(1, 1000)}
 """How long each unit of time is; a number without one is in seconds (rule 2.4). Frames (`f`) take a step."""
 UNITS = ("ms", "s", "f")
 """What can follow a number; the first that a text ends in is its unit."""
+LONGEST_QUANTITY = 60
+"""How many characters a quantity may have, its unit included (rule 1.4)."""
 
 
 @dataclass(frozen=True, slots=True)

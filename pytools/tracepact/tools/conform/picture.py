@@ -57,8 +57,8 @@ def _first_difference(want: str, got: str) -> int:
 
 def _only(these: Any, those: Any) -> list[Any]:
     """The items of a list that another lacks."""
-    others = those if isinstance(those, list) else []
-    return [item for item in these if item not in others] if isinstance(these, list) else []
+    others = {json.dumps(item) for item in those} if isinstance(those, list) else set()
+    return [item for item in these if json.dumps(item) not in others] if isinstance(these, list) else []
 
 
 def _is_verdict(item: Any) -> bool:
