@@ -80,6 +80,9 @@ def clause(case: Case, engine: Engine) -> Answer:
 def aggregated(case: Case, engine: Engine) -> Answer:
     """The value of counts, classes × clips, under every aggregation (rules 7.2 to 7.5)."""
     of_events = case["kind"] == "event"
+    clips = {len(row) for row in case["entries"]}
+    if len(clips) != 1 or 0 in clips:
+        raise BadCase("there is at least one class and one clip, and every class has all clips")
     if any(not 0 <= e["satisfied"] <= e["obligated"] <= _LARGEST_COUNT for row in case["entries"] for e in row):
         raise BadCase(f"counts are from 0 to {_LARGEST_COUNT}, satisfied at most obligated")
     entries = [
@@ -184,7 +187,7 @@ def played(case: Case, engine: Engine) -> Answer:
     out, counts = [], []
     start = 0
     for number, size in enumerate([*arrivals(case), None]):
-        if number in case.get("interrupt", ()):
+        for _ in range(list(case.get("interrupt", ())).count(number)):
             opened = opened.interrupted()
         if size is None:
             out.append(opened.close())

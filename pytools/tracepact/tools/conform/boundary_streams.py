@@ -150,7 +150,19 @@ _OBJECTS = (
     '{"ref": 1, "pred": 0, "t": 1}',
     '{"ref": 1, "pred": 0',
     "[1, 0]",
+    '{"ref": {"raw": "1"}, "pred": 0}',
+    '{"ref": {"raw": "1"}}',
+    '{"ref": "1", "pred": 0}',
+    '{"ref": null, "pred": 1}',
+    '{"ref": [[1]], "pred": 1}',
+    '{"ref": 1, "pred": 1, "ignore": {"raw": 1}}',
+    '{"ref": 1, "pred": 1, "masks": [["zone", 1]]}',
 )
+_WRONG: tuple[object, ...] = (
+    *({"raw": "1"}, {"raw": 1}, {}, {"0": 1}, [[1]], [[]], ["1"], [{"raw": 1}], [None], [0.5]),
+    *("1", "0", "", "true", None, 1.0, 0.0, 1.5, 2, -1, 1 << 64),
+)
+"""What stands in the place of a value and is none (12.10)."""
 
 
 def _lines(rng: Random, dimension: str, size: int) -> Case:
@@ -186,7 +198,20 @@ def _frame_line(rng: Random, channels: int) -> str:
         frame["masks"] = {name: given() for name in rng.sample(names[-12:], rng.choice((1, 2)))}
     if rng.random() < 0.2:
         frame["ignore"] = given()
+    if rng.random() < 0.1:
+        _spoil(rng, frame)
     return json.dumps(frame)
+
+
+def _spoil(rng: Random, frame: Case) -> None:
+    """Put what is no value in the place of one, or in a list of several."""
+    key = rng.choice(sorted(frame))
+    holder, key = (frame["masks"], rng.choice(sorted(frame["masks"]))) if key == "masks" and rng.random() < 0.7 else (frame, key)
+    given = holder[key]
+    if isinstance(given, list) and rng.random() < 0.5:
+        given[rng.choice((0, -1))] = rng.choice(_WRONG)
+    else:
+        holder[key] = rng.choice(_WRONG)
 
 
 def _end_line(rng: Random) -> str:
@@ -206,7 +231,7 @@ STREAM_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
         "long components": Experiment(_long_components, {"frames": 1 << 8}, {"frames": 1 << 9}),
         "lines": Experiment(_lines, {"lines": 1 << 6}, {"lines": 1 << 12}),
         "many lines": Experiment(
-            _many_lines, {"lines": 1 << 10, "channels": 1 << 6}, {"lines": 1 << 14, "channels": 1 << 9}
+            _many_lines, {"lines": 1 << 10, "channels": 1 << 7}, {"lines": 1 << 14, "channels": 1 << 9}
         ),
     },
     Profile.CHUNKS: {

@@ -136,7 +136,7 @@ def _stream(draw: Callable[..., Any], formulas: Formulas, *, interrupted: bool =
         "clauses": [{"obligation": tree_of(o), "formula": tree_of(f)} for o, f in clauses],
         "trace": (trace := _clip(draw, named)),
         **({"chunks": _chunks(draw, trace["frames"])} if chunked else {}),
-        **({"interrupt": [draw(st.integers(1, trace["frames"]))]} if interrupted else {}),
+        **({"interrupt": [draw(st.integers(1, trace["frames"]))] * draw(st.sampled_from([1, 1, 2]))} if interrupted else {}),
     }
 
 

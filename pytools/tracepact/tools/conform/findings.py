@@ -121,16 +121,16 @@ def put(peer: AnyPeer, case: Mapping[str, Any], want: tuple[str, ...]) -> dict[s
         return peer.ask({**case, "want": list(want)})
     opening = {"ask": "open", "want": list(want), "clauses": case["clauses"]}
     chunked = "chunks" in case
-    arriving = [_arrival(frames, masks, chunked) for frames, masks in pushes(case)]
+    arriving = [_arrival(number, frames, masks, chunked) for number, (frames, masks) in enumerate(pushes(case))]
     before = [opening, *arriving[: case["reopen"]]] if case.get("reopen") else []
-    interrupted = frozenset(case.get("interrupt", ()))
+    interrupted = Counter(case.get("interrupt", ()))
     said: list[dict[str, Any]] = []
     for message in (*before, opening):
         reply = peer.ask(message)
         if "answer" not in reply:
             return reply
     for number, message in enumerate([*arriving, {"ask": "close"}]):
-        for asked in ([{"ask": "interrupt"}] if number in interrupted else []) + [message]:
+        for asked in [{"ask": "interrupt"}] * interrupted[number] + [message]:
             reply = peer.ask(asked)
             if "answer" not in reply:
                 return reply
@@ -138,10 +138,12 @@ def put(peer: AnyPeer, case: Mapping[str, Any], want: tuple[str, ...]) -> dict[s
     return {"answer": {key: [answer.get(key) for answer in said] for key in want if _said(key, said)}}
 
 
-def _arrival(frames: int, masks: Mapping[str, str], chunked: bool) -> dict[str, Any]:
+def _arrival(number: int, frames: int, masks: Mapping[str, str], chunked: bool) -> dict[str, Any]:
+    """A chunk, or a frame; every second frame has its values as 1 and 0, which is allowed as well (P9)."""
     if chunked:
         return {"ask": "chunk", "frames": frames, "masks": dict(masks)}
-    return {"ask": "frame", "values": {name: mask == "1" for name, mask in masks.items()}}
+    kind = int if number % 2 else bool
+    return {"ask": "frame", "values": {name: kind(int(mask)) for name, mask in masks.items()}}
 
 
 def _said(key: str, answers: Sequence[Mapping[str, Any]]) -> bool:

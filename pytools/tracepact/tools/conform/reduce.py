@@ -122,7 +122,7 @@ def _shorter_streams(case: Mapping[str, Any]) -> Iterator[Case]:
             size = max(1, min(max(case["chunks"]), frames))
             chunks["chunks"] = [size] * (frames // size) + ([frames % size] if frames % size else [])
         arrivals = len(chunks["chunks"]) if chunks else frames
-        late = {"interrupt": sorted({min(k, arrivals) for k in case["interrupt"]})} if "interrupt" in case else {}
+        late = {"interrupt": sorted(min(k, arrivals) for k in case["interrupt"])} if "interrupt" in case else {}
         again = {"reopen": min(case["reopen"], arrivals)} if "reopen" in case else {}
         yield {**case, "trace": trace, **chunks, **late, **again}
     if "reopen" in case:
@@ -160,6 +160,8 @@ def _streams(case: Mapping[str, Any]) -> Iterator[Case]:
     """The stream without its interruption, in fewer chunks, or with a smaller trace."""
     if "interrupt" in case:
         yield {key: value for key, value in case.items() if key != "interrupt"}
+        if len(case["interrupt"]) > 1:
+            yield from ({**case, "interrupt": [k]} for k in sorted(set(case["interrupt"])))
     chunks = case.get("chunks", ())
     for k in range(1, len(chunks)):
         yield {**case, "chunks": [*chunks[: k - 1], chunks[k - 1] + chunks[k], *chunks[k + 1 :]]}
