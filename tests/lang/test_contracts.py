@@ -351,3 +351,41 @@ def test_the_values_of_a_sweep_are_sound_exactly_when_the_contract_is_with_them(
 
     swept = sound(text + f"sweep x = {' '.join(values)}\n")
     assert swept == all(sound(text.replace(f"x = {own}", f"x = {value}")) for value in values)
+
+
+def test_a_byte_order_mark_before_a_contract_is_ignored() -> None:
+    assert parse_contract("\ufeff" + HEAD + CLAUSE).digest == parse_contract(HEAD + CLAUSE).digest
+    with pytest.raises(InvalidInput) as caught:
+        parse_contract("\ufeff\ufeff" + HEAD + CLAUSE)
+    (twice,) = caught.value.diagnostics
+    assert twice.code == "bad-character"
+    assert isinstance(twice.place, TextPlace)
+    assert twice.place.span.start == 0
+
+
+@pytest.mark.parametrize(
+    ("predicate", "found"),
+    [
+        ("foo(1)", [("unknown-function", "foo")]),
+        ("foo(1) and true", [("unknown-function", "foo")]),
+        ("iou + foo and true", [("unknown-attribute", "foo")]),
+        ("iou + 1s or 2", [("type-mismatch", "1s"), ("type-mismatch", "2")]),
+    ],
+)
+def test_a_faulty_term_has_no_type(predicate: str, found: list[tuple[str, str]]) -> None:
+    assert predicate_faults(predicate) == found
+
+
+@pytest.mark.parametrize("step", ["", "step 0s\n", "step gone\n", "step 1f\n"])
+def test_a_window_of_frames_and_times_is_not_judged_without_a_step(step: str) -> None:
+    text = f"contract c\n{step}clause a on true : F[2f,1ms] true & F[2s,1ms] true & F[2f,1f] true\n"
+    assert [marked for code, marked in faults(text) if code == "empty-window"] == ["2s,1ms", "2f,1f"]
+
+
+def test_sweeps_are_checked_beside_overrides() -> None:
+    text = HEAD + "param y = 1s\nparam z = 4s\nsweep y = 3s\nclause a on true : F[y,z] true\n"
+    assert parse_contract(text).sweeps
+    with pytest.raises(InvalidInput) as caught:
+        parse_contract(text, {"z": "2s"})
+    assert [d.code for d in caught.value.diagnostics] == ["empty-window"]
+    assert parse_contract(text.replace("4s", "2s"), {"z": "4s"}).sweeps

@@ -9,6 +9,7 @@ from tracepact.lang.compile import (
     parse_located,
     read_file,
     read_source,
+    source_of,
 )
 from tracepact.lang.parsed import at_sweep_point, at_value, override, parsed_of
 from tracepact.lang.printer import canonical_text, format_document, print_expression
@@ -32,4 +33,5 @@ __all__ = [
     "read_file",
     "read_formula",
     "read_source",
+    "source_of",
 ]

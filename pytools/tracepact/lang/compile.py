@@ -109,10 +109,15 @@ def parse_contract(text: str, overrides: Mapping[str, str] | None = None, *, nam
     """
     require_type(text, str, "the contract", "text")
     diagnostics = Diagnostics()
-    contract = compile_source(Source(name, text), diagnostics, overrides)
+    contract = compile_source(source_of(text, name), diagnostics, overrides)
     if contract is None:
         raise InvalidInput(diagnostics)
     return contract
+
+
+def source_of(text: str, name: str) -> Source:
+    """The source of a contract given as text, without its byte order mark (rule 1.1)."""
+    return Source(name, text.removeprefix("\ufeff"))
 
 
 def parse_formula(text: str, step: Fraction, *, free_atoms: bool = True) -> Formula:

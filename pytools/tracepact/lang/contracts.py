@@ -51,7 +51,7 @@ class ContractLowering:
         self.diagnostics = diagnostics
         self.overridden = overridden
         self.once: dict[str, s.Statement] = {}
-        self.scope = Scope(source, diagnostics, Fraction(1), {}, frozenset())
+        self.scope = Scope(source, diagnostics, Fraction(1), {}, frozenset(), step_known=False)
 
     def contract(self) -> Contract:
         """Check and lower every statement, in the order in which they need each other."""
@@ -181,7 +181,7 @@ class ContractLowering:
         elif found[0] <= 0:
             self._report("out-of-range", "the step must be greater than zero", statement.value.span, _STEP_HELP)
         else:
-            self.scope.step = self.scope.in_seconds(*found)
+            self.scope.step, self.scope.step_known = self.scope.in_seconds(*found), True
 
     def _contract_name(self) -> s.ContractName | None:
         statement = self.once.get("contract")

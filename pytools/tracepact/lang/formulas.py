@@ -101,7 +101,7 @@ def _window(lo: s.Value | None, hi: s.Value, scope: Scope) -> tuple[int, int]:
     if lo is None:
         return 0, _radius(hi, scope)
     first, last = scope.seconds(lo), scope.seconds(hi)
-    if first is None or last is None:
+    if first is None or last is None or not scope.are_comparable(lo, hi):
         return 0, 0
     if first > last:
         scope.report(

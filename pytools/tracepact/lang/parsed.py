@@ -29,10 +29,10 @@ class ParsedContract:
     values: Mapping[str, s.Value] = field(default_factory=dict)
     lowered: dict[frozenset[tuple[str, s.Value]], Contract] = field(default_factory=dict)
 
-    def lower(self, diagnostics: Diagnostics) -> Contract | None:
-        """The core contract, or None if there are errors; findings go to `diagnostics`."""
+    def lower(self, diagnostics: Diagnostics, *, sweeps: bool = True) -> Contract | None:
+        """The core contract, or None if there are errors; findings, with those of `sweeps`, go to `diagnostics`."""
         contract = ContractLowering(self._written(), self.source, diagnostics, frozenset(self.values)).contract()
-        if not self.values and not diagnostics.errors:
+        if sweeps and not diagnostics.errors:
             self._check_sweeps(diagnostics)
         diagnostics.items.sort(key=_start)
         if diagnostics.errors:
@@ -50,7 +50,7 @@ class ParsedContract:
         if known is not None:
             return known
         diagnostics = Diagnostics()
-        contract = setting.lower(diagnostics)
+        contract = setting.lower(diagnostics, sweeps=False)
         if contract is None:
             raise InvalidInput(diagnostics)
         return contract
@@ -104,7 +104,7 @@ class ParsedContract:
             name = sweep.name.text
             for value in sweep.values:
                 found = Diagnostics()
-                replace(self, values={name: value}).lower(found)
+                replace(self, values={**self.values, name: value}).lower(found, sweeps=False)
                 shown, place = print_value(value), TextPlace(self.source, value.span)
                 faults = ((i.code, i.headline, i.help) for i in found if _blames(i, name))
                 for code, headline, help in dict.fromkeys(faults):

@@ -92,7 +92,8 @@ class PredicateLowering:
                 return self._event_atom(node, self._comparison(node))
             case s.Reference():
                 return self._event_atom(node, self._flag(node))
-        self._report_no_truth(node)
+        if self._term(node) is not None:  # a faulty term is reported, and has no type
+            self._report_no_truth(node)
         return Located(Constant(True), node.span)
 
     def _event_atom(self, node: s.Expression, atom: EventAtom | None) -> Located:

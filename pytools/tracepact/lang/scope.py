@@ -21,7 +21,10 @@ def missing_unit(text: str, number: Fraction, unit: str) -> str | None:
 
 @dataclass(slots=True)
 class Scope:
-    """Where a contract's names are looked up; collects which parameters were used."""
+    """Where a contract's names are looked up; collects which parameters were used.
+
+    Without a step in the contract, `step` stands in for it and `step_known` is false.
+    """
 
     source: Source
     diagnostics: Diagnostics
@@ -31,6 +34,7 @@ class Scope:
     free_atoms: bool = False
     unreadable: frozenset[str] = frozenset()
     used: set[str] = field(default_factory=set)
+    step_known: bool = True
 
     def report(self, code: str, headline: str, span: Span, help: str | None = None) -> None:
         """Record a finding at a place of the source."""
@@ -84,6 +88,11 @@ class Scope:
     def in_seconds(self, number: Fraction, unit: str) -> Fraction:
         """A number with a unit as seconds."""
         return number * self.step if unit == "f" else number * s.SECONDS[unit]
+
+    def are_comparable(self, a: s.Value, b: s.Value) -> bool:
+        """Whether two known values can be compared: frames and times only where the step is known."""
+        (_, one), (_, other) = self.known(a) or (0, ""), self.known(b) or (0, "")
+        return self.step_known or (one == "f") == (other == "f")
 
     def number(self, value: s.Value, what: str) -> Fraction | None:
         """A value as a plain number; a unit is an error."""

@@ -11,6 +11,7 @@ from tracepact.monitor import truth
 from tracepact.tools.conform import definitions
 from tracepact.tools.conform.definitions import Entry, Scored
 from tracepact.tools.conform.intervals import Judged, Pairs, Scene, Value, has_runs, judge
+from tracepact.tools.conform.trees import BadCase
 from tracepact.trace import Event
 
 Events = Sequence[Event]
@@ -50,6 +51,8 @@ class NaiveCard:
     """The scores of a contract on clips; classes in rows, clips in columns."""
 
     def __init__(self, contract: Contract, clips: Sequence[NaiveClip], classes: Sequence[str], *, union: bool) -> None:
+        if len({clip.name for clip in clips}) < len(clips):
+            raise BadCase("two clips have one name")
         self.contract = contract
         self._rows = [[_place(contract, clip, label, classes, union) for clip in clips] for label in classes]
 
@@ -128,7 +131,7 @@ def _place(contract: Contract, clip: NaiveClip, label: str, classes: Sequence[st
             f"{side}_offset": definitions.offsets(active),
             f"other_{side}_active": [False] * frames if union else mask(events, lambda own: own != label),
         }
-    regions = [(e.onset, e.offset) for e in clip.ignore if union or e.label in ("", label)]
+    regions = [(e.onset, e.offset) for e in clip.ignore if list(classes) == ["*"] or e.label in ("", label)]
     centres = [(2 * i + 1) * step / 2 for i in range(frames)]
     ignored = [any(on <= centre < off for on, off in regions) for centre in centres]
     refs, preds = joined(clip.ref, label), joined(clip.pred, label)

@@ -67,8 +67,8 @@ class Session:
         if ask not in _STREAM_ASKS:
             found = answer(message, self._engine)
             wanted = message.get("want", list(found))
-            if ask == "formula" and found["errors"]:
-                wanted = [part for part in wanted if part != "formula"]  # a text with a fault has no tree (P16)
+            if found.get("errors"):
+                wanted = [part for part in wanted if part in found]  # what has a fault lacks the other parts (P16)
             if unknown := [part for part in wanted if part not in found]:
                 raise BadCase(f"the answer has no part {', '.join(map(shown, unknown))}")
             return {part: found[part] for part in wanted}

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tracepact.core import Contract
-from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, Severity, Source, TextPlace
-from tracepact.lang import compile_source, parse_formula
+from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, Severity, TextPlace
+from tracepact.lang import compile_source, parse_formula, source_of
 from tracepact.tools.conform.answers import Answer, Case
 from tracepact.tools.conform.engines import Engine
 from tracepact.tools.conform.trees import tree_of
@@ -23,8 +23,7 @@ def formula(case: Case, engine: Engine) -> Answer:
 def contract(case: Case, engine: Engine) -> Answer:
     """What a contract's text declares, or its faults (chapters 1 to 4, 11)."""
     diagnostics = Diagnostics()
-    source = Source("<text>", case["text"].removeprefix("\ufeff"))
-    compiled = compile_source(source, diagnostics, case.get("set"))
+    compiled = compile_source(source_of(case["text"], "<text>"), diagnostics, case.get("set"))
     found = {"errors": faults(diagnostics), "warnings": sorted({d.code for d in diagnostics.warnings})}
     return found | (_declared(compiled) if compiled else {})
 
