@@ -52,7 +52,10 @@ def _nested(rng: Random) -> Case:
 
 
 _SPACES = (" ", "\t", "\r", "\n", "\r\n", "#\n", "# p\r & q\n", "# p &\r q\n", "# \u2028 ) \n", "\n# 😀\n", "  ")
-_NO_SPACES = ("\x0c", "\u00a0", "\x0b", "\u2003", "\ufeff", "\x1c", "\x85")
+_NO_SPACES = (
+    *("\x0c", "\x0c", "\x08", "\u00a0", "\x0b", "\u2003", "\ufeff", "\x1c", "\x85", "\x00"),
+    *("// x\r y\n", "// x\ry\n", "/* x\r & */\n", "//\r\n", "// \u2028 $ \n"),
+)
 
 
 def _spaced(rng: Random, tokens: int) -> Case:

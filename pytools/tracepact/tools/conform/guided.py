@@ -7,9 +7,12 @@ from typing import Any
 
 from tracepact.tools.conform.boundaries import FRAME_EXPERIMENTS, Case, Experiment
 from tracepact.tools.conform.boundary_attributes import ATTRIBUTE_EXPERIMENTS
+from tracepact.tools.conform.boundary_contracts import CONTRACT_TEXT_EXPERIMENTS
 from tracepact.tools.conform.boundary_intervals import INTERVAL_EXPERIMENTS
 from tracepact.tools.conform.boundary_limits import LIMIT_EXPERIMENTS
+from tracepact.tools.conform.boundary_reports import REPORT_EXPERIMENTS
 from tracepact.tools.conform.boundary_scores import SCORE_EXPERIMENTS
+from tracepact.tools.conform.boundary_states import STATE_EXPERIMENTS
 from tracepact.tools.conform.boundary_streams import STREAM_EXPERIMENTS
 from tracepact.tools.conform.boundary_texts import TEXT_EXPERIMENTS
 from tracepact.tools.conform.boundary_ties import TIE_EXPERIMENTS
@@ -25,11 +28,14 @@ GUIDED: dict[Profile, dict[str, Experiment]] = {
         **FRAME_EXPERIMENTS.get(profile, {}),
         **STREAM_EXPERIMENTS.get(profile, {}),
         **WITNESS_EXPERIMENTS.get(profile, {}),
+        **STATE_EXPERIMENTS.get(profile, {}),
         **INTERVAL_EXPERIMENTS.get(profile, {}),
         **ATTRIBUTE_EXPERIMENTS.get(profile, {}),
         **SCORE_EXPERIMENTS.get(profile, {}),
+        **REPORT_EXPERIMENTS.get(profile, {}),
         **TEXT_EXPERIMENTS.get(profile, {}),
         **LIMIT_EXPERIMENTS.get(profile, {}),
+        **CONTRACT_TEXT_EXPERIMENTS.get(profile, {}),
         **TIE_EXPERIMENTS.get(profile, {}),
     }
     for profile in Profile

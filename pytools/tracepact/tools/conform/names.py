@@ -15,6 +15,7 @@ LABELS = (
     *("\ue000", "\uf8ff", "\uff21", "\uffee", "\ufffd", "\U00010000", "\U0001f600", "\U0001f600a", "\U0010fffd"),
     *("\uff21\U0001f600", "\U0001f600\uff21", "a\ue000", "a\U0001f600"),
     *('say "hi"', "back\\slash", "# no comment", "__proto__", "constructor", "*", "%", "a/b", "=1"),
+    *("a\x0cb", "a\x08b", "a\tb", "a\rb", "\x7f", "\u2028"),
 )
 """Labels, any text: UTF-16 puts what is beyond U+FFFF before U+E000, code points do not; others fold, trim, compose."""
 
@@ -25,11 +26,25 @@ CONFUSED = (
 )
 """Two labels each, which are one, or in another order, for who folds, trims, composes or orders by anything else."""
 
+RESERVED = (
+    *("contract", "step", "param", "merge_gap", "sweep", "aggregate", "matcher", "projection", "labels", "atom"),
+    *("soft_scale", "clause", "profile", "on", "each", "over", "N", "F", "G", "U", "S"),
+    *("true", "false", "not", "and", "or", "implies", "iff"),
+)
+"""The reserved words (rule 1.3): as a label each is in quotation marks (rule 11.6)."""
+
 
 def some_names(rng: Random, pool: Sequence[str], count: int) -> list[str]:
     """So many names of a pool, each once; where it has too few, some with a number."""
     found = rng.sample(pool, min(count, len(pool)))
     return found + [f"{rng.choice(found)}_{k}" for k in range(count - len(found))]
+
+
+def shuffled_names(rng: Random, pool: Sequence[str], count: int) -> list[str]:
+    """So many names of a pool, each once, in an order that no sorting gives."""
+    found = some_names(rng, pool, count)
+    rng.shuffle(found)
+    return found
 
 
 def quoted(text: str) -> str:
