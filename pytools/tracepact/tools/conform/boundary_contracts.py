@@ -72,11 +72,11 @@ def _faulty(rng: Random, kind: str, size: int) -> list[str]:
             parts = [" | ".join(f"u{k}" for k in some[at : at + cut]) for at in range(0, size, cut)]
             return [f"clause c{k} on true : {part}" for k, part in enumerate(parts)]
         case "windows":
-            bad = ("F[2f,1f] ref_active", "N[-1f] ref_active", "N[none] ref_active", "(ref_active U[-2f] zone)")
-            return [f"clause c{k} on {rng.choice(bad)} : {rng.choice(bad)}" for k in range((size + 1) // 2)]
+            window = ("F[2f,1f] ref_active", "N[-1f] ref_active", "N[none] ref_active", "(ref_active U[-2f] zone)")
+            return [f"clause c{k} on {rng.choice(window)} : {rng.choice(window)}" for k in range((size + 1) // 2)]
         case "statements":
-            bad = ("param = 3f", "clause c on : true", "sweep tol 1f", "matcher ( )", "labels", "profile p a = 1")
-            return [rng.choice(bad) for _ in some]
+            words = ("param = 3f", "clause c on : true", "sweep tol 1f", "matcher ( )", "labels", "profile p a = 1")
+            return [rng.choice(words) for _ in some]
         case "quantities":
             return [f"param t{k} = {rng.choice(('1/0s', '1' * 61, '0.' + '0' * 60 + '1'))}" for k in some]
         case "characters":

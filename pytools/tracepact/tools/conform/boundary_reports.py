@@ -141,7 +141,7 @@ REPORT_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
     Profile.CONTRACTS: {
         "many violations": Experiment(
             _violations,
-            {"frames": 1 << 9, "runs": 1 << 8, "clips": 1 << 8, "classes": 1 << 8},
+            {"frames": 1 << 9, "runs": 1 << 7, "clips": 1 << 8, "classes": 1 << 8},
             {"frames": 1 << 11, "runs": 1 << 9, "clips": 1 << 10, "classes": 1 << 9},
         ),
         "windows and clips": Experiment(_beyond, {"frames": 1 << 5}, {"frames": 1 << 7}),
