@@ -106,10 +106,13 @@ class ParsedContract:
                 found = Diagnostics()
                 replace(self, values={**self.values, name: value}).lower(found, sweeps=False)
                 shown, place = print_value(value), TextPlace(self.source, value.span)
-                faults = ((i.code, i.headline, i.help) for i in found if _blames(i, name))
-                for code, headline, help in dict.fromkeys(faults):
-                    way = f"write `{shown}ms`, or `{shown}s` if you mean it" if code == "bare-seconds" else help
-                    diagnostics.add(code, f"with `{name} = {shown}`, {headline}", place, way)
+                first: dict[str, Diagnostic] = {}
+                for item in found:
+                    if _blames(item, name):
+                        first.setdefault(item.code, item)
+                for code, item in first.items():
+                    way = f"write `{shown}ms`, or `{shown}s` if you mean it" if code == "bare-seconds" else item.help
+                    diagnostics.add(code, f"with `{name} = {shown}`, {item.headline}", place, way)
 
 
 def parse_source(source: Source, diagnostics: Diagnostics) -> ParsedContract:
