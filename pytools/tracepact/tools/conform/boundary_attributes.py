@@ -181,6 +181,31 @@ def _cut(runs: Runs, frames: int) -> Runs:
     return [[start, min(end, frames)] for start, end in runs if start < frames]
 
 
+# Many other classes, and ignored frames in pieces
+
+
+def _crowded(rng: Random, dimension: str, size: int) -> Case:
+    """So many other classes, of which at most one or two overlap; or so many ignored runs that touch one another."""
+    length = rng.randrange(2, 9)
+    at, step = rng.randrange(4), Fraction(rng.choice(_STEPS))
+    pred = [[at, at + 2 * length]]
+    own = [[at + rng.randrange(2), at + length]]
+    case: Case = {"ask": "events", "step": str(step), "frames": at + 40 * length, "each": rng.choice(("ref", "pred"))}
+    if dimension == "others":
+        case |= {"each": "pred", "predicate": "dominant", "ref": own, "pred": pred}
+        rivals: list[Runs] = [[[at, at + length + rng.choice((-1, 0, 0, 1))]] for _ in range(rng.choice((0, 1, 1, 2)))]
+        some: list[Runs] = [rng.choice(([], [], [[at, at + 1]])) for _ in range(size)]
+        case["others"] = some + rivals if rng.random() < 0.7 else rivals + some
+        return case
+    ends = sorted(rng.sample(range(1, 20 * length), min(size, 20 * length - 1)))
+    pieces = [[a, b] for a, b in pairwise([0, *ends, 20 * length])]
+    if rng.random() < 0.3:
+        del pieces[rng.randrange(len(pieces))]
+    whole = [[at, at + rng.randrange(1, 20 * length - at + 1)], [30 * length, 31 * length]]
+    predicate = rng.choice(("matched", "not matched", "coverage > 0"))
+    return {**case, "predicate": predicate, "ref": whole, "pred": pred, "ignored": pieces}
+
+
 _EACH = {
     name: tuple(each for each in Each if any(one.name == name for one in writable_attributes(each).values()))
     for name in ATTRIBUTES
@@ -194,6 +219,9 @@ ATTRIBUTE_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
     Profile.EVENTS: {
         "attributes of pairs": Experiment(_attributes, dict.fromkeys(_REST, 1 << 4)),
         "attributes of covers": Experiment(_attributes, dict.fromkeys(_COVERS, 1 << 4)),
+        "crowded clips": Experiment(
+            _crowded, {"others": 1 << 8, "ignored": 1 << 5}, {"others": 1 << 10, "ignored": 64}
+        ),
     }
 }
 """Every attribute is drawn as often as every other, whatever its size."""

@@ -145,6 +145,21 @@ def _match(rng: Random, dimension: str, size: int) -> Case:
     return {"ask": "match", "step": str(step), "ref": ref, "pred": pred, "matcher": matcher(rng, step, kind)}
 
 
+def _many_components(rng: Random, dimension: str, size: int) -> Case:
+    """So many components, each a run with two to choose from, of which the first, the second or neither is better."""
+    ref: Runs = []
+    pred: Runs = []
+    for k in range(size):
+        at, cut = 20 * k, rng.randrange(1, 8)
+        ref.append([at, at + 10])
+        pred += [[at, at + cut], [at + cut + rng.randrange(1, 3), at + 10]]
+    if rng.random() < 0.3:
+        ref, pred = pred, ref
+    kind = "greedy" if rng.random() < 0.2 else "optimal"
+    chosen = {"kind": kind, "search": rng.choice(("10", "0", "3")), "overlap_reward": rng.choice(("0", "1/2"))}
+    return {"ask": "match", "step": "1", "ref": ref, "pred": pred, "matcher": chosen}
+
+
 def _stretched(rng: Random, size: int) -> tuple[Runs, Runs]:
     """Few runs, about so many frames long and apart."""
     ref, pred = chain(rng, rng.randrange(1, 5))
@@ -230,6 +245,7 @@ INTERVAL_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
             {"greedy": 1 << 6, "optimal": 1 << 6, "length": 1 << 12},
             {"greedy": 1 << 8, "optimal": 1 << 8, "length": 1 << 14},
         ),
+        "many components": Experiment(_many_components, {"components": 1 << 8}, {"components": 1 << 10}),
         "long intervals": Experiment(_events, {"length": 1 << 6, "runs": 1 << 4}, {"length": 1 << 9, "runs": 1 << 6}),
     },
 }

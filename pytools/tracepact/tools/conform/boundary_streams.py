@@ -205,8 +205,10 @@ def _frame_line(rng: Random, channels: int) -> str:
 
 def _spoil(rng: Random, frame: Case) -> None:
     """Put what is no value in the place of one, or in a list of several."""
-    key = rng.choice(sorted(frame))
-    holder, key = (frame["masks"], rng.choice(sorted(frame["masks"]))) if key == "masks" and rng.random() < 0.7 else (frame, key)
+    places = [(frame, key) for key in frame if key != "masks"] + [
+        (frame["masks"], key) for key in frame.get("masks", ())
+    ]
+    holder, key = rng.choice(places)
     given = holder[key]
     if isinstance(given, list) and rng.random() < 0.5:
         given[rng.choice((0, -1))] = rng.choice(_WRONG)

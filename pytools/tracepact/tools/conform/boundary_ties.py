@@ -131,6 +131,50 @@ def _clip(rng: Random, name: str, frames: int) -> Case:
     return {"name": name, "duration": str(frames), "ref": events(), "pred": events(), **region}
 
 
+# Classes and edges
+
+
+def _classes(rng: Random, dimension: str, size: int) -> Case:
+    """So many classes, all active in one frame, or all but one."""
+    names = [f"c{k}" for k in range(size + rng.choice((0, 1)))]
+    whole = [["0", "1", name] for name in names]
+    most = [*whole[: -rng.choice((1, 2))], ["1", "2", names[-1]]]
+    sides = {"ref": whole, "pred": most} if rng.random() < 0.5 else {"ref": most, "pred": whole}
+    text = "contract c\nstep 1s\nclause r on true : other_ref_active\nclause p on ref_active : other_pred_active\n"
+    return {"ask": "score", "contract": text, "clips": [{"name": "a", "duration": "2", **sides}]}
+
+
+def _far_edges(rng: Random, dimension: str, size: int) -> Case:
+    """Edges so many frames apart: their distances, how close they are, and which of two is nearer."""
+    size += rng.choice((0, 0, size // 5, size // 2))
+    at = rng.randrange(3)
+    ref = [[at, at + size + 3], [at + size + 9 + rng.randrange(3), at + 2 * size + 20]]
+    pred = [[at + size, at + size + 1 + rng.randrange(2)]]
+    step = Fraction(rng.choice(("0.001", "0.001", "0.02", "1/3")))
+    if rng.random() < 0.5:
+        ref, pred = pred, ref
+    sides = {
+        side: [[*(seconds(end * step) for end in run), "x"] for run in runs]
+        for side, runs in (("ref", ref), ("pred", pred))
+    }
+    tol = rng.choice((0, 1, size // 2, size - 1))
+    clauses = (
+        f"clause on_ on ref_onset : N[{tol}f] pred_onset",
+        f"clause off on ref_offset : F[-{tol}f,1f] pred_offset",
+    )
+    text = "\n".join(("contract c", f"step {step}s", f"soft_scale {rng.choice((1, size, 4 * size))}f", *clauses))
+    frames = at + 2 * size + 22
+    return {
+        "ask": "score",
+        "contract": f"{text}\n",
+        "clips": [{"name": "a", "duration": seconds(frames * step), **sides}],
+    }
+
+
+def _wide_scores(rng: Random, dimension: str, size: int) -> Case:
+    return _classes(rng, dimension, size) if dimension == "classes" else _far_edges(rng, dimension, size)
+
+
 # Texts
 
 _HEAD = "contract c\nstep 1s\n"
@@ -146,8 +190,22 @@ def _marked(rng: Random, dimension: str, size: int) -> Case:
     return {"ask": "contract", "text": mark + text}
 
 
+def _huge_bounds(rng: Random, dimension: str, size: int) -> Case:
+    """Bounds of so many digits, in frames, in seconds or in milliseconds; most are no float, nor round in binary."""
+    digits = rng.choice(
+        ("9" * size, "1" + "0" * (size - 1) + "1", "".join(rng.choice("1234567890") for _ in range(size)))
+    )
+    bound = rng.choice((digits, str(max((1 << 63) + rng.randrange(-2, 3), 1)), str((1 << 53) + 1)))
+    unit = rng.choice(("f", "f", "s", "ms", ""))
+    form = rng.choice(("N[{}] p", "F[{}] p", "G[0,{}] p", "F[-{},0f] p", "p U[{}] q", "p S[{}] q", "G[-{0},{0}] p"))
+    return {"ask": "formula", "text": form.format(f"{bound}{unit}"), "step": rng.choice(("1", "0.02", "0.001", "1/3"))}
+
+
 TIE_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
-    Profile.TEXT: {"marks and counts": Experiment(_marked, {"sides": 1 << 2})},
+    Profile.TEXT: {
+        "marks and counts": Experiment(_marked, {"sides": 1 << 2}),
+        "huge bounds": Experiment(_huge_bounds, {"digits": 50}),
+    },
     Profile.EVENTS: {
         "ties beside a hair": Experiment(
             _ties,
@@ -155,5 +213,8 @@ TIE_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
             {"project": 1 << 11, "edges": 1 << 17, "costs": 1 << 12, "hairs": 1 << 9, "terms": 1 << 5},
         ),
     },
-    Profile.CONTRACTS: {"settings together": Experiment(_settings, {"clauses": 1 << 2}, {"clauses": 1 << 4})},
+    Profile.CONTRACTS: {
+        "settings together": Experiment(_settings, {"clauses": 1 << 2}, {"clauses": 1 << 4}),
+        "many classes, far edges": Experiment(_wide_scores, {"classes": 1 << 9, "edges": 1 << 11}),
+    },
 }
