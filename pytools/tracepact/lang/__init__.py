@@ -1,6 +1,7 @@
 """The contract language: reading, printing and lowering text to the core contract."""
 
 from tracepact.lang.compile import (
+    compile_formula,
     compile_source,
     decode_source,
     load_contract,
@@ -19,6 +20,7 @@ __all__ = [
     "at_sweep_point",
     "at_value",
     "canonical_text",
+    "compile_formula",
     "compile_source",
     "decode_source",
     "format_document",

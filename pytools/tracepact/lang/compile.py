@@ -151,15 +151,21 @@ def parse_located(text: str, step: Fraction, *, free_atoms: bool = True, name: s
     if step <= 0:
         diagnostics.add("out-of-range", f"the step {step} is not greater than zero")
         diagnostics.raise_errors()
-    source = Source(name, text)
-    node = read_formula(source, diagnostics)
-    diagnostics.raise_errors()
-    if node is None:
-        raise AssertionError("a formula without errors has a node")
-    scope = Scope(source, diagnostics, step, {}, frozenset(), free_atoms)
-    located = lower_formula(node, scope)
-    diagnostics.raise_errors()
+    located = compile_formula(Source(name, text), step, diagnostics, free_atoms=free_atoms)
+    if located is None:
+        raise InvalidInput(diagnostics)
     return located
+
+
+def compile_formula(
+    source: Source, step: Fraction, diagnostics: Diagnostics, *, free_atoms: bool = True
+) -> Located | None:
+    """The core formula of a source, or None if it has errors; findings go to `diagnostics`."""
+    node = read_formula(source, diagnostics)
+    if node is None:
+        return None
+    located = lower_formula(node, Scope(source, diagnostics, step, {}, frozenset(), free_atoms))
+    return None if diagnostics.errors else located
 
 
 def compile_source(

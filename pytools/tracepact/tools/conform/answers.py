@@ -113,10 +113,15 @@ def project(case: Case, engine: Engine) -> Answer:
     }
 
 
-def check_length(duration: Fraction, step: Fraction) -> None:
-    """BadCase if a clip has more frames than a case may have; the step is greater than zero."""
+def check_step(step: Fraction) -> None:
+    """BadCase if a step is not greater than zero."""
     if step <= 0:
         raise BadCase("a step is greater than zero")
+
+
+def check_length(duration: Fraction, step: Fraction) -> None:
+    """BadCase if a clip has more frames than a case may have, or a step is not greater than zero."""
+    check_step(step)
     if duration > LONGEST * step:
         raise BadCase(f"a clip has more than {LONGEST} frames")
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tracepact.core import Contract
-from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, Severity, TextPlace
-from tracepact.lang import compile_source, parse_formula, source_of
-from tracepact.tools.conform.answers import Answer, Case
+from tracepact.diagnostics import Diagnostic, Diagnostics, Severity, Source, TextPlace
+from tracepact.lang import compile_formula, compile_source, source_of
+from tracepact.tools.conform.answers import Answer, Case, check_step
 from tracepact.tools.conform.engines import Engine
 from tracepact.tools.conform.trees import tree_of
 from tracepact.trace import exact
@@ -14,10 +14,10 @@ from tracepact.trace import exact
 
 def formula(case: Case, engine: Engine) -> Answer:
     """The tree of a formula's text, or its faults (chapters 1 and 2)."""
-    try:
-        return {"formula": tree_of(parse_formula(case["text"], exact(case["step"]))), "errors": []}
-    except InvalidInput as invalid:
-        return {"errors": faults(invalid.diagnostics)}
+    diagnostics = Diagnostics()
+    check_step(exact(case["step"]))
+    found = compile_formula(Source("<formula>", case["text"]), exact(case["step"]), diagnostics)
+    return {"errors": faults(diagnostics)} | ({"formula": tree_of(found.formula)} if found else {})
 
 
 def contract(case: Case, engine: Engine) -> Answer:
@@ -28,7 +28,7 @@ def contract(case: Case, engine: Engine) -> Answer:
     return found | (_declared(compiled) if compiled else {})
 
 
-def faults(diagnostics: Diagnostics | tuple[Diagnostic, ...]) -> list[dict[str, Any]]:
+def faults(diagnostics: Diagnostics) -> list[dict[str, Any]]:
     """The errors by code and place, in order of place; what is not in the text comes last."""
     found = [(d.code, _span(d)) for d in diagnostics if d.severity is Severity.ERROR]
     found.sort(key=lambda fault: (fault[1] is None, fault[1] or [], fault[0]))
