@@ -31,13 +31,14 @@ def _title(rng: Random, size: int) -> Case:
     return _contract([*_HEAD, f"atom p {words}", "clause a on true : p"])
 
 
+_WORDS = tuple(dict.fromkeys((*LABELS, *RESERVED, *NAMES)))
+
+
 def _labels(rng: Random, size: int) -> Case:
-    """So many labels, few of them all reserved words, each perhaps without the quotation marks it may go without."""
-    pool = RESERVED if size <= len(RESERVED) and rng.random() < 0.5 else (*LABELS, *RESERVED)
-    bare = set(NAMES)
-    written = [k if k in bare and rng.random() < 0.5 else quoted(k) for k in shuffled_names(rng, (*pool, *NAMES), size)]
-    if pool is RESERVED:
-        written = [quoted(k) for k in shuffled_names(rng, pool, size)]
+    """So many labels, few of them all reserved words; names now and then without quotation marks."""
+    pool = RESERVED if size <= len(RESERVED) and rng.random() < 0.5 else _WORDS
+    labels = shuffled_names(rng, pool, size)
+    written = [label if label in NAMES and rng.random() < 0.5 else quoted(label) for label in labels]
     return _contract([*_HEAD, _ONE, f"labels {' '.join(written)}"])
 
 
@@ -89,18 +90,16 @@ def _faulty(rng: Random, kind: str, size: int) -> list[str]:
     return [f"clause c{k} on each ref : {rng.choice(part)}" for k in some]
 
 
-_STAGES = ("atoms", "atoms", "windows", "statements", "quantities", "characters", "names", "weights", "types")
+_KINDS = ("atoms", "windows", "statements", "quantities", "characters", "names", "weights", "types")
 
 
 def _faults(rng: Random, size: int) -> Case:
-    """So many faults, most often of one kind."""
-    lines = _faulty(rng, rng.choice(_STAGES), size)
-    if rng.random() < 0.3:
-        lines += _faulty(rng, rng.choice(_STAGES), rng.randrange(1, 30))
-        rng.shuffle(lines)
-    if rng.random() < 0.2:
+    """So many faults of one kind, or of two in any order."""
+    if rng.random() < 0.15:
         text = " & ".join(rng.choice(("N[-1f] p", "F[2f,1f] q", "N[x] p")) for _ in range(min(size, 190)))
         return {"ask": "formula", "text": text, "step": "0.02"}
+    lines = [line for kind in rng.sample(_KINDS, rng.choice((1, 2, 2))) for line in _faulty(rng, kind, size)]
+    rng.shuffle(lines)
     return _contract([*_HEAD, _ONE, *lines])
 
 
