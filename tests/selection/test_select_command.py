@@ -370,6 +370,44 @@ def test_what_no_candidate_separates_comes_first_with_its_traces(folder: Path) -
     assert data["contract"] is None
 
 
+DEAF = """calibration = "deaf"
+step = "20ms"
+cases = [
+  {name = "perfect", rank = 0, edit = "none", reference = "r"},
+  {name = "deaf", rank = 5, edit = "missing", reference = "r"},
+  {name = "noise in silence", rank = 4, reference = "q", edit = "extra", at = "1s", for = "3s"},
+]
+[reference.r]
+duration = "10s"
+events = [["1s", "1500ms"], ["3s", "3400ms"]]
+[reference.q]
+duration = "10s"
+events = []
+[family]
+atoms = ["ref_active", "pred_active"]
+obligations = ["ref_active", "pred_active"]
+tolerances = ["20ms"]
+shapes = ["near"]
+operators = ["F"]
+each = []
+"""
+
+
+def test_what_nothing_can_judge_in_both_is_the_reason_and_no_family_is_advised(folder: Path) -> None:
+    """By hand: a clause on the reference is 0 on deaf and vacuous on noise; one on the prediction is the opposite."""
+    (folder / "deaf.calibration").write_text(DEAF, encoding="utf-8")
+    done = run("select", "deaf.calibration", "--require", "order", folder=folder)
+    words = " ".join(done.out.split())
+    assert done.code == 1
+    assert "no candidate that has something to judge in both is lower on `deaf` (rank 5) than on `noise in sil" in words
+    assert words.count("would separate none of them") == 2
+    assert "lower on the worse case of 2 of 3 pairs of different rank, by at least" in words
+    assert "lower on the worse case of 2 of 3 pairs of different rank, by 0." in words.replace("# ", "")
+    data = json.loads(run("select", "deaf.calibration", "--format", "json", folder=folder).out)
+    assert [(row["worse"], row["unjudged"]) for row in data["unmet"]] == [("deaf", True)]
+    assert not faults(data)
+
+
 def test_what_lies_beyond_the_bound_is_said_and_not_tried(folder: Path) -> None:
     done = separated("alike.calibration", "--most", "5", "--format", "json", folder=folder)
     wider, deeper = json.loads(done.out)["beyond"]
@@ -595,7 +633,7 @@ def test_a_margin_is_never_said_to_be_larger_than_it_is() -> None:
     assert "up to 0.0460:" in said  # 0.04595…
     lost = OrderingRecord("harm", (), (), 23, GivenUpRecord(7, 2, ()), exact, exact, exact, ())
     said = " ".join(ordering_words(lost, judged=False))
-    assert "lower on the worse case of 23 pairs of different rank," in said
+    assert "lower on the worse case of 23 of 30 pairs of different rank," in said
     assert "7 pairs are given up, the fewest found in the time; any weights give up 2 pairs or more" in said
 
 

@@ -90,7 +90,11 @@ class Compared:
     @classmethod
     def of(cls, coordinates: Sequence[Coordinate]) -> "Compared":
         """At least one coordinate."""
-        seen = Seen.stacked([coordinate.seen for coordinate in coordinates])
+        return cls.of_seen(Seen.stacked([coordinate.seen for coordinate in coordinates]))
+
+    @classmethod
+    def of_seen(cls, seen: Seen) -> "Compared":
+        """What is seen of at least one candidate."""
         tops, bottoms = seen.tops.T, seen.bottoms.T
         if not products_fit(bottoms, bottoms, 2 * int(seen.classes.max()) ** 2):
             tops, bottoms = tops.astype(object), bottoms.astype(object)
@@ -109,6 +113,11 @@ class Compared:
         if not helped.any():
             return np.asarray(gap > 0, dtype=np.bool_)
         return np.asarray(gap * (own * other) > helped * (bottoms[worse] * bottoms[better]), dtype=np.bool_)
+
+    def smaller(self, pair: Pair) -> bool:
+        """Whether some value is smaller on the worse case, be it for want of anything to judge (14.12)."""
+        tops, bottoms = self.tops, self.bottoms
+        return bool((tops[pair.better] * bottoms[pair.worse] > tops[pair.worse] * bottoms[pair.better]).any())
 
     def blocks(self, worse: Places, better: Places) -> Iterator[Flags]:
         """`lower` for some pairs at a time, in order."""

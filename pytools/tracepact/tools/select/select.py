@@ -19,7 +19,7 @@ from tracepact.tools.select.cover.problem import Cover, Level, Optima, Problem
 from tracepact.tools.select.observe import Screening
 from tracepact.tools.select.observed import Observed, observe_family, with_matcher
 from tracepact.tools.select.readable import ReadableClause, readable_clauses
-from tracepact.tools.select.requirements import Required, required_of
+from tracepact.tools.select.requirements import Compared, Required, required_of
 from tracepact.tools.select.retain import Basis, Coordinate, retain
 from tracepact.tools.select.separate import DEFAULT_REQUIREMENTS, Pair, PairBlend, Requirement, Row
 from tracepact.tools.select.separating import least_cover
@@ -297,16 +297,15 @@ _BLOCK = 1024
 
 
 def _separator(observed: Observed, pair: Pair) -> int | None:
-    """The cheapest proved candidate that separates a pair, among the first few."""
+    """The cheapest proved candidate that meets the requirement of a pair (14.17), among the first few."""
     costs = observed.candidates.costs
     passed = np.flatnonzero(observed.observation.screening == Screening.PASSED).tolist()
     passed.sort(key=lambda index: (costs[index], index))
     tried = 0
     for start in range(0, len(passed), _BLOCK):
         block = passed[start : start + _BLOCK]
-        seen = observed.observation.seen(block).on((pair.worse, pair.better))
-        tops, bottoms = seen.tops.astype(object), seen.bottoms.astype(object)
-        for place in np.flatnonzero(tops[:, 0] * bottoms[:, 1] < tops[:, 1] * bottoms[:, 0]).tolist():
+        compared = Compared.of_seen(observed.observation.seen(block).on((pair.worse, pair.better)))
+        for place in np.flatnonzero(compared.lower(np.array([0]), np.array([1]))[0]).tolist():
             tried += 1
             if observed.prover.decide(observed.candidates[block[place]]).outcome is Outcome.YES:
                 return int(block[place])

@@ -50,7 +50,9 @@ def _profile(selection: Selection, names: list[str]) -> list[str]:
     ordering = selection.ordering
     if ordering is None or not ordering.differences.pairs:
         return []
-    pairs = count(len(ordering.differences.pairs), "pair")
+    ordered, every = len(ordering.differences.pairs), len(selection.retained.required.pairs)
+    partly = not selection.judged and ordered < every
+    pairs = f"{ordered:,} of {count(every, 'pair')}" if partly else count(ordered, "pair")
     which = "that were judged" if selection.judged else "of different rank"
     text = (
         f"Weighed like this the mean is lower on the worse case of {pairs} {which}, by {at_least(ordering.margin)} or "

@@ -150,7 +150,7 @@ def basis_record(retained: Retained, listed: Sequence[int] | None = None, *, jud
         family=_family(observed.candidates.family),
         candidates=_candidates(retained),
         coordinates=tuple(_coordinate(retained, place, told) for place in places),
-        unmet=tuple(_unmet(retained, row) for row in retained.unmet),
+        unmet=tuple(_unmet(retained)),
     )
 
 
@@ -266,11 +266,16 @@ def _requirement(retained: Retained, row: Row) -> r.RequirementRecord:
     return r.RequirementRecord(*_parts(retained, row))
 
 
-def _unmet(retained: Retained, row: Row) -> r.UnmetRequirement:
-    """What no coordinate meets, and whether that is because two traces are the same on the grid."""
-    pair = row.of if isinstance(row.of, Pair) else None
-    identical = pair is not None and retained.observed.trials.alike(pair.worse, pair.better)
-    return r.UnmetRequirement(*_parts(retained, row), identical)
+def _unmet(retained: Retained) -> Iterator[r.UnmetRequirement]:
+    """What no coordinate meets, and why: two traces are the same on the grid, or on one there is nothing to judge."""
+    coordinates = retained.basis.coordinates
+    compared = Compared.of(coordinates) if coordinates and retained.unmet else None
+    for row in retained.unmet:
+        identical = unjudged = False
+        if isinstance(row.of, Pair):
+            identical = retained.observed.trials.alike(row.of.worse, row.of.better)
+            unjudged = compared is not None and compared.smaller(row.of)
+        yield r.UnmetRequirement(*_parts(retained, row), identical, unjudged)
 
 
 def _order(selection: Selection) -> r.OrderRecord:

@@ -105,8 +105,8 @@ def _summary(found: SelectionRecord) -> Iterator[str]:
     state = "proved smallest" if selected.optimal else say.unproved_words(selected)
     yield f"{count(selected.count, 'clause')} at a cost of {selected.cost}, {state}; {met}."
     if selected.ordering is not None:
-        judged = found.preferences is not None
-        yield from (_sentence(line) for line in say.ordering_words(selected.ordering, judged=judged))
+        lines = say.ordering_words(selected.ordering, judged=found.preferences is not None, unmet=found.unmet_pairs)
+        yield from map(_sentence, lines)
     elif Requirement.SEPARATE in found.requirements:
         yield _sentence(say.order_words(selected.order))
 

@@ -165,6 +165,10 @@ class UnmetRequirement(RequirementRecord, frozen=True):
     """A requirement that no candidate meets; identical if it asks to separate two cases with the same traces."""
 
     identical: bool
+    unjudged: Annotated[
+        bool,
+        Meta(description="Some candidate is lower on the worse case, but only for want of anything to judge (14.17)."),
+    ]
 
 
 class WeightedRequirement(RequirementRecord, frozen=True):
@@ -227,6 +231,11 @@ class BasisRecord(Record, SelectionOutput, frozen=True):
     def ranked(self) -> bool:
         """Whether ranks say which case is worse."""
         return any(case.rank is not None for case in self.cases)
+
+    @property
+    def unmet_pairs(self) -> int:
+        """How many pairs no candidate meets."""
+        return sum(one.worse is not None for one in self.unmet)
 
     @property
     def shown(self) -> list[CoordinateRecord]:

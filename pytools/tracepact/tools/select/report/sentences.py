@@ -84,6 +84,12 @@ def unmet_words(found: BasisRecord, unmet: UnmetRequirement) -> str:
     if unmet.fault is not None:
         return f"no candidate names `{unmet.fault}`: none is lowest on it alone"
     worse, better = (with_rank(found.case(name), f"`{name}`") for name in (unmet.worse, unmet.better))
+    if unmet.unjudged:
+        return (
+            f"no candidate that has something to judge in both is lower on {worse} than on {better}; those that are "
+            "lower are so for want of anything to judge (∅) in one of the two, which may not separate (14.17): put "
+            "both on references with events, or give them one rank"
+        )
     return f"no candidate is lower on {worse} than on {better}"
 
 
@@ -134,16 +140,20 @@ def order_words(order: OrderRecord) -> str:
     )
 
 
-def ordering_words(ordering: OrderingRecord, *, judged: bool) -> Iterator[str]:
-    """The weights, what they order, and how much larger the margin could be; `judged` by preferences, not by rank."""
+def ordering_words(ordering: OrderingRecord, *, judged: bool, unmet: int = 0) -> Iterator[str]:
+    """The weights, what they order, and how much larger the margin could be; `judged` by preferences, not by rank.
+
+    `unmet` is how many pairs no candidate meets.
+    """
     if not ordering.pairs:
         yield "no pair is ordered by weights"
         return
     weights = ", ".join(f"{item.clause} = {item.weight}" for item in ordering.weights)
     yield f"weights: {weights}"
     lost, bound = ordering.given_up.number, ordering.given_up.bound
-    pairs = count(ordering.pairs, "kept pair") if judged else f"{count(ordering.pairs, 'pair')} of different rank"
-    which = pairs if judged or lost else f"all {pairs}"
+    every = count(ordering.pairs + lost + unmet, "pair")
+    which = f"all {every}" if not lost and not unmet else f"{ordering.pairs:,} of {every}"
+    which = count(ordering.pairs, "kept pair") if judged else f"{which} of different rank"
     yield (
         f"the weighted mean is lower on the worse case of {which}, by at least {at_least(ordering.margin)}"
         f"{_best_weights(ordering)}"

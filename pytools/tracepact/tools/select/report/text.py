@@ -215,7 +215,8 @@ def _evidence(found: SelectionRecord) -> RenderableType:
         text.append(alone if only else " meets nothing that no other selected clause meets\n")
         text.append(f"    {clause.words}\n", style="dim")
     if selected.ordering is not None:
-        for line in say.ordering_words(selected.ordering, judged=found.preferences is not None):
+        judged = found.preferences is not None
+        for line in say.ordering_words(selected.ordering, judged=judged, unmet=found.unmet_pairs):
             text.append(f"  {line}\n")
     if selected.ordering is None and Requirement.SEPARATE in found.requirements:
         text.append(f"  {say.order_words(selected.order)}\n")
