@@ -374,13 +374,15 @@ def reply(monitor, name, message):
     """The reply to one message."""
     if "hello" in message:
         return {"hello": name, "version": 1, "profiles": list(monitor.profiles)}
-    method = getattr(monitor, message["ask"], None)
     try:
+        method = getattr(monitor, message["ask"], None)
         if method is None:
             raise Unsupported(f"it is not made for `{message['ask']}`")
         return {"id": message["id"], "answer": method(message)}
     except Unsupported as why:
         return {"id": message["id"], "unsupported": str(why)}
+    except KeyError as lacking:
+        return {"id": message.get("id"), "error": f"the case lacks {lacking}"}
 
 
 def monitor():
@@ -393,7 +395,18 @@ def serve(monitor, name):
     """Answer every line with one line, until there are no more."""
     sys.setrecursionlimit(10_000)
     for line in sys.stdin:
-        print(json.dumps(reply(monitor, name, json.loads(line))), flush=True)
+        message = message_of(line)
+        said = reply(monitor, name, message) if message else {"id": None, "error": "a line is a JSON object"}
+        print(json.dumps(said), flush=True)
+
+
+def message_of(line):
+    """The object that a line holds, None if it holds none."""
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return None
+    return message if isinstance(message, dict) else None
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from tracepact.tools.conform.differential import experiments, explore, nothing_k
 from tracepact.tools.conform.findings import Conformance, Finding, Tally, compare_chunks, judge
 from tracepact.tools.conform.guided import GUIDED, explore_sizes
 from tracepact.tools.conform.local import local_peer
+from tracepact.tools.conform.malformed import malformed
 from tracepact.tools.conform.peer import AnyPeer, Peer, PeerFault
 from tracepact.tools.conform.vectors import Profile, Vector, vectors_of
 
@@ -68,6 +69,8 @@ def conform(
         if examples and only is None:
             with nothing_kept():
                 _random(peer, found, long, clock, progress)
+        if isinstance(peer, Peer) and only is None and found.tested and found.stopped is None:
+            found.findings += malformed(peer, found.profiles)
         if peer.runs:
             peer.close()
     except PeerFault as fault:

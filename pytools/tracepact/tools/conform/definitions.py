@@ -63,9 +63,11 @@ def candidates(ref: Sequence[FrameRun], pred: Sequence[FrameRun], matcher: Match
     found = []
     for i, (ref_start, ref_end) in enumerate(ref):
         for j, (pred_start, pred_end) in enumerate(pred):
+            if min(ref_end, pred_end) <= max(ref_start, pred_start):
+                continue
             onset, offset = abs(ref_start - pred_start) * step, abs(ref_end - pred_end) * step
             overlap = (min(ref_end, pred_end) - max(ref_start, pred_start)) * step
-            if overlap > 0 and (onset <= matcher.search or offset <= matcher.search):
+            if onset <= matcher.search or offset <= matcher.search:
                 found.append((i, j, onset + offset - matcher.overlap_reward * overlap))
     return found
 

@@ -136,8 +136,13 @@ def _stream(draw: Callable[..., Any], formulas: Formulas, *, interrupted: bool =
         "clauses": [{"obligation": tree_of(o), "formula": tree_of(f)} for o, f in clauses],
         "trace": (trace := _clip(draw, named)),
         **({"chunks": _chunks(draw, trace["frames"])} if chunked else {}),
-        **({"interrupt": [draw(st.integers(1, trace["frames"]))] * draw(st.sampled_from([1, 1, 2]))} if interrupted else {}),
+        **({"interrupt": _interruptions(draw, trace["frames"])} if interrupted else {}),
     }
+
+
+def _interruptions(draw: Callable[..., Any], frames: int) -> list[int]:
+    """One, or two in a row."""
+    return [draw(st.integers(1, frames))] * draw(st.sampled_from([1, 1, 2]))
 
 
 def _chunks(draw: Callable[..., Any], frames: int) -> list[int]:

@@ -140,11 +140,22 @@ class Peer:
             raise
         return reply
 
+    def tell(self, line: str) -> dict[str, Any]:
+        """The reply to a line, whatever it holds. A fault ends the process."""
+        try:
+            return self._exchange_line(line)
+        except PeerFault:
+            self.kill()
+            raise
+
     def _exchange(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        return self._exchange_line(json.dumps(message))
+
+    def _exchange_line(self, given: str) -> dict[str, Any]:
         process = self._process
         assert process is not None
         assert process.stdin is not None
-        data = json.dumps(message).encode() + b"\n"
+        data = given.encode() + b"\n"
         if len(data) <= _FITS_A_PIPE:
             _write(process.stdin, data)
         else:

@@ -16,6 +16,8 @@ from tracepact.trace import Event
 
 Events = Sequence[Event]
 Masks = Mapping[str, list[bool]]
+_Made = dict[tuple[bool, str], list[tuple[int, int]]]
+"""The joined runs of a clip that are known already: whether of the references, and of which class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,11 @@ class NaiveCard:
         if len({clip.name for clip in clips}) < len(clips):
             raise BadCase("two clips have one name")
         self.contract = contract
-        self._rows = [[_place(contract, clip, label, classes, union) for clip in clips] for label in classes]
+        made: list[_Made] = [{} for _ in clips]
+        self._rows = [
+            [_place(contract, clip, label, classes, union, made[k]) for k, clip in enumerate(clips)]
+            for label in classes
+        ]
 
     @property
     def places(self) -> list[Place]:
@@ -108,10 +114,12 @@ class NaiveCard:
                 yield from ({**where, **witness} for witness in found)
 
 
-def _place(contract: Contract, clip: NaiveClip, label: str, classes: Sequence[str], union: bool) -> Place:
+def _place(contract: Contract, clip: NaiveClip, label: str, classes: Sequence[str], union: bool, made: _Made) -> Place:
     """The atoms, runs and matches of one clip and class (rules 5.1 to 5.9, chapter 8)."""
     step = contract.step
     frames = definitions.frame_count(clip.duration, step)
+    if any(len(mask) != frames for mask in clip.masks.values()):
+        raise BadCase("at a value of a sweep a mask has another length than its clip")
 
     def mask(events: Events, wanted: Callable[[str], bool]) -> list[bool]:
         own = [(e.onset, e.offset) for e in events if union or wanted(e.label)]
@@ -120,7 +128,10 @@ def _place(contract: Contract, clip: NaiveClip, label: str, classes: Sequence[st
         ]
 
     def joined(events: Events, of: str) -> list[tuple[int, int]]:
-        return definitions.joined(mask(events, lambda own: own == of), contract.merge_gap, step)
+        key = events is clip.ref, of
+        if key not in made:
+            made[key] = definitions.joined(mask(events, lambda own: own == of), contract.merge_gap, step)
+        return made[key]
 
     masks: dict[str, list[bool]] = dict(clip.masks)
     for side, events in (("ref", clip.ref), ("pred", clip.pred)):
