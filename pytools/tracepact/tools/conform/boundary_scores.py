@@ -73,6 +73,9 @@ _EVENT_CLAUSES = (
     "each matched : ref.onset - pred.onset <= 0s and pred.offset - ref.offset != 1f",
 )
 
+_WEIGHTS = ("1", "1/3", "2", "0.7", "0.12345678901234567891", "9999999999999999999999", "0.0000000000000000000001")
+"""Weights, some of which no float has."""
+
 
 def _contract(rng: Random, step: Fraction, labels: list[str], clauses: int) -> str:
     """A contract with settings of every kind and so many clauses."""
@@ -95,7 +98,7 @@ def _contract(rng: Random, step: Fraction, labels: list[str], clauses: int) -> s
         lines.append("labels " + " ".join(quoted(label) for label in rng.sample(labels, len(labels))))
     for name in named:
         lines.append(f"clause {name} on {rng.choice(_FRAME_CLAUSES if rng.random() < 0.55 else _EVENT_CLAUSES)}")
-    weights = ", ".join(f"{name} = {rng.choice(('1', '1/3', '2', '0.7'))}" for name in named[:3])
+    weights = ", ".join(f"{name} = {rng.choice(_WEIGHTS)}" for name in named[:3])
     lines.append(f"profile strict over {rng.choice([a.value for a in Aggregation])} : {weights}")
     return "\n".join(lines) + "\n"
 
