@@ -140,6 +140,34 @@ def test_an_error_says_what_is_wrong_with_the_case(message: dict[str, Any], word
     assert wrong == {"id": 1, "error": f"the case is not well formed: {words}"}
 
 
+ENTRY = {"satisfied": 1, "obligated": 2}
+CONTRACT = "contract c step y param y = 1s sweep y = 2s atom z clause k on z : ref_active"
+CLIP = {"name": "a", "duration": "2", "ref": [], "pred": [], "masks": {"z": "01"}}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"ask": "aggregate", "kind": "frame", "entries": []},
+        {"ask": "aggregate", "kind": "frame", "entries": [[]]},
+        {"ask": "aggregate", "kind": "frame", "entries": [[ENTRY], [ENTRY, ENTRY]]},
+        {"ask": "score", "contract": CONTRACT, "clips": [CLIP]},
+        {"ask": "score", "contract": CONTRACT.replace("sweep y = 2s", ""), "clips": [CLIP, CLIP]},
+        {"ask": "formula", "text": "p", "step": "0"},
+    ],
+)
+def test_a_case_of_another_form_is_refused(case: dict[str, Any]) -> None:
+    assert Session().reply(json.dumps({"id": 1, **case}))["error"].startswith("the case is not well formed")
+
+
+def test_what_has_a_fault_lacks_the_parts_that_only_sound_texts_have() -> None:
+    text, clips = "contract c step 1s clause k on foo : true", [{**CLIP, "masks": {}}]
+    score = {"id": 1, "ask": "score", "want": ["errors", "warnings", "vector"], "contract": text, "clips": clips}
+    contract = {"id": 1, "ask": "contract", "want": ["errors", "warnings", "canonical"], "text": text}
+    assert Session().reply(json.dumps(score))["answer"] == {"errors": ["unknown-atom"]}
+    assert Session().reply(json.dumps(contract))["answer"].keys() == {"errors", "warnings"}
+
+
 def test_a_bad_frame_is_no_frame_of_the_stream() -> None:
     good, bad = {"ask": "frame", "values": {"p": 1}}, {"ask": "frame", "values": {}}
     replies = talk(OPEN, {"id": 1, **good}, {"id": 2, **bad}, {"id": 3, **good})
