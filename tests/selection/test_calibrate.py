@@ -89,3 +89,20 @@ def test_events_that_do_not_fit_their_clip_are_named_in_the_table_and_late_ends_
     assert "r.tsv:2" in outside.err
     assert run(*drafting, "1.9", folder=tmp_path).code == 0
     assert '["1000ms", "1900ms", "dog"]' in (tmp_path / "x.calibration").read_text(encoding="utf-8")
+
+
+def test_events_that_become_one_are_counted_in_a_warning(tmp_path: Path) -> None:
+    """By hand: of three events of a dog the second begins in the first, the third in the second; the cat's is alone."""
+    rows = "".join(f"a.wav\t{start}\t{end}\tdog\n" for start, end in ((1, 3), (2, 4), (3.5, 5), (7, 8)))
+    (tmp_path / "r.tsv").write_text(f"{COLUMNS}{rows}a.wav\t1\t3\tcat\n", encoding="utf-8")
+    done = run("calibrate", "--ref", "r.tsv", "--out", "x.calibration", "--worst", "misses", folder=tmp_path)
+    assert (done.code, done.codes) == (0, ["joined-events"])
+    assert "2 events overlapped another of the same label and became one with it" in done.err
+    assert '["1000ms", "5000ms", "dog"]' in (tmp_path / "x.calibration").read_text(encoding="utf-8")
+
+
+def test_references_of_a_disturbance_must_lie_in_their_clips(tmp_path: Path) -> None:
+    (tmp_path / "r.tsv").write_text(f"{COLUMNS}a.wav\t1\t2\tdog\na.wav\t6\t7\tdog\n", encoding="utf-8")
+    done = run("select", "boundary_gate", "--ref", "r.tsv", "--durations", "5", folder=tmp_path)
+    assert (done.code, done.codes) == (2, ["starts-outside-clip"])
+    assert "r.tsv:3" in done.err

@@ -10,7 +10,9 @@ from selection.builders import calibrations, scaled
 from tracepact.calibration.calibration import Calibration
 from tracepact.calibration.reading import load_calibration
 from tracepact.diagnostics import InvalidInput
-from tracepact.tools.select.robust import disturbances, own_reference, robustness, with_disturbances
+from tracepact.tools.select.report.build import selection_record
+from tracepact.tools.select.report.tables import robustness_table
+from tracepact.tools.select.robust import disturbances, own_references, robustness, with_disturbances
 from tracepact.tools.select.select import select
 from tracepact.tools.select.separate import Requirement, difference, faults, names, rank_pairs
 from tracepact.tools.select.stability import Share, hold_out, leave_one_out
@@ -140,12 +142,14 @@ def test_cases_are_made_anew_on_the_users_own_reference() -> None:
         },
     )
     calibration = load_calibration("boundary_gate")
-    own = own_reference(calibration, table, Fraction(10))
-    assert (own.name, own.duration, len(own.events)) == ("long", 10, 2)
-    with_own = replace(calibration, own=own)
-    words, cases = list(disturbances(with_own))[-1]
+    found = own_references(calibration, table, Fraction(10))
+    assert ([clip.name for clip in found.used], found.same, found.clips) == (["long", "short"], (), 2)
+    own = found.used[0]
+    assert (own.duration, len(own.events)) == (10, 2)
+    with_own = replace(calibration, own=found)
+    words, cases = list(disturbances(with_own))[-2]
     assert words == "on your own reference, long"
-    assert len(list(disturbances(with_own))) == len(list(disturbances(calibration))) + 1
+    assert len(list(disturbances(with_own))) == len(list(disturbances(calibration))) + 2
     named = {case.name: case for case in cases}
     late = named["late onset"]
     assert late.ref == own.events
@@ -153,12 +157,27 @@ def test_cases_are_made_anew_on_the_users_own_reference() -> None:
     assert late.pred != own.events
     (extra,) = (event for event in named["extra activity"].pred if event not in own.events)
     assert 6 < extra.onset < extra.offset < 10
-    found = robustness(select(with_own))[-1]
-    assert found.words == words
-    assert found.changed == sum(case.ref == own.events for case in cases) == 9
-    assert 0 < found.separated <= found.pairs == 23
+    row = robustness(select(with_own))[-2]
+    assert row.words == words
+    assert row.changed == sum(case.ref == own.events for case in cases) == 9
+    assert 0 < row.separated <= row.pairs == 23
+
+
+def test_clips_that_change_no_case_are_no_evidence_and_five_others_are_used() -> None:
+    """By hand: the clip with the most events is the reference of the set itself; of seven others five are used."""
+    calibration = load_calibration("boundary_gate")
+    (reference,) = calibration.references
+    two = Event(Fraction(1), Fraction(2), "dog"), Event(Fraction(4), Fraction(6), "dog")
+    table = EventTable("mine.tsv", {"drafted": reference.events, **{f"clip {k}": two for k in range(7)}})
+    found = own_references(calibration, table, Fraction(12))
+    assert [clip.name for clip in found.used] == [f"clip {k}" for k in range(5)]
+    assert (found.same, found.clips) == (("drafted",), 8)
+    record = selection_record(select(replace(calibration, own=found), requirements=(Requirement.ORDER,)))
+    assert [row.changed > 0 for row in record.robustness] == [True] * 9
+    (note,) = robustness_table(record).notes
+    assert "8 clips with events: 5 used, 1 left out because no case changes there (drafted), 2 not used" in note
 
 
 def test_references_without_an_event_are_no_disturbance() -> None:
     with pytest.raises(InvalidInput, match="have no event to make faults of"):
-        own_reference(load_calibration("boundary_gate"), EventTable("mine.tsv", {"a": ()}), None)
+        own_references(load_calibration("boundary_gate"), EventTable("mine.tsv", {"a": ()}), None)

@@ -60,6 +60,15 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnReferences:
+    """References of the user's that are used, the clips that change no case, and how many clips have events (14.22)."""
+
+    used: tuple[Reference, ...]
+    same: tuple[str, ...]
+    clips: int
+
+
+@dataclass(frozen=True, slots=True)
 class Calibration:
     """Cases on one grid, the references they came from, and the family of candidates declared beside them."""
 
@@ -74,8 +83,8 @@ class Calibration:
     source: Source = field(compare=False, repr=False)
     digest: str = field(default="", compare=False)
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
-    own: Reference | None = None
-    """A reference of the user's, on which a disturbed copy of the cases is made (14.22)."""
+    own: OwnReferences | None = None
+    """References of the user's, on each of which a disturbed copy of the cases is made (14.22)."""
 
     @property
     def atoms(self) -> tuple[str, ...]:

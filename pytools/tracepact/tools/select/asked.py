@@ -14,11 +14,12 @@ from tracepact.engines import Engine
 from tracepact.io import durations_from, events_from
 from tracepact.progress import OnStage, silent
 from tracepact.tools.select.candidate_words import describe
+from tracepact.tools.select.draft import within_clips
 from tracepact.tools.select.preferences import CaseNames, ClipNames, read_preferences
 from tracepact.tools.select.preferring import select_by_preferences
 from tracepact.tools.select.report.build import selection_record
 from tracepact.tools.select.report.record import SelectionRecord
-from tracepact.tools.select.robust import own_reference, with_disturbances
+from tracepact.tools.select.robust import own_references, with_disturbances
 from tracepact.tools.select.select import SEARCH, Selection, larger_families, select
 from tracepact.tools.select.separate import DEFAULT_REQUIREMENTS, Requirement
 from tracepact.tools.select.stability import hold_out, leave_one_out
@@ -134,11 +135,11 @@ def _with_warnings(selection: Selection, warnings: tuple[Diagnostic, ...]) -> Se
 
 
 def _with_own(calibration: Calibration, tables: Tables) -> tuple[Calibration, tuple[Diagnostic, ...]]:
-    """The calibration set with the user's own reference as a disturbance."""
+    """The calibration set with the user's own references as disturbances."""
     diagnostics = Diagnostics()
     name = str(tables.ref) if isinstance(tables.ref, str | Path) else "ref"
     table = events_from(source_of(tables.ref), diagnostics, name=name)
     lengths = None if tables.durations is None else durations_from(tables.durations, diagnostics)
     diagnostics.raise_errors()
-    own = own_reference(calibration, table, lengths)
+    own = own_references(calibration, within_clips(table, lengths, diagnostics), lengths)
     return dataclasses.replace(calibration, own=own), tuple(diagnostics)

@@ -9,11 +9,9 @@ from tracepact.calibration.reading import read_calibration
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace, Source, did_you_mean
 from tracepact.files import write_whole
 from tracepact.io import durations_from, events_from
-from tracepact.io.lint import Lengths, fix, lint
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.tools.parameters import complete_starter, durations_option, named_contract
-from tracepact.tools.select.draft import FAULTS, best_clip, draft_calibration
-from tracepact.trace import EventTable
+from tracepact.tools.select.draft import FAULTS, best_clip, draft_calibration, within_clips
 
 _WORST = {
     "misses": ("missing activity",),
@@ -61,7 +59,7 @@ def command(
     table = events_from(Path(ref), diagnostics, name=ref)
     lengths = durations_from(durations, diagnostics) if durations is not None else None
     diagnostics.raise_errors()
-    table = _within_clips(table, lengths, diagnostics)
+    table = within_clips(table, lengths, diagnostics)
     found = best_clip(compiled, table, lengths, label)
     if found is None:
         what = f"no event has the label `{label}`" if label else "the references have no event"
@@ -76,16 +74,6 @@ def command(
     print_diagnostics(diagnostics)
     write_whole({out: text})
     say(f"wrote {out}; `tracepact select {out}` selects a contract for it")
-
-
-def _within_clips(table: EventTable, lengths: Lengths, diagnostics: Diagnostics) -> EventTable:
-    """The events, cut at the ends of their clips; InvalidInput names those that start after them."""
-    found = Diagnostics()
-    lint(table, None, lengths, found)
-    diagnostics.extend(found.errors)
-    diagnostics.raise_errors()
-    within, _ = fix(table, lengths)
-    return within
 
 
 def _asked() -> tuple[str | None, bool, bool]:

@@ -7,9 +7,11 @@ from itertools import pairwise
 
 from tracepact.calibration.edits import Edit, NotApplicable, apply
 from tracepact.core import Contract, FrameClause
+from tracepact.diagnostics import Diagnostics, RowPlace
+from tracepact.io.lint import Lengths, fix, lint
 from tracepact.lang.explain import windows
 from tracepact.trace import Durations, Event, EventTable, FrameRun, Grid, union_runs
-from tracepact.wording import ms, print_number
+from tracepact.wording import count, ms, print_number
 
 _MOST_EVENTS = 40
 _MOST_CLIPS = 100
@@ -79,13 +81,44 @@ def tolerance_of(contract: Contract) -> Fraction:
     return named[0] if named else max(min(bounds, default=Fraction(0)), 2 * contract.step)
 
 
+def within_clips(table: EventTable, lengths: Lengths, diagnostics: Diagnostics) -> EventTable:
+    """The events, cut at the ends of their clips and joined where they overlap, which is counted in a warning.
+
+    InvalidInput names those that start after their clip.
+    """
+    found = Diagnostics()
+    lint(table, None, lengths, found)
+    diagnostics.extend(found.errors)
+    diagnostics.raise_errors()
+    within, changes = fix(table, lengths)
+    joined = [change for change in changes if change.finding == "overlapping-events" and change.after is None]
+    if joined:
+        headline = f"{count(len(joined), 'event')} overlapped another of the same label and became one with it"
+        diagnostics.add("joined-events", headline, RowPlace(joined[0].file, joined[0].row))
+    return within
+
+
 def best_clip(
-    contract: Contract, table: EventTable, lengths: Durations | Fraction | None, label: str | None
+    contract: Contract, table: EventTable, lengths: Lengths, label: str | None
 ) -> tuple[str, tuple[Event, ...], Fraction] | None:
     """A clip, its events of one label that do not touch, and its duration; None if there is no event.
 
     Of the clips with the most events it is the first to which the most faults apply.
     """
+    tolerance, grid = tolerance_of(contract), Grid(contract.step, contract.projection)
+    best: tuple[int, tuple[str, tuple[Event, ...], Fraction]] | None = None
+    for clip, events, duration in clips_with_most_events(table, lengths, label)[:_MOST_CLIPS]:
+        edited = _Clip(events, duration, grid)
+        number = sum(_fitting(fault, tolerance, edited) is not None for fault in FAULTS)
+        if best is None or number > best[0]:
+            best = number, (clip, events, duration)
+    return None if best is None else best[1]
+
+
+def clips_with_most_events(
+    table: EventTable, lengths: Lengths, label: str | None = None
+) -> list[tuple[str, tuple[Event, ...], Fraction]]:
+    """By clip and label the events that do not touch and the duration, the most events first."""
     found = [
         (clip, apart)
         for clip, events in table.clips.items()
@@ -93,16 +126,13 @@ def best_clip(
         if (apart := _apart([event for event in events if event.label == one]))
     ]
     found.sort(key=lambda item: -len(item[1]))
-    tolerance, grid = tolerance_of(contract), Grid(contract.step, contract.projection)
-    best: tuple[int, tuple[str, tuple[Event, ...], Fraction]] | None = None
-    for clip, events in found[:_MOST_CLIPS]:
-        ends = events[-1].offset + 1
-        duration = lengths.clips.get(clip, ends) if isinstance(lengths, Durations) else lengths or ends
-        edited = _Clip(events, duration, grid)
-        number = sum(_fitting(fault, tolerance, edited) is not None for fault in FAULTS)
-        if best is None or number > best[0]:
-            best = number, (clip, events, duration)
-    return None if best is None else best[1]
+    return [(clip, events, _duration(clip, events, lengths)) for clip, events in found]
+
+
+def _duration(clip: str, events: Sequence[Event], lengths: Lengths) -> Fraction:
+    """The length of a clip that is given, or else a second more than its last event."""
+    ends = events[-1].offset + 1
+    return lengths.clips.get(clip, ends) if isinstance(lengths, Durations) else lengths or ends
 
 
 def _apart(events: Sequence[Event]) -> tuple[Event, ...]:

@@ -4,21 +4,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tracepact.calibration.calibration import Calibration, Case, Reference
+from tracepact.calibration.calibration import Calibration, Case, OwnReferences, Reference
 from tracepact.calibration.edits import Edit, NotApplicable, apply
 from tracepact.calibration.family import NO_FAMILY
 from tracepact.diagnostics import Diagnostics, InvalidInput, RowPlace
+from tracepact.io.lint import Lengths
 from tracepact.lang import parse_contract
-from tracepact.tools.select.draft import best_clip, refitted
+from tracepact.tools.select.draft import clips_with_most_events, refitted
 from tracepact.tools.select.observed import observe_family
 from tracepact.tools.select.requirements import Compared, Naming
 from tracepact.tools.select.retain import Coordinate
 from tracepact.tools.select.select import Selection
 from tracepact.tools.select.separate import Pair, faults, pair_places, rank_pairs
-from tracepact.tools.select.trials import grid_contract
 from tracepact.tools.select.weigh.differences import differences_of
 from tracepact.tools.select.write import contract_text
-from tracepact.trace import Durations, Event, EventTable, Grid
+from tracepact.trace import Event, EventTable, Grid
+
+_OWN_CLIPS = 5
+"""On so many clips of the user's references the cases are made anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +44,41 @@ def disturbances(calibration: Calibration) -> Iterator[tuple[str, tuple[Case, ..
     for frames in (1, 2):
         words = f"edges moved by {frames} frame{'s' if frames > 1 else ''}"
         yield words, tuple(_moved(case, frames * calibration.step) for case in calibration.cases)
-    if calibration.own is not None:
-        grid = Grid(calibration.step, calibration.projection)
-        words = f"on your own reference, {calibration.own.name}"
-        yield words, tuple(_on(case, calibration.own, grid) for case in calibration.cases)
+    for own in calibration.own.used if calibration.own is not None else ():
+        yield f"on your own reference, {own.name}", on_reference(calibration, own)
 
 
-def own_reference(calibration: Calibration, table: EventTable, lengths: Durations | Fraction | None) -> Reference:
-    """The clip of the user's references that a drafted set would take (14.25); InvalidInput if they have no event."""
-    found = best_clip(grid_contract(calibration, calibration.family.matchers[0]), table, lengths, None)
-    if found is None:
+def own_references(calibration: Calibration, table: EventTable, lengths: Lengths) -> OwnReferences:
+    """The clips of the user's references with the most events on which some case changes (14.22).
+
+    InvalidInput if the references have no event.
+    """
+    used: list[Reference] = []
+    same: list[str] = []
+    clips: set[str] = set()
+    for clip, events, duration in clips_with_most_events(table, lengths):
+        if clip not in clips and len(used) < _OWN_CLIPS:
+            own = Reference(clip, duration, events)
+            changes = _changed(on_reference(calibration, own), calibration.cases)
+            used += [own] if changes else []
+            same += [] if changes else [clip]
+        clips.add(clip)
+    if not clips:
         diagnostics = Diagnostics()
         diagnostics.add("empty-calibration", "the references have no event to make faults of", RowPlace(table.name))
         raise InvalidInput(diagnostics)
-    clip, events, duration = found
-    return Reference(clip, duration, events)
+    return OwnReferences(tuple(used), tuple(same), len(clips))
+
+
+def on_reference(calibration: Calibration, own: Reference) -> tuple[Case, ...]:
+    """The cases on another reference, each as it is if it has no edit, or if the edit applies to no event there."""
+    grid = Grid(calibration.step, calibration.projection)
+    return tuple(_on(case, own, grid) for case in calibration.cases)
+
+
+def _changed(cases: Sequence[Case], before: Sequence[Case]) -> int:
+    """How many cases have another reference or prediction than before."""
+    return sum((new.ref, new.pred) != (old.ref, old.pred) for new, old in zip(cases, before, strict=True))
 
 
 def _on(case: Case, own: Reference, grid: Grid) -> Case:
@@ -87,9 +110,7 @@ def robustness(selection: Selection) -> tuple[Robustness, ...]:
     weights = selection.ordering.weights if selection.ordering else None
     found = []
     for words, cases in disturbances(calibration):
-        changed = sum(
-            (new.ref, new.pred) != (old.ref, old.pred) for new, old in zip(cases, calibration.cases, strict=True)
-        )
+        changed = _changed(cases, calibration.cases)
         again = observe_family(
             replace(calibration, cases=cases), NO_FAMILY, contract, matcher=selection.matcher, dropped=True
         )

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from tracepact.calibration.calibration import OwnReferences
 from tracepact.calibration.family import CandidateFamily
 from tracepact.diagnostics.record import diagnostic_record
 from tracepact.lang import parse_contract
@@ -66,6 +67,7 @@ def selection_record(
         diagnostics=tuple(map(diagnostic_record, selection.diagnostics)),
         changes=changes,
         robustness=tuple(map(_disturbed, robustness(selection) if preferred is None else ())),
+        own_references=_own(selection.calibration.own),
         stability=None if stability is None else tuple(_stability(selection, one) for one in stability),
         holdout=None if holdout is None else _held_out(holdout),
         preferences=_preferences(preferred) if preferred else None,
@@ -106,6 +108,13 @@ def _stability(selection: Selection, one: LeftOut) -> checks.StabilityRecord:
 
 def _disturbed(one: Robustness) -> checks.RobustnessRecord:
     return checks.RobustnessRecord(one.words, one.changed, one.pairs, one.separated, one.ordered, one.faults, one.named)
+
+
+def _own(own: OwnReferences | None) -> checks.OwnReferencesRecord | None:
+    if own is None:
+        return None
+    unused = own.clips - len(own.used) - len(own.same)
+    return checks.OwnReferencesRecord(tuple(clip.name for clip in own.used), own.same, unused)
 
 
 def _held_out(holdout: Holdout) -> checks.HoldoutRecord:

@@ -20,6 +20,14 @@ class RobustnessRecord(Record, frozen=True):
     named: Count
 
 
+class OwnReferencesRecord(Record, frozen=True):
+    """The user's references: on which clips the cases were made anew, which change no case, how many are not used."""
+
+    used: tuple[str, ...]
+    same: Annotated[tuple[str, ...], Meta(description="Clips that were left out because no case changes on them.")]
+    unused: Annotated[int, Meta(ge=0, description="How many other clips with events there are.")]
+
+
 class StabilityRecord(Record, frozen=True):
     """A case, and the selected clauses that are not selected without it (14.23)."""
 

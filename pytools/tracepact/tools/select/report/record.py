@@ -15,6 +15,7 @@ from tracepact.tools.select.cover.problem import Answer
 from tracepact.tools.select.report.checks import (
     CasePair,
     HoldoutRecord,
+    OwnReferencesRecord,
     PreferencesRecord,
     RobustnessRecord,
     StabilityRecord,
@@ -417,6 +418,7 @@ class SelectionRecord(BasisRecord, SelectionOutput, frozen=True):
     diagnostics: tuple[DiagnosticRecord, ...]
     changes: Changes | None
     robustness: tuple[RobustnessRecord, ...]
+    own_references: OwnReferencesRecord | None
     stability: tuple[StabilityRecord, ...] | None
     holdout: HoldoutRecord | None
     preferences: PreferencesRecord | None

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tracepact.show.table import Cell, Column, Table, Tone, numbers, words
+from tracepact.tools.select.report.checks import OwnReferencesRecord
 from tracepact.tools.select.report.record import (
     BasisRecord,
     CandidateCounts,
     CoordinateRecord,
     SelectionRecord,
 )
-from tracepact.wording import decimal
+from tracepact.wording import count, decimal
 
+_NAMED = 3
 _FAIR, _GOOD = Fraction(4, 10), Fraction(8, 10)
 
 
@@ -96,6 +98,16 @@ def pairs_table(found: BasisRecord) -> Table:
     return Table("pairs of different rank", words("worse", "better", "coordinates", "the first of them"), rows)
 
 
+def own_words(own: OwnReferencesRecord) -> str:
+    """How many clips of the user's references were used, and why others were not."""
+    clips = len(own.used) + len(own.same) + own.unused
+    said = f"your references have {count(clips, 'clip')} with events: {len(own.used)} used"
+    if own.same:
+        said += f", {len(own.same)} left out because no case changes there ({', '.join(own.same[:_NAMED])}"
+        said += f" and {len(own.same) - _NAMED} more)" if len(own.same) > _NAMED else ")"
+    return f"{said}, {own.unused} not used"
+
+
 def robustness_table(found: SelectionRecord) -> Table:
     """What the selected contract does on disturbed copies of the cases."""
     columns = [*words("disturbed"), *numbers("cases changed", "separated", "ordered", "named")]
@@ -109,7 +121,8 @@ def robustness_table(found: SelectionRecord) -> Table:
         ]
         for one in found.robustness
     ]
-    return Table("the same contract on disturbed cases", columns, rows)
+    notes = [own_words(found.own_references)] if found.own_references else []
+    return Table("the same contract on disturbed cases", columns, rows, notes)
 
 
 def stability_table(found: SelectionRecord) -> Table:
