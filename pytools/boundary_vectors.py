@@ -9,6 +9,7 @@ at a boundary below. The answers are those of the oracle's definitions, which no
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,13 @@ _READ = (
     "names of classes and clips",
     "settings together",
     "marks and counts",
+    "huge bounds",
+    "long and many parts",
+    "quantities of contracts",
+    "many violations",
+    "windows and clips",
+    "gaps",
+    "many classes, far edges",
 )
 """What rests on the reader of texts: there is one, so its answers are no evidence; those vectors are made by hand."""
 
@@ -56,7 +64,8 @@ _MORE = {
 def vectors() -> list[dict[str, Any]]:
     """Every vector of the file."""
     some = [d for profile in Profile for name in GUIDED[profile] if name not in _READ for d in _of(profile, name)]
-    return some + [_data(_vector(case, name), name, size) for name, size, case in _placed()]
+    some += [_data(_vector(case, name), name, size) for name, size, case in _placed()]
+    return some + list(_closed())
 
 
 # Cases whose answer turns at a boundary
@@ -89,7 +98,10 @@ def _placed() -> Iterator[tuple[str, int, Case]]:
         gaps = f"1{'0' * size}1{'0' * (size + 1)}1"
         yield "gap-joined", size, {"ask": "runs", "mask": gaps, "step": "1", "merge_gap": str(size)}
     yield from _placed_matches()
+    yield from _placed_events()
+    yield from _placed_lines()
     yield from _placed_streams()
+    yield from _placed_states()
 
 
 def _verdicts(formula: Any, *clips: Case) -> Case:
@@ -126,6 +138,38 @@ def _placed_matches() -> Iterator[tuple[str, int, Case]]:
         pred = [[a + start, a + end] for a in at for start, end in ((3, 13), (14, 18))]
         yield "bridged-runs-greedy", 2 * size, _match("greedy", ref, pred)
         yield "bridged-runs-optimal", 2 * size, _match("optimal", ref, pred)
+
+
+def _placed_events() -> Iterator[tuple[str, int, Case]]:
+    """Other classes of which the last or the first alone decides, and ignored runs that touch one another."""
+    clip: Case = {"ask": "events", "step": "1", "frames": 20}
+    for size in (9, 65, 257):
+        own: Case = {"each": "pred", "predicate": "dominant", "ref": [[0, 2]], "pred": [[0, 10]]}
+        yield "last-of-others", size, {**clip, **own, "others": [*([] for _ in range(size - 1)), [[0, 5]]]}
+    for size in (2, 6):
+        pieces = [[6 * k // size, 6 * (k + 1) // size] for k in range(size)]
+        ignored = {"ref": [[0, 6], [9, 12]], "pred": [], "ignored": [*pieces, [10, 12]]}
+        yield "ignored-in-pieces", size, {**clip, "each": "ref", "predicate": "matched", **ignored}
+
+
+_FORMS = {
+    "ref": '{{"ref": {}}}',
+    "pred": '{{"ref": 1, "pred": {}}}',
+    "ignore": '{{"ref": 0, "ignore": {}}}',
+    "masks": '{{"masks": {{"a": {}}}}}',
+}
+_NO_VALUES = ('{"raw": "1"}', "{}", "[[1]]", '"1"', "null", "1.0", "-0", "2", "[]", "[1, 0]", '["1"]', "[null]")
+
+
+def _placed_lines() -> Iterator[tuple[str, int, Case]]:
+    """Frames of many channels, and lines with something else in the place of a value."""
+    for size in (33, 65, 257):
+        values = [k % 2 for k in range(size)]
+        some: list[Any] = [{"ref": values, "pred": values[::-1]}, {"ref": values[:-1], "pred": values}]
+        yield "channels", size, {"ask": "lines", "channels": size, "text": "\n".join(map(json.dumps, some))}
+    for name, form in _FORMS.items():
+        text = "\n".join(form.format(value) for value in ("1", *_NO_VALUES, "[0]"))
+        yield f"no-values-of-{name}", len(_NO_VALUES), {"ask": "lines", "text": text}
 
 
 def _match(kind: str, ref: list[list[int]], pred: list[list[int]]) -> Case:
@@ -179,8 +223,125 @@ def _reaching(size: int) -> tuple[list[Any], list[Any]]:
     return [*until, ["or", until[0], weak[0]]], [*since, ["and", since[0], weak[1]]]
 
 
+def _placed_states() -> Iterator[tuple[str, int, Case]]:
+    """Streams whose state is full or old, restored on the way, some twice in a row."""
+    for reach in (100, 1200, 10_050):
+        trace: Case = {"frames": reach + 40, "masks": {"p": "0" * (reach + 40), "q": "1" * (reach + 40)}}
+        yield "dense-witnesses", reach, {**_stream(trace, ["U", reach, "p", "q"]), "interrupt": [reach // 2]}
+    for reach, runs in ((40, 60), (1000, 1000)):
+        frames = 2 * runs + reach // 2
+        trace = {"frames": frames, "masks": {"p": "0" * frames, "q": "10" * runs + "1" * (reach // 2)}}
+        cut = {"chunks": [reach, runs, frames - reach - runs], "interrupt": [2, 2]}
+        yield "alternating-witnesses", reach, {**_stream(trace, ["U", reach, "p", "q"]), **cut}
+    for reach in (20_000,):
+        trace = {"frames": 3 * reach, "masks": {"p": "0" * (3 * reach), "q": "1" * (3 * reach)}}
+        cut = {"chunks": [reach, reach + 1, reach - 1]}
+        yield "dense-witnesses-in-chunks", reach, {**_stream(trace, ["U", reach, "p", "q"]), **cut}
+    for age in (101, 1001, 10_001):
+        trace = {"frames": age + 2, "masks": {"p": "1" * (age + 2), "q": "1" + "0" * (age + 1)}}
+        late: Any = ["F", 0, age - 20, "p"]
+        formulas: list[Any] = [["S", 2 * age, "p", "q"], ["F", -age, 0, "q"]]
+        clauses = [{"obligation": late, "formula": formula} for formula in formulas]
+        yield "old-witness", age, {"ask": "stream", "clauses": clauses, "trace": trace, "interrupt": [age, age]}
+    for age in (15_000, 66_000, 100_001):
+        trace = {"frames": age + 1, "masks": {"p": "1" * (age + 1), "q": "1" + "0" * age}}
+        cut = {"chunks": [age // 2, age - age // 2, 1], "interrupt": [1, 2, 2]}
+        yield "old-witness-in-chunks", age, {**_stream(trace, ["S", age + age // 3, "p", "q"]), **cut}
+        yield "old-window-in-chunks", age, {**_stream(trace, ["F", -age, 0, "q"]), **cut}
+    for size in (40, 120, 300):
+        frames = size + 31
+        trace = {"frames": frames, "masks": {"p": "0" * size + "1" * 31, "q": "0" * (frames - 1) + "1"}}
+        until = _stream(trace, ["U", size, "p", "q"], ["G", 0, size, "p"])
+        yield "dense-failures", size, {**until, "interrupt": [frames - 1]}
+    trace = {"frames": 3, "masks": {"p": "111", "q": "100"}}
+    for times in (2, 3):
+        again = {"interrupt": [2] * times}
+        yield "interrupted-in-a-row", times, {**_stream(trace, ["S", 5, "p", "q"], ["U", 2, "p", "q"]), **again}
+
+
 def _stream(trace: Case, *formulas: Any) -> Case:
     return {"ask": "stream", "clauses": [{"obligation": True, "formula": f} for f in formulas], "trace": trace}
+
+
+# Cases whose answer is a closed form
+
+
+def _closed() -> Iterator[dict[str, Any]]:
+    """Vectors that rest on a text, or whose whole answer is long: the parts that tell, by a closed form."""
+    for digits in ("99999999999999999999", "12345678901234567890123456789", str((1 << 53) + 1), str((1 << 63) + 1)):
+        yield from _bounds(digits)
+    yield from _many_pairs(300)
+    yield from _many_classes(257)
+    for frames in (1001, 1500, 20_000):
+        yield from _far_edges(frames)
+
+
+def _closed_form(name: str, size: int, case: Case, expected: Case, rules: str, why: str) -> dict[str, Any]:
+    vector = replace(_vector(case, name), expected=expected, rules=tuple(rules.split()))
+    return {**_data(vector, name, size), "derivation": why}
+
+
+def _bounds(digits: str) -> Iterator[dict[str, Any]]:
+    """A bound in frames is the number as it is written."""
+    bound = int(digits)
+    forms = {
+        "F[{}f] p": ["F", 0, bound, "p"],
+        "N[{}f] p": ["F", -bound, bound, "p"],
+        "p U[{}s] q": ["U", bound, "p", "q"],
+    }
+    for number, (form, tree) in enumerate(forms.items()):
+        case: Case = {"ask": "formula", "text": form.format(digits), "step": "1"}
+        why = "at a step of 1 s a bound in frames or seconds is the number that is written, however many digits it has"
+        name = f"huge-bound-{number}"
+        yield _closed_form(
+            name, len(digits) * 1000 + bound % 1000, case, {"formula": tree, "errors": []}, "1.4 2.5", why
+        )
+
+
+def _many_pairs(size: int) -> Iterator[dict[str, Any]]:
+    """Each reference has two predictions, of which the second costs 4 s and the first 7 s."""
+    ref = [[20 * k, 20 * k + 10] for k in range(size)]
+    pred = [run for start, _ in ref for run in ([start, start + 3], [start + 4, start + 10])]
+    case = _match("optimal", ref, pred)
+    case["matcher"]["search"] = "10"
+    expected: Case = {"pairs": [[k, 2 * k + 1] for k in range(size)]}
+    why = "of the two predictions of each reference the first costs 7 and the second 4, so it takes the second"
+    yield _closed_form("many-components", size, case, expected, "8.4", why)
+
+
+def _many_classes(size: int) -> Iterator[dict[str, Any]]:
+    """All classes are active in the one frame, all but one of them on the side of the predictions."""
+    text = "contract c\nstep 1s\nclause r on true : other_ref_active\nclause p on true : other_pred_active\n"
+    events = [["0", "1", f"c{k}"] for k in range(size)]
+    clip: Case = {"name": "a", "duration": "1", "ref": events, "pred": events[:-1]}
+    expected: Case = {"vector": {"r": "1", "p": "1"}, "counts": {"r": [size, size], "p": [size, size]}}
+    why = "one frame a class, and in it some other class is active on either side, whichever class it is"
+    yield _closed_form("classes", size, {"ask": "score", "contract": text, "clips": [clip]}, expected, "5.7", why)
+
+
+def _far_edges(frames: int) -> Iterator[dict[str, Any]]:
+    """One event on each side, so many frames apart."""
+    body = "N[10ms] pred_onset"
+    text = f"contract c\nstep 1ms\nsoft_scale {frames}ms\nclause k on ref_onset : {body}\n"
+    sides = {
+        side: [[_milliseconds(at), _milliseconds(at + 100), "x"]] for side, at in (("ref", 500), ("pred", 500 + frames))
+    }
+    clip: Case = {"name": "a", "duration": _milliseconds(frames + 1000), **sides}
+    start = text.index(body)
+    where = {"clause": "k", "clip": "a", "class": "x", "frame": 500, "span": [start, start + len(body)]}
+    expected: Case = {
+        "counts": {"k": [0, 1]},
+        "soft": {"value": "0.367879", "edges": 4},
+        "witnesses": [{**where, "distance": frames}],
+    }
+    why = "each of the four edges is as far from the only one of its kind on the other side as the scale is long"
+    yield _closed_form(
+        "far-edges", frames, {"ask": "score", "contract": text, "clips": [clip]}, expected, "7.9 10.2", why
+    )
+
+
+def _milliseconds(count: int) -> str:
+    return f"{count // 1000}.{count % 1000:03d}"
 
 
 # What becomes of a case
