@@ -78,6 +78,7 @@ def family_of(fields: Fields, declared: tuple[str, ...] = ()) -> CandidateFamily
         shares=_once(fields.items("shares", share, base.shares)),
         counts=_once(fields.items("counts", count, base.counts)),
         joined=fields.truth("joined", base.joined),
+        listed_only=fields.truth("listed_only", base.listed_only),
         matchers=_once(fields.items("matchers", lambda item, index: _matcher(fields, item, index), base.matchers)),
         most=fields.whole("most", base.most, least=1),
     )

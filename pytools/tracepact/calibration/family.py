@@ -35,6 +35,8 @@ class CandidateFamily:
     shares: tuple[Fraction, ...] = (Fraction(1, 10), Fraction(1, 4), Fraction(1, 2))
     counts: tuple[int, ...] = (1,)
     joined: bool = True
+    listed_only: bool = False
+    """Whether the numbers of selected clauses stay those that are listed here (14.21)."""
     matchers: tuple[Matcher, ...] = (Matcher(),)
     most: int = MOST
     source: Source | None = field(default=None, compare=False, repr=False)

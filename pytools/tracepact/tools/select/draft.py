@@ -171,7 +171,8 @@ def draft_calibration(
         "]",
         "",
         "[family]",
-        "# The tolerances that clauses may have.",
+        "# Candidates are tried at these tolerances; a selected clause then gets the middle of the range that decides",
+        "# the same on all cases. `listed_only = true` keeps the numbers that are listed.",
         f"tolerances = [{', '.join(_quoted(ms(time)) for time in _tolerances(tolerance, contract.step))}]",
     ]
     return "\n".join(lines) + "\n"

@@ -173,7 +173,8 @@ def _turn(
         same = [keys[index] == coordinate.seen.key for index in own]
         low, high = _around(same, own.index(now))
         open_end = high == len(own) - 1
-        middle = now if open_end else own[(low + high) // 2]
+        kept = open_end or observed.candidates.family.listed_only
+        middle = now if kept else own[(low + high) // 2]
         if seen.prover.decide(replace(seen.candidates[middle], name=None)).outcome is not Outcome.YES:
             middle = now
         numbers = [owners[index][1] for index in own]

@@ -14,10 +14,8 @@ _WIDTH = 100
 _SHOWN = 3
 HARM = "harm"
 """The name of the profile that keeps the order."""
-_CLIPS = (
-    "The mean over clips, so that a clip counts the same whatever it is scored with: what is worse alone is worse in a "
-    "corpus of the same labels."
-)
+_CLIPS = "The mean over clips, so that a clip counts the same whatever it is scored with"
+_ORDERED = "what is worse alone is worse in a corpus of the same labels"
 
 
 def contract_text(selection: Selection) -> str:
@@ -36,7 +34,8 @@ def _written(selection: Selection) -> str:
     atoms = [atom for atom in calibration.atoms if atom in said]
     settings = settings_text(calibration, selection.matcher, contract_name(selection), title, atoms)
     lines = [*_opening(selection), settings.rstrip()]
-    lines += [*_comment(_CLIPS), "aggregate macro_clips", *_parameters(selection)]
+    clips = f"{_CLIPS}: {_ORDERED}." if selection.ordering else f"{_CLIPS}."
+    lines += [*_comment(clips), "aggregate macro_clips", *_parameters(selection)]
     for need, clause in zip(selection.necessity, selection.clauses, strict=True):
         ranges = [line for found in clause.ranges for line in _comment(found.words)]
         lines += ["", *_reasons(selection, need.only), *ranges]
@@ -98,7 +97,9 @@ def _gap(selection: Selection) -> str:
     cover = selection.cover
     if cover.count_bound < len(cover.columns):
         return f"the best found in the time; at least {cover.count_bound} are needed"
-    return "the best found in the time; none with fewer clauses meets it, the rest is not proved"
+    ordering = selection.ordering
+    met = "all that it meets" if ordering and len(ordering.given_up) > ordering.bound else "it"
+    return f"the best found in the time; none with fewer clauses meets {met}, the rest is not proved"
 
 
 def _reasons(selection: Selection, only: tuple[Row, ...]) -> list[str]:

@@ -176,6 +176,7 @@ def _cases(retained: Retained, *, judged: bool) -> Iterator[r.CaseRecord]:
             risk=case.risk,
             rank=None if judged else case.rank,
             fault=case.fault,
+            group=case.group,
             how=case.how,
             duration=case.duration,
             rounded=case.rounded(step),

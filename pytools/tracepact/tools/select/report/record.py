@@ -61,6 +61,7 @@ class CaseRecord(Record, frozen=True):
     risk: str
     rank: Annotated[Fraction | None, Meta(description="Null where preferences say which case is worse.")]
     fault: str
+    group: Annotated[str, Meta(description="The disturbance it is a copy of a case by (14.22); empty for a case.")]
     how: str
     duration: Fraction
     rounded: Annotated[
@@ -104,6 +105,7 @@ class FamilyRecord(Record, frozen=True):
     shares: tuple[Fraction, ...]
     counts: tuple[Count, ...]
     joined: bool
+    listed_only: Annotated[bool, Meta(description="Whether selected clauses keep the numbers listed here (14.21).")]
     matchers: tuple[MatcherRecord, ...]
     most: _Positive
 

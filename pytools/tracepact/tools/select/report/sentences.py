@@ -101,9 +101,10 @@ def with_rank(case: CaseRecord, name: str) -> str:
 def naming_help(found: BasisRecord) -> list[str]:
     """What can be done about faults that no candidate names; nothing if there are none."""
     unnamed = next((unmet.fault for unmet in found.unmet if unmet.fault is not None), None)
-    case = next((case.name for case in found.cases if case.fault == unnamed), unnamed)
     if unnamed is None:
         return []
+    faults = {f"{case.fault}, {case.group}" if case.group else case.fault: case.fault for case in found.cases}
+    case = next(case.name for case in found.cases if case.fault == faults[unnamed] and not case.group)
     return [
         "a clause names a fault if it is lower on each of its cases than on every other case: change the amounts, "
         f"leave cases out (`--without '{case}'`), or ask for the order alone (`--require order`)"
@@ -236,8 +237,10 @@ def unproved_words(selected: SelectedRecord) -> str:
     clauses, cost = selected.count - selected.count_bound, selected.cost - selected.cost_bound
     if clauses:
         return f"{needed_words(selected.count_bound)}, so at most {clauses} {_are(clauses)} too many"
-    least = f"no fewer than {count(selected.count, 'clause')} will do"
-    if selected.ordering is not None:
+    ordering = selected.ordering
+    partly = ordering is not None and ordering.given_up.number > ordering.given_up.bound
+    least = f"no fewer than {count(selected.count, 'clause')} {'meet what it meets' if partly else 'will do'}"
+    if ordering is not None:
         return f"{least}; it is not proved that none as few has a larger margin, or the same at less cost"
     if cost > 0:
         return f"{least}; it is not proved that none as few costs less (the cost may be up to {cost} too high)"
