@@ -197,16 +197,18 @@ class Monitor:
         return bits(not mask[i] and i > 0 and mask[i - 1] for i in range(len(mask)))
 
     def match(self, case):
+        if case["matcher"]["kind"] == "optimal" and len(case["ref"]) > 100:
+            raise Unsupported("an optimal match of so many runs takes it too long")
         step, search = Fraction(case["step"]), Fraction(case["matcher"]["search"])
         reward = Fraction(case["matcher"]["overlap_reward"])
         found = []
         for i, (a, b) in enumerate(case["ref"]):
             for j, (c, d) in enumerate(case["pred"]):
+                if d < a or b < c:
+                    continue
                 onset, offset, overlap = abs(a - c) * step, abs(b - d) * step, (min(b, d) - max(a, c)) * step
                 if overlap > 0 and self.near(onset, offset, search):
                     found.append((i, j, onset + offset - reward * overlap))
-        if case["matcher"]["kind"] == "optimal" and len(case["ref"]) > 100:
-            raise Unsupported("an optimal match of so many runs takes it too long")
         pairs = self.optimal(found) if case["matcher"]["kind"] == "optimal" else self.greedy(found)
         return {"candidates": [[i, j, str(cost)] for i, j, cost in found], "pairs": [list(p) for p in sorted(pairs)]}
 

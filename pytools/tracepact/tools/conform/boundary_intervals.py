@@ -145,8 +145,12 @@ def _match(rng: Random, dimension: str, size: int) -> Case:
     return {"ask": "match", "step": str(step), "ref": ref, "pred": pred, "matcher": matcher(rng, step, kind)}
 
 
+_FEW = 24
+
+
 def _many_components(rng: Random, dimension: str, size: int) -> Case:
-    """So many components, each a run with two to choose from, of which the first, the second or neither is better."""
+    """Components, each a run with two to choose from; few, or more than a byte counts or nearly so."""
+    size = size if size <= _FEW else rng.randrange(240, 300)
     ref: Runs = []
     pred: Runs = []
     for k in range(size):
@@ -245,7 +249,7 @@ INTERVAL_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
             {"greedy": 1 << 6, "optimal": 1 << 6, "length": 1 << 12},
             {"greedy": 1 << 8, "optimal": 1 << 8, "length": 1 << 14},
         ),
-        "many components": Experiment(_many_components, {"components": 1 << 8}, {"components": 1 << 10}),
+        "many components": Experiment(_many_components, {"components": 1 << 7}),
         "long intervals": Experiment(_events, {"length": 1 << 6, "runs": 1 << 4}, {"length": 1 << 9, "runs": 1 << 6}),
     },
 }
