@@ -122,18 +122,19 @@ def _streamed(*, chunked: bool) -> Callable[[Random, str, int], Case]:
             case["chunks"] = _chunks(rng, frames, places)
             places = list(range(1, len(case["chunks"]) + 1))
         if rng.random() < 0.8:
-            some = rng.sample(places, min(len(places), rng.choice((1, 1, 2, 3))))
-            case["interrupt"] = sorted(some * rng.choice((1, 1, 2, 3)))
+            late = places[-2:][:1] if rng.random() < 0.7 else []
+            some = {*late, *rng.sample(places, min(len(places), rng.choice((1, 1, 2))))}
+            case["interrupt"] = sorted([*some] * rng.choice((1, 1, 2, 3)))
         return case
 
     return make
 
 
 def _chunks(rng: Random, frames: int, places: list[int]) -> list[int]:
-    """Chunks cut at these places, or a few of any size."""
+    """Chunks cut at some of these places and before the last frame, or a few of any size."""
     if rng.random() < 0.3:
         return spread(rng, frames, rng.randrange(1, 5))
-    ends = sorted({*rng.sample(places, min(len(places), 3)), frames})
+    ends = sorted({*rng.sample(places, min(len(places), 2)), max(frames - 1, 1), frames})
     return [end - start for start, end in zip([0, *ends], ends, strict=False)]
 
 
