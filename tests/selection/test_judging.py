@@ -125,6 +125,19 @@ def test_every_answer_is_in_the_file_before_the_next_pair_is_shown(tables: dict[
     assert len(seen) == 4, "no pair is asked twice"
     assert interview.shown().pair is None
     assert interview.shown().settled
+    assert interview.shown().told.startswith("Asking more no longer changes the answer")
+
+
+def test_answers_that_no_contract_keeps_are_told_and_not_called_settled(
+    tables: dict[str, Path], tmp_path: Path
+) -> None:
+    """By hand: every pair is judged both ways once, so of four pairs one answer each is against any contract."""
+    out = tmp_path / "judged.csv"
+    rows = [f"c{k}.wav,late,lost,{worse},{judge}" for k in range(4) for worse, judge in (("a", "ann"), ("b", "bob"))]
+    out.write_text("\n".join(["clip,a,b,worse,judge", *rows]) + "\n")
+    told = interview_of(tables, out).shown().told
+    assert told.startswith("No contract tried agrees with all answers: each is against 4 answers or more.")
+    assert "`tracepact select` searches all" in told
 
 
 def test_names_that_are_formulas_are_kept_from_spreadsheets_and_stay_what_they_are(

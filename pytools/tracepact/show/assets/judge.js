@@ -17,8 +17,7 @@
       + `${number(found.possible, "contract")} tried can still be meant`
       + (found.violated ? `, each against ${number(found.violated, "answer")}` : "")
       + `; they are divided on ${number(found.open, "pair")} not asked yet.`;
-    by("settled").textContent = found.settled && found.answers
-      ? "Asking more no longer changes the answer: all contracts tried that can still be meant judge the other pairs alike." : "";
+    by("settled").textContent = found.told;
   };
   const ask = async (question, body) => {
     if (waiting) return;

@@ -19,7 +19,7 @@ from tracepact.tools.select.asking import Outlook, Tried, outlook
 from tracepact.tools.select.preferences import COLUMNS, Preferences, as_written, judgement_table
 from tracepact.tools.select.separate import Pair
 from tracepact.tools.select.systems import SystemOutputs
-from tracepact.wording import decimal
+from tracepact.wording import count, decimal
 
 _FIELDS = ("clip", *COLUMNS, "judge")
 
@@ -70,6 +70,7 @@ class Shown(Record, frozen=True):
     open: Count
     settled: bool
     violated: Count
+    told: str
     notice: str = ""
 
 
@@ -113,8 +114,24 @@ class Interview:
             found.open,
             found.settled,
             found.violated,
+            self._told(found) if self.rows else "",
             notice,
         )
+
+    def _told(self, found: Outlook) -> str:
+        """What the answers so far mean: contradictions that no contract tried keeps, or that asking can end."""
+        against = found.violated + sum(min(first, second) for first, second in self._judged().values())
+        if against:
+            return (
+                f"No contract tried agrees with all answers: each is against {count(against, 'answer')} or more. "
+                "Not all contracts were tried; `tracepact select` searches all of them."
+            )
+        if found.settled:
+            return (
+                "Asking more no longer changes the answer: all contracts tried that can still be meant judge the other "
+                "pairs alike."
+            )
+        return ""
 
     def answer(self, given: Given) -> Shown:
         """Keep an answer; one that was given to another state, as from a second window, is not."""
@@ -144,18 +161,23 @@ class Interview:
 
     def outlook(self) -> Outlook:
         """What the answers so far leave."""
+        judged = self._judged()
+        net = {pair: first - second for pair, (first, second) in judged.items()}
+        return outlook(self.tried, net, frozenset(judged))
+
+    def _judged(self) -> dict[int, tuple[int, int]]:
+        """By pair that was asked how many answers say that its first case is worse, and how many its second."""
         places = {(one.clip, one.a, one.b): (k, 1) for k, one in enumerate(self.pairs)}
         places |= {(one.clip, one.b, one.a): (k, -1) for k, one in enumerate(self.pairs)}
-        judged: dict[int, int] = {}
-        asked: set[int] = set()
+        judged: dict[int, tuple[int, int]] = {}
         for row in self.rows:
             pair, turn = places.get((row["clip"], row["a"], row["b"]), (None, 1))
             if pair is None:
                 continue
-            asked.add(pair)
-            sign = {"a": 1, row["a"]: 1, "b": -1, row["b"]: -1}.get(row["worse"], 0)
-            judged[pair] = judged.get(pair, 0) + sign * turn
-        return outlook(self.tried, judged, frozenset(asked))
+            sign = {"a": 1, row["a"]: 1, "b": -1, row["b"]: -1}.get(row["worse"], 0) * turn
+            first, second = judged.get(pair, (0, 0))
+            judged[pair] = first + (sign > 0), second + (sign < 0)
+        return judged
 
     def picture(self, asked: AskedPair) -> Markup:
         """The two outputs beside each other, each under the reference; nothing says which system is which."""
