@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from score.test_batches import CONTRACT, ROWS, SLEEPING, codes, contents, files, parquet
-from tracepact import InvalidInput, score_batches
+from tracepact import InvalidInput, score, score_batches
 from tracepact.diagnostics import Severity
+from tracepact.engines import Progress
 from tracepact.tools.score.batches import scoring
-from tracepact.tools.score.batches.making import CLAIM, claimed, is_interrupted, making_folder
+from tracepact.tools.score.batches.making import CLAIM, claimed, making_folder
 from tracepact.tools.stopping import ended_as_by_hand
 
 __all__ = ["files"]  # a fixture of these tests too
@@ -60,14 +61,12 @@ def test_one_process_at_a_time_makes_the_run_of_a_place(tmp_path: Path, files: d
     with in_its_session([sys.executable, "-c", WAITING, str(out)]) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"claimed\n"
-        assert not is_interrupted(out)
         with pytest.raises(InvalidInput) as refused:
             score_batches(CONTRACT, **files, out=out)
         (fault,) = refused.value.diagnostics
         assert fault.code == "run-in-use"
         assert f"process {other.pid} " in fault.headline
         os.kill(other.pid, signal.SIGKILL)
-    assert is_interrupted(out)
     score_batches(CONTRACT, **files, out=out)
     score_batches(CONTRACT, **files, out=tmp_path / "other")
     assert contents(out) == contents(tmp_path / "other")
@@ -84,6 +83,25 @@ def test_a_claim_is_given_up_with_the_run_and_leaves_nothing_behind(
     (making_folder(out) / "mine.txt").write_text("of the user")
     assert codes(lambda: score_batches(CONTRACT, **files, out=out)) == {"not-a-run"}
     assert [path.name for path in making_folder(out).iterdir()] == ["mine.txt"]
+
+
+def test_a_run_that_is_refused_without_a_finished_batch_leaves_nothing(tmp_path: Path, files: dict[str, Any]) -> None:
+    faulty = {**files, "pred": str(parquet(tmp_path / "odd.parquet", [*ROWS, ("clip03", -1.0, 0.5, "cat")]))}
+    assert codes(lambda: score_batches(CONTRACT, **faulty, out=tmp_path / "run")) >= {"bad-time"}
+    assert not making_folder(tmp_path / "run").exists()
+
+
+def test_a_folder_with_a_shard_of_another_format_is_refused(tmp_path: Path, files: dict[str, Any]) -> None:
+    parquet(tmp_path / "shards" / "a.parquet", ROWS)
+    (tmp_path / "shards" / "_SUCCESS").write_text("")
+    given = {**files, "pred": str(tmp_path / "shards")}
+    assert score_batches(CONTRACT, **given).clips == 24
+    (tmp_path / "shards" / "b.csv").write_text("filename,onset,offset,event_label\n")
+    for work in (lambda: score_batches(CONTRACT, **given), lambda: score(CONTRACT, **given)):
+        with pytest.raises(InvalidInput) as refused:
+            work()
+        (fault,) = refused.value.diagnostics
+        assert (fault.code, "b.csv" in str(fault)) == ("mixed-formats", True)
 
 
 def test_a_claim_that_is_a_link_is_not_followed(tmp_path: Path, files: dict[str, Any]) -> None:
@@ -108,10 +126,19 @@ def test_what_another_run_has_finished_is_removed_under_the_claim(
 
     monkeypatch.setattr(scoring, "score_batch", interrupted)
     out = tmp_path / "run"
-    for tolerance in ("100ms", "150ms"):
+    said: list[str] = []
+
+    def told(plan: object) -> Progress:
+        return Progress(lambda number: None, note=said.append)
+
+    for tolerance in ("100ms", "150ms", "150ms"):
         with pytest.raises(KeyboardInterrupt):
-            score_batches(CONTRACT, **files, batch_clips=5, out=out, set={"tol": tolerance})
+            score_batches(CONTRACT, **files, batch_clips=5, out=out, set={"tol": tolerance}, progress=told)
         assert len(list(making_folder(out).glob("*.record"))) == 3
+    assert [("3 batches" in text, "kept" in text, "removed" in text) for text in said] == [
+        (True, False, True),
+        (True, True, False),
+    ]
     monkeypatch.setattr(scoring, "score_batch", true)
     score_batches(CONTRACT, **files, batch_clips=5, out=out)
     score_batches(CONTRACT, **files, out=tmp_path / "other")

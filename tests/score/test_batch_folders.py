@@ -54,17 +54,10 @@ def written(root: Path, clips: int, seed: int = 0, *, confidences: bool = False)
     return {side: str(root / side) for side in ("ref", "pred", "scores")}
 
 
-def without_margins(data: Any) -> Any:
-    """A report without what batches leave out."""
-    if isinstance(data, dict):
-        return {key: without_margins(value) for key, value in data.items() if key not in ("soft", "margin")}
-    return [without_margins(one) for one in data] if isinstance(data, list) else data
-
-
 def told(work: Callable[[], Any]) -> Any:
     """The report of some work, or every fault for which it is refused."""
     try:
-        return without_margins(work().to_dict())
+        return work().to_dict()
     except InvalidInput as error:
         return {(one.code, one.headline, str(one.place), one.help) for one in error.diagnostics}
 

@@ -77,7 +77,7 @@ def test_a_run_of_folders_is_scored_again_with_its_decoding_and_its_page(tmp_pat
     assert (code, "every row and the report are the same" in said) == (0, True), said
     assert json.loads((tmp_path / "run" / "page.json").read_text())["intervals"]
     Path(sides["scores"], "clip03.tsv").unlink()
-    assert "nothing was scored again: the prediction" in verified(tmp_path / "run")[1]
+    assert "(prediction) is not as it was" in verified(tmp_path / "run")[1]
 
 
 def test_a_run_whose_rows_and_report_were_exchanged_together_drifts(tmp_path: Path, files: dict[str, Any]) -> None:
@@ -99,7 +99,7 @@ def test_what_cannot_be_scored_again_is_said(tmp_path: Path, files: dict[str, An
     whole = Path(files["pred"]).read_bytes()
     Path(files["pred"]).write_bytes(whole[:-1])
     assert [verified(tmp_path / "run", *more)[0] for more in ([], ["--strict"])] == [3, 1]
-    assert "nothing was scored again: the prediction" in verified(tmp_path / "run")[1]
+    assert "(prediction) is not as it was" in verified(tmp_path / "run")[1]
     Path(files["pred"]).write_bytes(whole)
     score_batches(CONTRACT, {"a": [(0, 1)]}, {"a": [(0, 1)]}, durations=2, out=tmp_path / "memory")
     assert "a side of it was in memory" in verified(tmp_path / "memory")[1]

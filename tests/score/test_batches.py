@@ -276,6 +276,11 @@ def dying(task: int) -> Fraction:
     return Fraction(task)
 
 
+def waited(task: int) -> Fraction:
+    time.sleep(0.2)
+    return Fraction(task)
+
+
 def given_up(task: int, why: str) -> Fraction:
     return Fraction(1000)
 
@@ -414,15 +419,28 @@ def test_a_worker_that_makes_another_contract_of_the_text_refuses_it() -> None:
 
 @pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_is_said(files: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "PATIENCE", 0.5)
+    monkeypatch.setattr(clusters, "_PATIENCE", 0.5)
     asked: list[str] = []
 
     def told(plan: object) -> Progress:
-        return Progress(lambda number: None, waiting=asked.append)
+        return Progress(lambda number: None, note=asked.append)
 
     engine = "dask:tcp://127.0.0.1:9"
     assert codes(partial(score_batches, CONTRACT, **files, engine=engine, progress=told)) == {"no-scheduler"}
-    assert asked == ["tcp://127.0.0.1:9"]
+    assert ["tcp://127.0.0.1:9" in text for text in asked] == [True]
+
+
+@pytest.mark.slow
+def test_a_cluster_that_loses_all_its_workers_says_so(files: dict[str, Any]) -> None:
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        engine = engine_from(f"dask:{cluster.scheduler_address}")
+        leaving = partial(cluster.scale, 0)
+        told = Progress(lambda number: leaving() if number == 1 else None)
+        work = Work(waited, range(60), given_up)
+        with pytest.raises(EngineLost, match="workers"):
+            run_tasks(engine, work, told)
 
 
 @pytest.mark.parametrize(
@@ -438,7 +456,10 @@ def test_engines_have_names(text: str, engine: Engine) -> None:
     assert engine_from(text) == engine
 
 
-@pytest.mark.parametrize("text", ["spark", "local:2", "processes:0", "dask:host", ""])
+BAD_ADDRESSES = [f"dask:{place}" for place in ("tcp://h", "tcp://h:abc", "http://h:80", "tcp://:80", "tcp://h:99999")]
+
+
+@pytest.mark.parametrize("text", ["spark", "local:2", "processes:0", "dask:host", "", "dask:", *BAD_ADDRESSES])
 def test_what_is_no_engine_is_refused(text: str) -> None:
     assert codes(lambda: engine_from(text)) == {"unknown-choice"}
 

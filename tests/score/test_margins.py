@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tracepact import Aggregation, Decoding, Mode, Reading, Run, parse_contract, score
+from tracepact import Aggregation, Decoding, Mode, Reading, Run, parse_contract, score, score_batches
 from tracepact.soft import BOTTOM, FieldReading, margin_of, read_fields, soft_scores
+from tracepact.tools.score.margins_tally import MarginsTally
 from tracepact.tools.score.report.build import report_of
 from tracepact.tools.score.report.evidence import evidence
 from tracepact.tools.score.report.html import report_page
@@ -72,8 +73,10 @@ def test_verdicts_and_margins_agree(
             for segment in range(card.family.segments):
                 label, clip = divmod(segment, len(card.family.clips))
                 assert (segment in run.margins.entries[clause.name]) == (counts.obligated[label, clip] > 0)
-            soft, boolean = (run.margins.score(card, clause.name, a) for a in Aggregation), card.score(clause.name)
-            assert {(s.satisfied, s.obligated) for s in soft} == {(boolean.satisfied, boolean.obligated)}
+            entries = [entry for row in run.margins.by_class(card, clause.name) for entry in row]
+            boolean = card.score(clause.name, Aggregation.POOLED)
+            assert sum(entry.satisfied for entry in entries) == boolean.satisfied
+            assert sum(entry.obligated for entry in entries) == boolean.obligated
 
 
 UNION = parse_contract("""
@@ -95,8 +98,30 @@ def test_the_soft_scores_are_those_of_the_arrays(
     card = soft_scores(CONTRACT, read_fields(CONTRACT, ref, pred, FieldReading(NAMES, Fraction(tenth, 10))))
     assert run.margins is not None
     for clause in CONTRACT.frame_clauses:
+        tally = MarginsTally.of(run.margins, run.card, clause.name)
         for aggregation in Aggregation:
-            assert run.margins.score(run.card, clause.name, aggregation) == card.score(clause.name, aggregation)
+            soft = card.score(clause.name, aggregation)
+            least = None if soft.least is None else str(soft.least)
+            assert (tally.value(aggregation), tally.least) == (soft.value, least)
+        margins = sorted(run.margins.violated[clause.name].values())
+        assert tally.middle == (str(margins[(len(margins) - 1) // 2]) if margins else None)
+
+
+@given(st.integers(0, 10), st.integers(1, 5), st.integers(0, 99))
+@settings(max_examples=20)
+def test_margins_in_batches_are_those_of_all_clips(tenth: int, size: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    clips = [f"clip{number}" for number in range(7)]
+    ref = {clip: draw.integers(0, 2, (int(draw.integers(1, 9)), 3)).astype(bool) for clip in clips}
+    pred = {clip: draw.integers(0, 11, (len(ref[clip]), 3)) / 10 for clip in clips}
+    step = Fraction("0.02")
+    given_data: dict[str, Any] = {
+        "pred_reading": Reading(step=step, classes=NAMES, decoding=Decoding(Fraction(tenth, 10))),
+        "ref_reading": Reading(step=step, classes=NAMES, decoding=Decoding(Fraction(1, 2))),
+    }
+    whole = score(CONTRACT, ref, pred, **given_data)
+    assert whole.margins is not None
+    assert score_batches(CONTRACT, ref, pred, batch_clips=size, **given_data).to_dict() == whole.to_dict()
 
 
 def small_run(**how: Any) -> Run:

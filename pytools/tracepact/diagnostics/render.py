@@ -28,7 +28,7 @@ def summarise(diagnostics: Iterable[Diagnostic]) -> str:
     counts: Counter[Severity] = Counter()
     for d in diagnostics:
         counts[d.severity] += d.stands_for
-    parts = [f"{counts[s]} {s.value}{'s' if counts[s] != 1 else ''}" for s in Severity if counts[s]]
+    parts = [f"{counts[s]:,} {s.value}{'s' if counts[s] != 1 else ''}" for s in Severity if counts[s]]
     return ", ".join(parts) or "no findings"
 
 

@@ -14,7 +14,7 @@ from tracepact.diagnostics import Diagnostic, InvalidInput
 from tracepact.engines.model import FAN_IN, Engine, EngineLost, Progress, S, Work, attempt
 from tracepact.version import VERSION
 
-PATIENCE = 15
+_PATIENCE = 15
 """How many seconds a scheduler has to answer, at first and after a connection broke."""
 _SILENT = "the scheduler no longer answers"
 
@@ -28,7 +28,7 @@ def run_on_cluster(engine: Engine, work: Work[S], progress: Progress) -> S | Non
         ours = engine.address is None or engine.is_ours
         if not ours or find_spec("bokeh"):  # without it a cluster that is started here serves none
             progress.dashboard(str(client.dashboard_link or ""))
-        with _lost_is_said():
+        with _lost_is_said(client):
             return _sum(client, work, progress)
 
 
@@ -43,7 +43,7 @@ def _sum(client: Any, work: Work[S], progress: Progress) -> S:
     died: list[Any] = []
     for finished, future in enumerate(as_completed(results, loop=client.loop), 1):
         if future.status in ("cancelled", "lost"):
-            raise EngineLost(_SILENT)
+            raise EngineLost(_what_is_lost(client))
         if future.status == "error":
             died.append(future)
         progress.done(finished)
@@ -91,9 +91,9 @@ def _client(engine: Engine, progress: Progress) -> Iterator[Any]:
             yield client
         return
     if not engine.is_ours:
-        progress.waiting(engine.address)
+        progress.note(f"asking the scheduler at {engine.address}, which has {_PATIENCE} s to answer")
     try:
-        client = start_client(engine.address, timeout=PATIENCE, set_as_default=False)
+        client = start_client(engine.address, timeout=_PATIENCE, set_as_default=False)
     except OSError as error:
         headline = f"no scheduler answers at `{engine.address}`"
         help = "start one with `dask scheduler`, or leave out the address to start a cluster here"
@@ -158,9 +158,23 @@ def check_workers(client: Any) -> None:
         raise InvalidInput(found)
 
 
+def _what_is_lost(client: Any) -> str:
+    """What went away: the workers, if the scheduler still answers that it has none."""
+    try:
+        found = client.run_on_scheduler(_workers)
+    except Exception:  # noqa: BLE001  (whatever keeps it from answering, it does not)
+        return _SILENT
+    return _SILENT if found else "all workers of the cluster are gone"
+
+
+def _workers(dask_scheduler: Any) -> int:
+    """How many workers a scheduler has."""
+    return len(dask_scheduler.workers)
+
+
 @contextmanager
-def _lost_is_said() -> Iterator[None]:
-    """EngineLost if the scheduler goes away meanwhile."""
+def _lost_is_said(client: Any) -> Iterator[None]:
+    """EngineLost if the scheduler, or the last worker, goes away meanwhile."""
     from distributed import CancelledError
     from distributed.client import FutureCancelledError
     from distributed.comm.core import CommClosedError
@@ -168,4 +182,4 @@ def _lost_is_said() -> Iterator[None]:
     try:
         yield
     except (CommClosedError, CancelledError, FutureCancelledError, TimeoutError) as error:
-        raise EngineLost(_SILENT) from error
+        raise EngineLost(_what_is_lost(client)) from error

@@ -50,13 +50,24 @@ def engine_from(given: "Engine | str | None") -> Engine:
     if name not in list(EngineKind) or (name == EngineKind.LOCAL and rest):
         raise InvalidInput([Diagnostic("unknown-choice", f"there is no engine `{given}`", None, _FORMS)])
     kind = EngineKind(name)
-    if not rest:
+    if name == given:
         return Engine(kind)
     if rest.isdecimal() and int(rest):
         return Engine(kind, int(rest))
-    if kind is EngineKind.DASK and "://" in rest:
+    if kind is EngineKind.DASK and _is_address(rest):
         return Engine(kind, None, rest)
-    raise InvalidInput([Diagnostic("unknown-choice", f"`{rest}` is not a number of workers", None, _FORMS)])
+    what = "the address of a scheduler" if kind is EngineKind.DASK and "://" in rest else "a number of workers"
+    raise InvalidInput([Diagnostic("unknown-choice", f"`{rest}` is not {what}", None, _FORMS)])
+
+
+_PROTOCOLS = ("tcp", "tls", "ucx", "ucxx", "ws", "wss")
+
+
+def _is_address(text: str) -> bool:
+    """Whether a text is the address of a scheduler: a protocol that Dask speaks, a host and a port."""
+    protocol, _, place = text.partition("://")
+    host, _, port = place.rpartition(":")
+    return protocol in _PROTOCOLS and bool(host) and port.isdecimal() and 0 < int(port) < 1 << 16
 
 
 _FORMS = "write local, processes, processes:4, dask, dask:2, or dask:tcp://host:8786 with a scheduler's address"
@@ -93,14 +104,14 @@ def _nobody(*said: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What an engine says: how many tasks are done, where a dashboard is, and the address that it waits for.
+    """What an engine says: how many tasks are done, where a dashboard is, and what else there is to know.
 
     `stage` is told by whoever gives it more tasks what these are and how many, once the first are done.
     """
 
     done: Callable[[int], None]
     dashboard: Callable[[str], None] = _nobody
-    waiting: Callable[[str], None] = _nobody
+    note: Callable[[str], None] = _nobody
     stage: Callable[[str, int], None] = _nobody
 
 

@@ -200,10 +200,14 @@ def whole_dataset(path: PathLike, diagnostics: Diagnostics) -> EventTable | None
     """All events of a folder of Parquet or Arrow tables, or of an address; None if a folder is something else."""
     if not is_dataset(path) or not (is_address(path) or os.path.isdir(path)):
         return None
-    found = open_dataset(path, diagnostics if is_address(path) else Diagnostics())
-    if found is None:
-        return EventTable(public_name(path), {}) if is_address(path) else None
-    return found.whole(diagnostics)
+    faults = Diagnostics()
+    found = open_dataset(path, faults)
+    if found is not None:
+        return found.whole(diagnostics)
+    if not is_address(path) and not any(fault.code == "mixed-formats" for fault in faults):
+        return None  # the readers of other folders say what it is
+    diagnostics.extend(faults)
+    return EventTable(public_name(path), {})
 
 
 def open_dataset(path: PathLike, diagnostics: Diagnostics) -> Dataset | None:
@@ -224,7 +228,13 @@ def open_dataset(path: PathLike, diagnostics: Diagnostics) -> Dataset | None:
         diagnostics.add("unreadable-file", f"`{shown(name)}` {what}", RowPlace(name), "give files of one format")
         return None
     format = formats.pop()
-    files = [file for file in files if _format(file) is not None]
+    if others := [file for file in files if _format(file) is None]:
+        first = os.path.relpath(others[0], root)
+        more = f" and {len(others) - 1} more files are" if len(others) > 1 else " is"
+        headline = f"`{shown(first)}`{more} not of the format of the others, {format.capitalize()}"
+        help = "write them in one format, or move them away; names that start with `_` or `.` are left out"
+        diagnostics.add("mixed-formats", headline, RowPlace(name), help)
+        return None
     pieces: list[Piece] = []
     confidence = False
     before = len(diagnostics.errors)

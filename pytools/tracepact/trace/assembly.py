@@ -240,8 +240,9 @@ def _ignored(
     """The ignored frames by segment: those whose centre lies in a region (rule 5.9)."""
     by_centre = Grid(grid.step)
     found: dict[int, list[FrameRun]] = {}
+    united = list(segments) == [UNION_CLASS]
     for clip, event in ignore.events:
-        bases = [base for label, base in segments.items() if event.label in ("", label) or label == UNION_CLASS]
+        bases = [base for label, base in segments.items() if united or event.label in ("", label)]
         if clip not in index or not bases:
             diagnostics.add(
                 "unused-ignore",

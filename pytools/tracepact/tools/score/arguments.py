@@ -180,13 +180,14 @@ def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--engine",
                 metavar="ENGINE",
-                help="Score in batches of clips: local, processes, processes:N, dask (a cluster started here), or "
-                "dask:tcp://HOST:PORT (a scheduler that is there). The result is that of scoring all clips at once.",
+                help="Score in batches of clips: local, processes, processes:N, dask or dask:N (a cluster started "
+                "here), or dask:tcp://HOST:PORT (a scheduler that is there). The result is that without it.",
             ),
             click.option(
                 "--memory",
                 metavar="SIZE",
-                help="The memory that scoring in batches may take, such as 2GB (the default) or 500MB.",
+                help="The memory that the data of all batches at work may take together, at least 64MB, such as 2GB "
+                "(the default).",
             ),
         ),
         function,

@@ -213,7 +213,11 @@ def _show_batches(
     report = run.report
     if profiles:
         report = _keep_profiles(report, profiles)
+    missing = sum(gone.clips for gone in run.given_up)
     with reader_may_leave():
+        if missing and form != "json":
+            line = f"incomplete: {missing:,} of {run.clips:,} clips are missing, and nothing below counts them"
+            say(line, "bold red", answer=True)
         if brief:
             say("\n".join(brief_lines(report)), answer=True)
         elif form == "json":

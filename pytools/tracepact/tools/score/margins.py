@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tracepact.core import Aggregation, Contract, Projection
+from tracepact.core import Contract, Projection
 from tracepact.files import BadTable, Row, table_rows, table_text
 from tracepact.io import LabelMap
 from tracepact.scoring import Scorecard
-from tracepact.soft import Margin, SoftCard, SoftEntry, SoftScore, aggregate_soft, parse_margin, soft_scores
+from tracepact.soft import Margin, SoftCard, SoftEntry, parse_margin, soft_scores
 from tracepact.soft.decoded import DecodedSide, decoded_family
 from tracepact.trace import EventTable, Family, Mode, Side
 from tracepact.wording import count
@@ -29,13 +29,8 @@ class ScoreMargins:
         found = (f"{name}: {count(len(places), 'violated frame')}" for name, places in self.violated.items())
         return f"<ScoreMargins of {', '.join(found)}>"
 
-    def middle(self, clause: str) -> Margin | None:
-        """The middle margin of the violated obligations of a clause, the lower of two; None if there are none."""
-        found = sorted(self.violated[clause].values())
-        return found[(len(found) - 1) // 2] if found else None
-
-    def score(self, card: Scorecard, clause: str, aggregation: Aggregation) -> SoftScore:
-        """The soft score of a clause (rule 18.10)."""
+    def by_class(self, card: Scorecard, clause: str) -> list[list[SoftEntry]]:
+        """What every class and clip contribute to the soft score of a clause."""
         counts, own = card.counts[clause], self.entries[clause]
         entries = []
         for label in range(len(card.family.classes)):
@@ -45,7 +40,7 @@ class ScoreMargins:
                 satisfied, obligated = int(counts.satisfied[label, clip]), int(counts.obligated[label, clip])
                 row.append(SoftEntry(total, satisfied, obligated, least))
             entries.append(row)
-        return aggregate_soft(entries, aggregation)
+        return entries
 
 
 def score_margins(

@@ -72,6 +72,8 @@ def _write_batches(
     """Write the report of a run in batches, or print its one form."""
     if out is not None and _is_own(out, run):
         raise click.UsageError("the folder of a run in batches is not written to again: give another --out")
+    if not pages.data.drawn:
+        say("note: the run was scored without --page, so there are no intervals and no curves of tolerance")
     sounds = find_sounds(audio, pages.clips, out or Path(), embed=embed)
     made = pages.forms(forms, sounds)
     if out is None:

@@ -24,6 +24,7 @@ from tracepact.scoring.tally import ClauseTally, GroupTally
 from tracepact.scoring.tolerance import swept_parameters
 from tracepact.scoring.tolerance_tally import ToleranceTally
 from tracepact.tools.score.drawn import run_columns
+from tracepact.tools.score.margins_tally import MarginsTally
 from tracepact.tools.score.report.clips import ClipsTally, clips_tally
 from tracepact.tools.score.report.measured import measured
 from tracepact.tools.score.report.record import MatchRecord
@@ -139,7 +140,7 @@ class RunTally(Record, frozen=True):
     """What a report needs of some clips; `clips` is what its page shows of them, where one may be made.
 
     Where a page is made now, `draws` is what draws of clips need of each, and `tolerances` are curves over swept
-    parameters.
+    parameters. `margins` are those of the frame clauses, where a threshold alone decoded scores.
     """
 
     frames: int
@@ -154,6 +155,7 @@ class RunTally(Record, frozen=True):
     clips: ClipsTally | None = None
     draws: ClipParts | None = None
     tolerances: tuple[ToleranceTally, ...] = ()
+    margins: dict[str, MarginsTally] | None = None
 
     def __add__(self, other: "RunTally") -> "RunTally":
         conditions = dict(self.conditions)
@@ -172,7 +174,16 @@ class RunTally(Record, frozen=True):
             self.clips + other.clips if self.clips and other.clips else None,
             self.draws + other.draws if self.draws and other.draws else None,
             tuple(a + b for a, b in zip(self.tolerances, other.tolerances, strict=True)),
+            _added_margins(self.margins, other.margins),
         )
+
+
+def _added_margins(
+    these: dict[str, MarginsTally] | None, those: dict[str, MarginsTally] | None
+) -> dict[str, MarginsTally] | None:
+    if these is None or those is None:
+        return None
+    return {name: found + those[name] for name, found in these.items()}
 
 
 def _added_sweeps(a: SweepTally, b: SweepTally) -> SweepTally:
@@ -203,7 +214,15 @@ def tally_of(run: Scored, first: int = 0, *, clips: bool = False, page: bool = F
         clips_tally(card, run.conditions, first) if clips else None,
         run_columns(first + np.arange(len(family.clips)), _in_order(card), metrics) if page else None,
         tuple(_tolerances(card)) if page else (),
+        _margins(run),
     )
+
+
+def _margins(run: Scored) -> dict[str, MarginsTally] | None:
+    margins = run.margins
+    if margins is None:
+        return None
+    return {clause.name: MarginsTally.of(margins, run.card, clause.name) for clause in run.card.contract.frame_clauses}
 
 
 def _tolerances(card: Scorecard) -> Iterator[ToleranceTally]:

@@ -36,7 +36,8 @@ def command(run: str, strict: bool, engine: str | None, memory: str | None, form
     """Recompute the digests and the scores of a run directory and name what drifted.
 
     RUN is what `tracepact score --out RUN` wrote. --format csv prints a row for each difference. A run in batches does
-    not hold its tables: it is scored again from the files it was made from, by --engine, if they are as they were.
+    not hold its tables: it is scored again from the files it was made from, by --engine, if they are as they were and
+    where `score` found them; it is verified in text.
 
     Exit codes: 0 everything is as it was, 1 something drifted, 3 the files are as they were, and nothing could be
     scored again.
@@ -87,6 +88,9 @@ def _verify_batches(run: str, form: str, engine: str | None, memory: str | None,
         say(f"drifted: {count(len(again.drifts), 'difference')} in {run}", "bold red", answer=True)
     else:
         say("scored again from its originals: every row and the report are the same", "green", answer=True)
+    if strict and moved and not again.drifts:
+        line = f"drifted (--strict): {len(moved)} of {len(again.originals)} originals changed or not found"
+        say(line, "bold red", answer=True)
     if again.drifts or (strict and moved):
         return Exit.VIOLATED
     return Exit.OK if again.why_not is None else Exit.UNKNOWN

@@ -13,14 +13,13 @@ import click
 from tracepact.core import Aggregation, Contract
 from tracepact.diagnostics import Diagnostic, InvalidInput
 from tracepact.engines import EngineLost, Progress
-from tracepact.engines.clusters import PATIENCE
 from tracepact.io import AudioFolder
 from tracepact.metrics import MetricSettings
 from tracepact.scoring.vacuity import headline_mean
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.show.progress import counted
 from tracepact.tools.score.arguments import DataOptions, SideOptions, readings
-from tracepact.tools.score.batches.making import is_interrupted, kept_batches
+from tracepact.tools.score.batches.making import kept_batches
 from tracepact.tools.score.batches.plan import Plan
 from tracepact.tools.score.batches.running import USUAL_MEMORY, OnPlan, diagnostic_of
 from tracepact.tools.score.batches.scoring import BatchRun, score_batches
@@ -50,8 +49,6 @@ def score_in_batches(
     page: Callable[[Sequence[str]], Sounds] | None,
 ) -> BatchRun:
     """Score what the options name in batches; batches that failed are said."""
-    if out is not None and is_interrupted(out):
-        say(f"note: a run was interrupted at {out}; what it has finished is checked and kept")
     for name in NOT_IN_BATCHES:
         if given[name] is not None:  # type: ignore[literal-required]
             raise click.UsageError(f"--{name} needs all clips at once; leave out --engine and --memory")
@@ -109,10 +106,10 @@ def batch_options(given: SideOptions) -> BatchOptions:
 
 
 def say_missing(given_up: Sequence[GivenUp]) -> None:
-    """Say which batches failed, each with its clips."""
-    for gone in given_up:
-        names = f"`{gone.first}` to `{gone.last}`"
-        say(f"incomplete: batch {gone.batch} is missing, {count(gone.clips, 'clip')}, {names}: {gone.why}", "bold red")
+    """Say that batches failed; each with its clips is among the findings."""
+    if given_up:
+        clips = count(sum(gone.clips for gone in given_up), "clip")
+        say(f"incomplete: {count(len(given_up), 'batch', 'batches')} with {clips} failed three times", "bold red")
 
 
 def print_tallied(found: FindingsTally, kept: Callable[[list[Diagnostic]], list[Diagnostic]] = list) -> None:
@@ -184,7 +181,7 @@ class _Told:
     @property
     def progress(self) -> Progress:
         """What is told."""
-        return Progress(self._done, self._dashboard, self._waiting, self._stage)
+        return Progress(self._done, self._dashboard, lambda text: say(f"note: {text}"), self._stage)
 
     def _show(self, number: int, words: str) -> None:
         self._update(number, self._total, f"{words}{self._beside}")
@@ -200,9 +197,6 @@ class _Told:
         if address:
             self._beside = f", dashboard {address}"
             self._show(0, f"{self._what} 0 of {self._total}")
-
-    def _waiting(self, address: str) -> None:
-        say(f"asking the scheduler at {address}, which has {PATIENCE} s to answer")
 
     def _stage(self, what: str, tasks: int) -> None:
         self._what, self._total, self._began = what, tasks, time.monotonic()

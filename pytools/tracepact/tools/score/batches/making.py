@@ -107,10 +107,11 @@ def claimed(out: Path) -> Iterator[None]:
 
 
 def _leave(folder: Path) -> None:
-    """Take the claim away again where no run was begun, and the folder if that is all it held."""
+    """Take the claim away again where no batch is finished, and the folder if it held nothing else."""
     with suppress(OSError):
-        if not (folder / KEY).exists():
+        if not any(folder.glob(f"{_BATCH}*{_RECORD}")):
             (folder / CLAIM).unlink()
+            (folder / KEY).unlink(missing_ok=True)
             folder.rmdir()
 
 
@@ -138,18 +139,6 @@ def _in_use(out: Path, holder: bytes) -> InvalidInput:
     headline = f"a run is being made at `{out}`, by {shown(who, 120)}"
     help = "wait for it, or name another place; if it is stopped, the same command goes on with what is finished"
     return InvalidInput([Diagnostic("run-in-use", headline, RowPlace(str(out)), help)])
-
-
-def is_interrupted(out: Path) -> bool:
-    """Whether a run was begun at a place, and nobody is making it now."""
-    try:
-        opened = os.open(making_folder(out) / CLAIM, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        return _locked(opened)
-    finally:
-        os.close(opened)
 
 
 def kept_batches(out: Path) -> int:

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from tracepact.core import Contract
 from tracepact.diagnostics import Diagnostic, Diagnostics, InvalidInput, one_of
-from tracepact.engines import Engine, engine_from, kept_engine
+from tracepact.engines import Engine, engine_from, kept_engine, no_progress
 from tracepact.io import Reading
 from tracepact.io.outside import Outside
 from tracepact.io.score_lengths import report_table_lengths
@@ -37,6 +37,7 @@ from tracepact.tools.score.batches.work import (
     ready_batch,
 )
 from tracepact.tools.score.inputs import check_conditions, contract_from
+from tracepact.tools.score.margins import score_margins
 from tracepact.tools.score.report.build import Head, report_from
 from tracepact.tools.score.report.record import Report
 from tracepact.tools.score.report.sounds import Sounds
@@ -203,17 +204,17 @@ def score_batches(
     chosen_so = {"label_map": labels, "policy": sides.outside.value}
     inputs = sides.inputs(plan.durations)
     head = Head(compiled, given_mode, plan.classes, inputs, chosen_so, own_settings, violations)
-    told = progress(plan) if progress else None
+    told = progress(plan) if progress else no_progress()
     place = None if out is None else Path(out)
     with place_of_run(place), kept_engine(chosen) as kept:
         making = None
         if place is not None:
             groups = sides.conditions.clips if sides.conditions else None
             held = (sides.reference, sides.prediction, sides.ignore, groups)
-            making = start_making(place, plan, head, held, violations=violations, page=page is not None)
+            making = start_making(place, plan, head, held, told.note, violations=violations, page=page is not None)
         job = ScoreJob(job_of(compiled, sides, plan, given_mode), own_settings, making, page is not None)
         total, tally, findings = run_batches(
-            partial(score_batch, job), sides, plan, kept, told, diagnostics, strict=strict
+            partial(score_batch, job), sides, plan, kept, told, diagnostics, strict=strict, scores=True
         )
         head = replace(head, preparation=sides.preparation(total))
         tally = structs.replace(tally, findings=findings)
@@ -294,6 +295,6 @@ def _scored(job: ScoreJob, task: Task, ready: ReadyBatch) -> Scored:
         tables.ignore,
         task.conditions,
         tables.record,
-        None,
+        score_margins(contract, family, tables.reference, tables.prediction, data.labels),
         job.settings,
     )

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from os.path import isfile
@@ -19,7 +19,7 @@ from tracepact.io.columnar import arrow_faults
 from tracepact.io.file_folder import FileFolder
 from tracepact.io.source import shown
 from tracepact.records import record_of
-from tracepact.tools.score.batches.making import CLAIM, KEY, Making, claimed, file_names, making_folder
+from tracepact.tools.score.batches.making import CLAIM, KEY, Making, claimed, file_names, kept_batches, making_folder
 from tracepact.tools.score.batches.plan import Plan
 from tracepact.tools.score.report.build import Head
 from tracepact.tools.score.report.clips import MOST_CLIPS
@@ -30,6 +30,7 @@ from tracepact.tools.score.store.manifest import NAME, self_digest, versions
 from tracepact.tools.score.store.policies import policies_data
 from tracepact.tools.score.store.writing import CANONICAL, SOURCE, check_place
 from tracepact.trace import EventTable
+from tracepact.wording import count
 
 FORMAT = "tracepact-batches/1"
 _CHUNK = 1 << 20
@@ -50,19 +51,32 @@ def place_of_run(out: Path | None) -> Iterator[None]:
 
 
 def start_making(
-    out: Path, plan: Plan, head: Head, sides: Sequence[Any], *, violations: bool, page: bool = False
+    out: Path,
+    plan: Plan,
+    head: Head,
+    sides: Sequence[Any],
+    note: Callable[[str], None],
+    *,
+    violations: bool,
+    page: bool = False,
 ) -> Making:
     """The folder of a run in the making, with what an interrupted run of the same data and contract has finished.
 
-    The place is checked, and claimed.
+    The place is checked, and claimed. What is kept or removed of an interrupted run is noted.
     """
     key = _key(plan, head, sides, violations=violations, page=page)
     folder = making_folder(out)
     text = json_text({"format": FORMAT, "key": key})
-    if _text(folder / KEY) != text:
+    kept = count(kept_batches(out), "batch", "batches")
+    if _text(folder / KEY) == text:
+        note(f"a run was interrupted at {out}: {kept} that it finished are checked and kept")
+    else:
         if any(not one.name.startswith((".", "batch-", KEY, "final")) for one in folder.iterdir()):
             headline = f"`{folder}` holds files that are not of a run in the making"
             raise InvalidInput([Diagnostic("not-a-run", headline, RowPlace(str(folder)), "name another place")])
+        if kept_batches(out):
+            why = "they are of other data, settings or batches; the same --engine and --memory give the same batches"
+            note(f"a run was interrupted at {out}: {kept} that it finished are removed, for {why}")
         for one in (one for one in folder.iterdir() if one.name != CLAIM):
             shutil.rmtree(one) if one.is_dir() and not one.is_symlink() else one.unlink()
     (folder / KEY).write_text(text, encoding="utf-8")

@@ -83,7 +83,7 @@ def _why_not(manifest: Mapping[str, Any], originals: tuple[Original, ...]) -> st
     roles = {original.role for original in originals}
     moved = [original for original in originals if original.state != "same"]
     if moved:
-        return f"the {moved[0].role} {moved[0].name} is {moved[0].state.replace('changed', 'not as it was')}"
+        return f"{moved[0].name} ({moved[0].role}) is {moved[0].state.replace('changed', 'not as it was')}"
     if not {"reference", "prediction"} <= roles:
         return "a side of it was in memory"
     sides = {side: settings["preparation"].get(side, {}) for side in ("reference", "prediction")}

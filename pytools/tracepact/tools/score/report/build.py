@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from tracepact.core import Aggregation, Contract, EventClause, FrameClause, Profile
 from tracepact.metrics import MetricSettings
 from tracepact.records import Exact, record_of
 from tracepact.scoring import Score
 from tracepact.scoring.tally import ClauseTally, GroupTally
-from tracepact.tools.score.margins import ScoreMargins
+from tracepact.tools.score.margins_tally import MarginsTally
 from tracepact.tools.score.report.preparation import Preparation
 from tracepact.tools.score.report.record import (
     ClassRecord,
@@ -43,10 +43,7 @@ from tracepact.wording import rounded
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a report says beside its counts: the contract, the classes, and where all of it came from.
-
-    `soft` are the margins of the frame clauses, where there are any.
-    """
+    """What a report says beside its counts: the contract, the classes, and where all of it came from."""
 
     contract: Contract
     mode: Mode
@@ -55,16 +52,12 @@ class Head:
     preparation: Mapping[str, Any]
     settings: MetricSettings = field(default_factory=MetricSettings)
     violation_rows: bool = True
-    soft: Mapping[str, SoftRecord] = field(default_factory=dict)
 
 
 def report_of(run: Scored) -> Report:
     """Everything a report says, with exact values as fractions."""
     contract, family = run.card.contract, run.card.family
-    soft = {clause.name: _soft(run, clause, run.margins) for clause in contract.frame_clauses} if run.margins else {}
-    head = Head(
-        contract, family.mode, family.classes, run.inputs, run.preparation, run.settings, run.violation_rows, soft
-    )
+    head = Head(contract, family.mode, family.classes, run.inputs, run.preparation, run.settings, run.violation_rows)
     return report_from(tally_of(run), head)
 
 
@@ -85,7 +78,7 @@ def report_from(tally: RunTally, head: Head) -> Report:
         family=FamilyRecord(head.mode, group.clips, head.classes, tally.frames),
         aggregation=contract.aggregation,
         vector=tuple(
-            ClauseRecord(c.name, _kind(c), _scores(group.clauses[c.name]), head.soft.get(c.name, UNSET))
+            ClauseRecord(c.name, _kind(c), _scores(group.clauses[c.name]), _soft((tally.margins or {}).get(c.name)))
             for c in clauses
         ),
         logic={a: ValueRecord.of(group.logic(a)) for a in Aggregation},
@@ -124,11 +117,11 @@ def _scores(tally: ClauseTally) -> dict[Aggregation, ScoreRecord]:
     return {a: ScoreRecord.of(tally.score(a)) for a in Aggregation}
 
 
-def _soft(run: Scored, clause: FrameClause, margins: ScoreMargins) -> SoftRecord:
-    found = {a: margins.score(run.card, clause.name, a) for a in Aggregation}
-    least, middle = found[Aggregation.POOLED].least, margins.middle(clause.name)
-    texts = (None if margin is None else str(margin) for margin in (least, middle))
-    return SoftRecord({a: Exact.of(score.value) for a, score in found.items()}, *texts)
+def _soft(margins: MarginsTally | None) -> SoftRecord | UnsetType:
+    """The margins of a clause, where it has some."""
+    if margins is None:
+        return UNSET
+    return SoftRecord({a: Exact.of(margins.value(a)) for a in Aggregation}, margins.least, margins.middle)
 
 
 def _vector(scores: Mapping[str, Score]) -> dict[str, ScoreRecord]:
