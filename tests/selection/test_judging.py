@@ -260,6 +260,13 @@ def test_judges_who_never_agree_get_the_lightest_violation_and_are_told(
     assert found["contract"] is not None
     assert Fraction(found["preferences"]["violated_weight"]) == Fraction(found["preferences"]["bound"]) == 2
     assert len(found["preferences"]["contradictions"]) == 2
+    assert (found["preferences"]["pairs"], found["preferences"]["undecided"]) == (2, 2)
+    said = " ".join(select_judged(tables, file)[1].split())
+    assert "the judges agree on nothing, and this contract should not be used" in said
+    file.write_text("\n".join(["clip,a,b,worse,judge", *rows, "c2.wav,late,lost,b,ann"]) + "\n")
+    said = " ".join(select_judged(tables, file)[1].split())
+    assert "on 2 of 3 judged pairs there is no majority" in said
+    assert "agree on nothing" not in said
 
 
 @pytest.mark.parametrize(

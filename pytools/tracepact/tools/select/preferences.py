@@ -52,6 +52,11 @@ class Preferences:
             found[row.pair] = found.get(row.pair, Fraction(0)) + row.weight
         return found
 
+    @property
+    def pairs(self) -> int:
+        """How many different pairs were judged, whichever was said to be worse."""
+        return len({frozenset((row.pair.worse, row.pair.better)) for row in self.rows})
+
     def contradictions(self) -> Iterator[Contradiction]:
         """Every pair that was judged both ways, the heavier side first."""
         weights = self.weights()

@@ -76,7 +76,7 @@ def selection_record(
 
 def _preferences(preferred: Preferred) -> checks.PreferencesRecord:
     asked, cases = preferred.preferences, preferred.selection.calibration.cases
-    weights = asked.weights()
+    weights, contradictions = asked.weights(), tuple(asked.contradictions())
 
     def named(pair: Pair) -> tuple[str, str]:
         return cases[pair.worse].name, cases[pair.better].name
@@ -94,8 +94,10 @@ def _preferences(preferred: Preferred) -> checks.PreferencesRecord:
         violated_weight=preferred.given_up.weight,
         bound=preferred.given_up.bound,
         contradictions=tuple(
-            checks.ContradictionRecord(*named(one.pair), one.weight, one.against) for one in asked.contradictions()
+            checks.ContradictionRecord(*named(one.pair), one.weight, one.against) for one in contradictions
         ),
+        pairs=asked.pairs,
+        undecided=sum(one.weight == one.against for one in contradictions),
         folds=preferred.agreement[0] if preferred.agreement else None,
         agreement=_share(preferred.agreement[1]) if preferred.agreement else None,
     )

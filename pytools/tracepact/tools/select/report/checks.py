@@ -84,5 +84,7 @@ class PreferencesRecord(Record, frozen=True):
     violated_weight: Fraction
     bound: Annotated[Fraction, Meta(description="No contract of these candidates violates less.")]
     contradictions: tuple[ContradictionRecord, ...]
+    pairs: Annotated[int, Meta(ge=0, description="How many different pairs were judged.")]
+    undecided: Annotated[int, Meta(ge=0, description="Of these, on how many both sides have the same weight.")]
     folds: Count | None
     agreement: ShareRecord | None

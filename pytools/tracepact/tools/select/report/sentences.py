@@ -200,12 +200,22 @@ def preference_words(found: PreferencesRecord) -> Iterator[str]:
             f"judged both ways: `{one.worse}` below `{one.better}` with weight {print_number(one.weight)}, "
             f"the other way with {print_number(one.against)}"
         )
+    if found.undecided:
+        yield _undecided_pairs(found)
     if found.agreement is not None:
         low, high = found.agreement.interval
         yield (
             f"on judgements left out ({found.folds} folds) {found.agreement.count} of {found.agreement.of} are kept "
             f"({percent(low)} to {percent(high)} at 95 %)"
         )
+
+
+def _undecided_pairs(found: PreferencesRecord) -> str:
+    """On how many pairs there is no majority, and what follows if that is so of all."""
+    no_majority = "there is no majority, so the judgements do not decide which is worse"
+    if found.undecided < found.pairs:
+        return f"on {found.undecided} of {count(found.pairs, 'judged pair')} {no_majority}"
+    return f"on every judged pair {no_majority}: the judges agree on nothing, and this contract should not be used"
 
 
 def holdout_words(holdout: HoldoutRecord) -> str:
