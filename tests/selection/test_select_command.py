@@ -433,6 +433,22 @@ def test_listed_numbers_are_kept_on_request_and_only_an_order_is_said_to_hold_in
     assert "what is worse alone is worse in a corpus" in " ".join(ordered.split()).replace("# ", "")
 
 
+def test_a_fault_that_scores_as_perfect_is_said_not_to_be_seen(folder: Path) -> None:
+    """By hand: an onset is asked for within 40 ms; one that is 40 ms late is within, one of 80 ms is not."""
+    text = ALIKE.replace(
+        '  {name = "as late", rank = 4', '  {name = "none", rank = 0, edit = "none"},\n  {name = "as late", rank = 3'
+    )
+    (folder / "unseen.calibration").write_text(
+        text.replace('"20ms"]', '"40ms"]') + "from_depth = 1\n", encoding="utf-8"
+    )
+    done = run("select", "unseen.calibration", "--require", "order", "--out", "unseen", folder=folder)
+    assert "not seen by this contract: late\n" in "\n".join(line.strip() for line in done.out.splitlines())
+    page = (folder / "unseen" / "selection.html").read_text(encoding="utf-8")
+    assert "not seen by this contract: late<" in page
+    seen = run("select", "small.calibration", "--require", "order", folder=folder).out
+    assert "not seen by" not in seen
+
+
 def test_what_lies_beyond_the_bound_is_said_and_not_tried(folder: Path) -> None:
     done = separated("alike.calibration", "--most", "5", "--format", "json", folder=folder)
     wider, deeper = json.loads(done.out)["beyond"]

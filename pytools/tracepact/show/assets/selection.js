@@ -33,6 +33,8 @@
       row.append(head, ...cells.map((text) => Object.assign(element("td", text), { className: "n" })));
       return row;
     }));
+    const unseen = data.cases.filter((one, place) => one.faulty && sums[place] === scale * total).map((one) => one.name);
+    by("unseen").textContent = unseen.length ? `Not seen by this contract: ${unseen.join(", ")}.` : "";
     const wrong = data.pairs.filter(([worse, better]) => sums[worse] >= sums[better]);
     by("ordered").textContent = `${data.pairs.length - wrong.length} of ${data.pairs.length} pairs are ordered.`;
     by("reversed").replaceChildren(...wrong.map(([worse, better]) => {

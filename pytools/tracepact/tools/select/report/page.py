@@ -88,7 +88,10 @@ def _moving(found: SelectionRecord, moves: Sequence[Slider], pairs: Sequence[Pai
         "scale": str(scale),
         "weights": [str(weight) for weight in weights],
         "clauses": [clause.name for clause in found.selected.clauses],
-        "cases": [{"name": case.name, "rank": None if case.rank is None else str(case.rank)} for case in cases],
+        "cases": [
+            {"name": case.name, "rank": None if case.rank is None else str(case.rank), "faulty": case.faulty}
+            for case in cases
+        ],
         "order": found.worst_first,
         "pairs": [[pair.worse, pair.better] for pair in pairs],
         "values": [parts(row) for row in values],

@@ -72,6 +72,11 @@ class CaseRecord(Record, frozen=True):
     traces: tuple[ClassTrace, ...]
 
     @property
+    def faulty(self) -> bool:
+        """Whether the prediction differs from the reference on the grid."""
+        return any(trace.ref != trace.pred for trace in self.traces)
+
+    @property
     def title(self) -> str:
         """Its name, with its rank if it has one."""
         return self.name if self.rank is None else f"{self.name} ({self.rank})"
@@ -432,6 +437,13 @@ class SelectionRecord(BasisRecord, SelectionOutput, frozen=True):
             replace(self.coordinates[clause.coordinate], name=clause.name, text=clause.text)
             for clause in self.selected.clauses
         ]
+
+    @property
+    def unseen(self) -> list[str]:
+        """The cases with a fault that the contract scores as perfect: 1 under its weights, or on every clause."""
+        ordering, values = self.selected.ordering, [coordinate.values for coordinate in self.chosen]
+        least = ordering.values if ordering else [min(column) for column in zip(*values, strict=True)]
+        return [case.name for case, value in zip(self.cases, least, strict=False) if case.faulty and value == 1]
 
     @property
     def shown(self) -> list[CoordinateRecord]:

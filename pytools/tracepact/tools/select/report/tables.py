@@ -37,6 +37,7 @@ def values_table(found: SelectionRecord) -> Table:
         rank = [str(case.rank)] if ranked else []
         rows.append([case.name, *rank, case.risk, *mean, *(_value(c, place) for c in chosen)])
     notes = ["∅ is a vacuous 1: the clause obliges nothing there"] if _any_vacuous(found) else []
+    notes += [f"not seen by this contract: {', '.join(found.unseen)}"] if found.unseen else []
     return Table("values of the selected clauses", [*columns, *words(*(c.name for c in chosen))], rows, notes)
 
 
