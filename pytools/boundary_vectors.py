@@ -293,9 +293,7 @@ def _bounds(digits: str) -> Iterator[dict[str, Any]]:
         case: Case = {"ask": "formula", "text": form.format(digits), "step": "1"}
         why = "at a step of 1 s a bound in frames or seconds is the number that is written, however many digits it has"
         name = f"huge-bound-{number}"
-        yield _closed_form(
-            name, len(digits) * 1000 + bound % 1000, case, {"formula": tree, "errors": []}, "1.4 2.5", why
-        )
+        yield _closed_form(name, len(digits) * 1000 + bound % 1000, case, {"formula": tree}, "1.4 2.5", why)
 
 
 def _many_pairs(size: int) -> Iterator[dict[str, Any]]:
