@@ -126,6 +126,11 @@ def test_a_brief_score_is_the_vector_the_profiles_and_a_line_for_each_violated_c
     assert [line.split(":")[0] for line in lines[2:]] == violated
     assert "onset_guard: 1 violation, worst at a, x, 1 s: nearest 0.2 s later" in lines
     assert run("score", "boundary_gate", *SCORED, "--brief", "--json", folder=tmp_path).code == 2
+    write(tmp_path, {"none.tsv": "filename\tonset\toffset\tevent_label\n"})
+    silent = run(
+        "score", "boundary_gate", "--ref", "none.tsv", "--pred", "none.tsv", "--brief", *SCORED[4:], folder=tmp_path
+    )
+    assert "profile support_recall: ∅ 1.000" in silent.out.splitlines()
 
 
 @pytest.mark.slow

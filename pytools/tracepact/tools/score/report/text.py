@@ -48,8 +48,8 @@ def brief_lines(report: Report) -> Iterator[str]:
     scores = ((row.clause, row.scores[own]) for row in report.vector)
     vector = ", ".join(f"{name} {'∅' if score.vacuous else decimal(score.value)}" for name, score in scores)
     yield f"{report.contract.name} ({own.words}): {vector}"
-    for profile in report.profiles:
-        yield f"profile {profile.name}: {decimal(profile.value)}"
+    for profile in facts.profiles(report):
+        yield f"profile {profile.name}: {profile.value}"
     for found in report.violations:
         for worst in found.shown[:1]:
             assert isinstance(worst, FrameViolationRecord | EventViolationRecord)
