@@ -106,3 +106,36 @@ def test_references_of_a_disturbance_must_lie_in_their_clips(tmp_path: Path) -> 
     done = run("select", "boundary_gate", "--ref", "r.tsv", "--durations", "5", folder=tmp_path)
     assert (done.code, done.codes) == (2, ["starts-outside-clip"])
     assert "r.tsv:3" in done.err
+
+
+def test_events_too_short_for_a_second_fault_are_said_to_be_so(tmp_path: Path) -> None:
+    """By hand: of 40 ms at the start of 300 ms nothing can be missed, cut or added; only the release can be late."""
+    (tmp_path / "r.tsv").write_text(f"{COLUMNS}a.wav\t0\t0.04\tdog\n", encoding="utf-8")
+    done = run("calibrate", "--ref", "r.tsv", "--out", "x.calibration", "--durations", "0.3", folder=tmp_path)
+    assert (done.code, done.codes) == (2, ["one-rank"])
+    assert "no other fault fits events this short or close: only `late release` fits" in done.err
+    assert "x.calibration" not in done.err
+
+
+def test_late_and_early_are_onset_and_release(tmp_path: Path) -> None:
+    table = str(spec_path("demo/reference.tsv"))
+    ranks = {}
+    for name, asked in {
+        "late": ("--worst", "late"),
+        "early": ("--worst", "early"),
+        "worse": ("--early-is-worse",),
+    }.items():
+        assert run("calibrate", "--ref", table, "--out", f"{name}.calibration", *asked, folder=tmp_path).code == 0
+        cases = load_calibration(tmp_path / f"{name}.calibration").cases
+        ranks[name] = {case.name: int(case.rank) for case in cases}
+    for name in ("late", "early"):
+        assert {case for case, rank in ranks[name].items() if rank == 6} == {f"{name} onset", f"{name} release"}
+    assert [ranks["worse"][f"{when} {edge}"] for when in ("early", "late") for edge in ("onset", "release")] == [
+        4,
+        4,
+        3,
+        3,
+    ]
+    both = run("calibrate", "--ref", table, "--out", "x", "--worst", "late", "--early-is-worse", folder=tmp_path)
+    assert both.code == 2
+    assert "the opposite" in both.err

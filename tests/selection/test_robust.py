@@ -89,7 +89,8 @@ def test_held_out_pairs_are_those_with_a_case_of_the_fold() -> None:
     found = select(calibration, requirements=(Requirement.SEPARATE,))
     held = hold_out(found, 3)
     pairs = rank_pairs(calibration.cases)
-    assert held.separated.of == held.ordered.of == sum(len({p.worse % 3, p.better % 3}) for p in pairs)
+    assert held.ordered is None  # there are no weights
+    assert held.separated.of == sum(len({p.worse % 3, p.better % 3}) for p in pairs)
     whole = {coordinate.candidate: coordinate for coordinate in found.retained.basis.coordinates}
     apart = []
     for fold in range(3):
@@ -98,7 +99,24 @@ def test_held_out_pairs_are_those_with_a_case_of_the_fold() -> None:
         unseen = [pair for pair in pairs if fold in (pair.worse % 3, pair.better % 3)]
         apart += [[difference(whole[c.candidate], pair) for c in again.coordinates] for pair in unseen]
     assert held.separated.count == sum(max(row) > 0 for row in apart)
-    assert held.ordered.count == sum(sum(row) > 0 for row in apart)
+
+
+def test_held_out_pairs_are_ordered_by_the_weights_of_the_others() -> None:
+    """Nine cases in three folds, each left out in turn: the weighted mean of the differences is positive or not."""
+    calibration = load_calibration("boundary_gate")
+    found = select(calibration, requirements=(Requirement.ORDER,))
+    held, pairs = hold_out(found, 3), rank_pairs(calibration.cases)
+    whole = {coordinate.candidate: coordinate for coordinate in found.retained.basis.coordinates}
+    ordered = []
+    for fold in range(3):
+        cases = tuple(case for k, case in enumerate(calibration.cases) if k % 3 != fold)
+        again = select(replace(calibration, cases=cases), requirements=(Requirement.ORDER,))
+        assert again.ordering is not None
+        clauses = list(zip(again.coordinates, again.ordering.weights, strict=True))
+        unseen = [pair for pair in pairs if fold in (pair.worse % 3, pair.better % 3)]
+        ordered += [sum(difference(whole[c.candidate], pair) * w for c, w in clauses) > 0 for pair in unseen]
+    assert held.ordered is not None
+    assert (held.ordered.count, held.ordered.of) == (sum(ordered), len(ordered))
 
 
 @settings(max_examples=scaled(12), deadline=None)

@@ -449,6 +449,16 @@ def test_a_fault_that_scores_as_perfect_is_said_not_to_be_seen(folder: Path) -> 
     assert "not seen by" not in seen
 
 
+def test_there_are_no_more_parts_than_cases_and_no_order_without_weights(folder: Path) -> None:
+    done = separated("small.calibration", "--holdout", "99", "--format", "json", folder=folder)
+    held = json.loads(done.out)["holdout"]
+    assert (held["folds"], held["ordered"]) == (3, None)
+    assert not faults(json.loads(done.out))
+    said = " ".join(separated("small.calibration", "--holdout", "99", folder=folder).out.split())
+    assert "without each of 3 parts" in said
+    assert "– ordered (there are no weights)" in said
+
+
 def test_what_lies_beyond_the_bound_is_said_and_not_tried(folder: Path) -> None:
     done = separated("alike.calibration", "--most", "5", "--format", "json", folder=folder)
     wider, deeper = json.loads(done.out)["beyond"]

@@ -11,13 +11,14 @@ from tracepact.files import write_whole
 from tracepact.io import durations_from, events_from
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.tools.parameters import complete_starter, durations_option, named_contract
-from tracepact.tools.select.draft import FAULTS, best_clip, draft_calibration, within_clips
+from tracepact.tools.select.draft import FAULTS, best_clip, draft_calibration, fitting_faults, within_clips
+from tracepact.wording import listed
 
 _WORST = {
     "misses": ("missing activity",),
     "false alarms": ("extra activity", "silence bleed"),
-    "late": ("late onset",),
-    "early": ("early onset",),
+    "late": ("late onset", "late release"),
+    "early": ("early onset", "early release"),
     "pieces": ("fragmentation",),
 }
 
@@ -53,6 +54,8 @@ def command(
     --whole; a terminal asks them if none is given). Every case is a line to edit, and `tracepact select` works on the
     file at once.
     """
+    if worst == "late" and early_is_worse:
+        raise click.UsageError("--worst late says that late is worse than early, --early-is-worse the opposite")
     if out.exists():
         raise click.UsageError(f"`{out}` already exists; choose another name")
     compiled, diagnostics = named_contract(contract), Diagnostics()
@@ -69,7 +72,9 @@ def command(
         raise InvalidInput(diagnostics)
     if worst is None and not early_is_worse and not whole and sys.stdin.isatty():
         worst, early_is_worse, whole = _asked()
-    text = draft_calibration(compiled, out.stem, *found, _ranks(worst, early_is_worse, whole))
+    ranks = _ranks(worst, early_is_worse, whole)
+    _check_faults(fitting_faults(compiled, *found[1:]), ranks, ref, diagnostics)
+    text = draft_calibration(compiled, out.stem, *found, ranks)
     read_calibration(Source(str(out), text))
     print_diagnostics(diagnostics)
     write_whole({out: text})
@@ -79,15 +84,26 @@ def command(
 def _asked() -> tuple[str | None, bool, bool]:
     """The three questions."""
     worst = click.prompt("What hurts most", type=click.Choice(list(_WORST)), default="misses")
-    early = click.confirm("Is early worse than late?", default=False)
+    early = worst not in ("late", "early") and click.confirm("Is early worse than late?", default=False)
     return worst, early, click.confirm("Must events stay whole?", default=False)
+
+
+def _check_faults(fitting: list[str], ranks: dict[str, int], ref: str, diagnostics: Diagnostics) -> None:
+    """InvalidInput if the faults that fit the events have fewer than two ranks."""
+    if len({ranks[name] for name in fitting}) > 1:
+        return
+    which = f"only {listed(fitting)} fits" if len(fitting) == 1 else f"only faults of one rank fit: {listed(fitting)}"
+    headline = f"no other fault fits events this short or close: {which}" if fitting else "no fault fits these events"
+    help = "take a label or clips with longer events further apart, or a contract with a smaller step and tolerance"
+    diagnostics.add("one-rank", headline, RowPlace(ref), help)
+    raise InvalidInput(diagnostics)
 
 
 def _ranks(worst: str | None, early_is_worse: bool, whole: bool) -> dict[str, int]:
     """The ranks that differ from those of the shipped set."""
     ranks = {fault.name: fault.rank for fault in FAULTS}
     if early_is_worse:
-        ranks |= {"early onset": 4, "late onset": 3}
+        ranks |= {"early onset": 4, "early release": 4, "late onset": 3, "late release": 3}
     if whole:
         ranks["fragmentation"] = ranks["missing activity"]
     for name in _WORST.get(worst or "", ()):

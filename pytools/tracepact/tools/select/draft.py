@@ -178,6 +178,12 @@ def draft_calibration(
     return "\n".join(lines) + "\n"
 
 
+def fitting_faults(contract: Contract, events: Sequence[Event], duration: Fraction) -> list[str]:
+    """The names of the faults that apply to some event."""
+    edited = _Clip(tuple(events), duration, Grid(contract.step, contract.projection))
+    return [fault.name for fault in FAULTS if _fitting(fault, tolerance_of(contract), edited) is not None]
+
+
 def _tolerances(tolerance: Fraction, step: Fraction) -> list[Fraction]:
     """About a half, once, twice and three times the tolerance, on the grid."""
     frames = (max(1, round(tolerance * part / step)) for part in (Fraction(1, 2), 1, 2, 3))

@@ -48,11 +48,14 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Holdout:
-    """Of the pairs with a case that the selection had not seen, how many its clauses separate and its weights order."""
+    """Of the pairs with a case that the selection had not seen, how many its clauses separate and its weights order.
+
+    Without an order there are no weights, and `ordered` is None.
+    """
 
     folds: int
     separated: Share
-    ordered: Share
+    ordered: Share | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +161,12 @@ def leave_one_out(
 def hold_out(
     selection: Selection, number: int, *, seconds: Fraction | None = None, on_stage: OnStage = silent
 ) -> Holdout:
-    """Select without every fold of the cases in turn, and count on the pairs that have a case of it."""
+    """Select without every fold of the cases in turn, and count on the pairs that have a case of it.
+
+    There are at most as many folds as cases.
+    """
     pairs = separated = ordered = 0
+    number = min(number, len(selection.calibration.cases))
     every, folds = rank_pairs(selection.calibration.cases), _Folds(selection, seconds)
     for fold in range(number):
         on_stage(f"fold {fold + 1} of {number}")
@@ -173,7 +180,8 @@ def hold_out(
         apart = differences_of(chosen, held, selection.retained.observed.observation.classes.tolist())
         least = apart.ordered_by(tuple(enumerate(again.weights))).reshape(-1, len(held)).min(axis=0)
         ordered += int((least > 0).sum())
-    return Holdout(number, Share(separated, pairs), Share(ordered, pairs))
+    weighed = Requirement.ORDER in selection.requirements
+    return Holdout(number, Share(separated, pairs), Share(ordered, pairs) if weighed else None)
 
 
 def _moved(blend: PairBlend, place: dict[int, int]) -> PairBlend | None:

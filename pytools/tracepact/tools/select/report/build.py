@@ -120,7 +120,8 @@ def _own(own: OwnReferences | None) -> checks.OwnReferencesRecord | None:
 
 
 def _held_out(holdout: Holdout) -> checks.HoldoutRecord:
-    return checks.HoldoutRecord(holdout.folds, _share(holdout.separated), _share(holdout.ordered))
+    ordered = None if holdout.ordered is None else _share(holdout.ordered)
+    return checks.HoldoutRecord(holdout.folds, _share(holdout.separated), ordered)
 
 
 def _share(share: Share) -> checks.ShareRecord:

@@ -48,7 +48,7 @@ class HoldoutRecord(Record, frozen=True):
 
     folds: Annotated[int, Meta(ge=2)]
     separated: ShareRecord
-    ordered: ShareRecord
+    ordered: Annotated[ShareRecord | None, Meta(description="Null where no order, and so no weights, were asked for.")]
 
 
 class CasePair(Record, frozen=True):

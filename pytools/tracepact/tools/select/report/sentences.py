@@ -222,6 +222,9 @@ def holdout_words(holdout: HoldoutRecord) -> str:
     """How a selection does on pairs it has not seen."""
     parts = []
     for share, what in ((holdout.separated, "separated"), (holdout.ordered, "ordered")):
+        if share is None:
+            parts.append(f"– {what} (there are no weights)")
+            continue
         low, high = share.interval
         parts.append(f"{share.count} of {share.of} {what} ({percent(low)} to {percent(high)})")
     return (
