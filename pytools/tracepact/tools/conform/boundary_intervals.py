@@ -146,11 +146,12 @@ def _match(rng: Random, dimension: str, size: int) -> Case:
 
 
 _FEW = 24
+"""Components that a plain matcher has time for; more of them are drawn at once as many as matter."""
 
 
 def _many_components(rng: Random, dimension: str, size: int) -> Case:
     """Components, each a run with two to choose from; few, or more than a byte counts or nearly so."""
-    size = size if size <= _FEW else rng.randrange(240, 300)
+    size = min(size, _FEW) if size < 100 else rng.randrange(240, 300)
     ref: Runs = []
     pred: Runs = []
     for k in range(size):

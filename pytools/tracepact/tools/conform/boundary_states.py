@@ -148,7 +148,7 @@ STATE_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
     },
     Profile.CHUNKS: {
         "full states in chunks": Experiment(
-            _streamed(chunked=True), {"witnesses": 1 << 14, "failures": 1 << 10, "age": 1 << 17}
+            _streamed(chunked=True), {"witnesses": 1 << 14, "failures": 1 << 10, "age": 1 << 16}
         ),
     },
 }
