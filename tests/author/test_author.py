@@ -108,6 +108,7 @@ def test_help_offers_the_nearest_topic_and_knows_commands() -> None:
     assert "unknown-atom" in wrong.err
     assert run("help", "score").out.split("\n", 1)[1] == run("score", "--help").out.split("\n", 1)[1]
     assert "late_onset" in run("help", "calibration").out
+    assert "clip,a,b,worse,judge" in run("help", "preferences").out
 
 
 # Errors name attributes

@@ -1,6 +1,7 @@
 """Judgements collected pair by pair: what is asked next, what is kept, and what a changed file or a stale page does."""
 
 import json
+import socket
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -329,3 +330,15 @@ def test_judge_needs_two_systems(tables: dict[str, Path], tmp_path: Path) -> Non
     )
     assert found.code == 2
     assert "two systems or more" in found.err
+
+
+def test_judge_names_a_port_that_is_in_use(tables: dict[str, Path], tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        sides = [f"--system={name}={tables[name]}" for name in ("late", "lost")]
+        asked = ("--ref", str(tables["ref"]), *sides, "--durations", "5", "--out", "j.csv", "--port", port)
+        done = run("judge", str(tables["ref"].with_name("grid.calibration")), *asked, folder=tmp_path)
+    assert done.code == 2
+    assert f"port {port} cannot be used" in done.err

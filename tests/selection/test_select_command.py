@@ -459,6 +459,24 @@ def test_there_are_no_more_parts_than_cases_and_no_order_without_weights(folder:
     assert "– ordered (there are no weights)" in said
 
 
+def test_a_misspelled_fault_is_warned_of_and_one_case_asks_for_a_second(folder: Path) -> None:
+    """`relase` lacks a letter of `release`; `onset` and `offset`, and faults with other numbers, are different."""
+    faulty = ("release", "relase", "onset", "offset", "kind 1", "kind 11")
+    cases = "".join(
+        f'  {{name = "{k}", rank = {k}, fault = "{fault}", edit = "late_onset", by = "{20 * k + 20}ms"}},\n'
+        for k, fault in enumerate(faulty)
+    )
+    text = re.sub(r"cases = \[.*?\n\]", f"cases = [\n{cases}]", SMALL, flags=re.DOTALL)
+    (folder / "misspelled.calibration").write_text(text, encoding="utf-8")
+    done = separated("misspelled.calibration", folder=folder)
+    assert set(done.codes) == {"similar-faults"}
+    assert "did you mean `release`?" in done.err
+    (folder / "one.calibration").write_text(re.sub('  .*name = "late.*\n', "", SMALL), encoding="utf-8")
+    alone = separated("one.calibration", folder=folder)
+    assert alone.codes == ["one-rank"]
+    assert "add a second case" in alone.err
+
+
 def test_what_lies_beyond_the_bound_is_said_and_not_tried(folder: Path) -> None:
     done = separated("alike.calibration", "--most", "5", "--format", "json", folder=folder)
     wider, deeper = json.loads(done.out)["beyond"]

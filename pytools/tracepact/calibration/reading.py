@@ -1,6 +1,7 @@
 """Reads calibration sets: TOML texts whose every fault has a place (rules 14.1 to 14.5)."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -109,6 +110,7 @@ class _Reading:
         elif declared is not None:
             fields.report("wrong-form", "`family` is a table", "family")
         fields.close()
+        self._warn_similar(cases)
         cases = self._changed(cases, without, ranks)
         self._check_ranks(cases)
         digest = hashlib.sha256(self.source.text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -178,9 +180,34 @@ class _Reading:
                 self.diagnostics.add("bad-rank", f"the rank `{text}` of `{name}` is not a number")
         return [replace(c, rank=new.get(c.name, c.rank)) for c in cases if c.name not in without]
 
+    def _warn_similar(self, cases: list[Case]) -> None:
+        """Warn of a fault of one case alone that is most likely that of another, misspelled."""
+        number = Counter(case.fault for case in cases)
+        for case in cases:
+            near = [fault for fault in number if fault != case.name and differ_by_a_letter(fault, case.fault)]
+            if number[case.fault] == 1 and case.fault != case.name and near:
+                headline = f"the fault `{case.fault}` of case `{case.name}` is of no other case"
+                self.diagnostics.add("similar-faults", headline, case.place, f"did you mean `{near[0]}`?")
+
     def _check_ranks(self, cases: list[Case]) -> None:
         if not cases and not self.diagnostics.errors:
             self.fields.report_key("empty-calibration", "every case was left out", "cases", help="leave some in")
         if self.ranked and cases and not self.diagnostics.errors and len({case.rank for case in cases}) == 1:
             headline = f"every case has rank {cases[0].rank}: there is nothing to separate"
-            self.fields.report_key("one-rank", headline, "cases", help="give the worse cases a higher rank")
+            help = "give the worse cases a higher rank"
+            if len(cases) == 1:
+                headline = f"`{cases[0].name}` is the only case: there is nothing to separate it from"
+                help = 'add a second case of another rank, such as `{name = "perfect", rank = 0, edit = "none"}`'
+            self.fields.report_key("one-rank", headline, "cases", help=help)
+
+
+def differ_by_a_letter(one: str, other: str) -> bool:
+    """Whether two words differ by a letter that one of them has more, or by two neighbours that changed places."""
+    shorter, longer = sorted((one, other), key=len)
+    if len(longer) - len(shorter) == 1:
+        return any(longer[:k] + longer[k + 1 :] == shorter for k in range(len(longer)) if longer[k].isalpha())
+    places = [k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b]
+    if len(one) != len(other) or len(places) != 2 or places[1] != places[0] + 1:
+        return False
+    first, second = places
+    return (one[first], one[second]) == (other[second], other[first])

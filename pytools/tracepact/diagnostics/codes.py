@@ -257,6 +257,7 @@ CODES: dict[str, Code] = {
     **_codes(
         Severity.WARNING,
         ("imperfect-clause", "14.8", "a perfect prediction violates a clause, so it is not a candidate"),
+        ("similar-faults", "14.13", "a fault of one case is written nearly as that of another"),
         (
             "undecided-clause",
             "14.8",

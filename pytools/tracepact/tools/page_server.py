@@ -52,7 +52,11 @@ class PageServer(ThreadingHTTPServer):
     def __init__(
         self, page: str, questions: Questions, port: int = 0, files: Mapping[str, ServedFile] | None = None
     ) -> None:
-        super().__init__((HOST, port), _Handler)
+        try:
+            super().__init__((HOST, port), _Handler)
+        except OSError as error:
+            reason = (error.strerror or "it cannot be listened on").lower()
+            raise click.BadParameter(f"port {port} cannot be used: {reason}", param_hint="--port") from error
         self.page = page.encode()
         self.questions = questions
         self.files = files or {}

@@ -13,6 +13,7 @@ from tracepact.specs import rules, spec_path
 from tracepact.tools.author.examples import examples
 
 _CALIBRATION_RULES = tuple(f"14.{number}" for number in range(1, 7))
+_PREFERENCE_RULES = "14.26", "14.27", "14.29"
 _WIDEST, _TERM = 100, 34
 _SAME = {"tracepact": "p -> F[1f,3f] q", "mltl": "p -> F[1,3] q", "ltlf": "p -> X F[0,2] q"}
 """One formula in each notation."""
@@ -78,6 +79,19 @@ def _calibration() -> Iterator[str]:
     yield indent(spec_path("calibration/boundary_gate.calibration").read_text(encoding="utf-8"), "    ")
 
 
+def _preferences() -> Iterator[str]:
+    """The rules for tables of preferences, with one of each kind."""
+    yield "Preferences are what `tracepact select --preferences FILE` chooses a contract by in place of ranks.\n"
+    for rule in _PREFERENCE_RULES:
+        yield fill(f"{rule} {rules()[rule].replace('*', '')}", _width(), subsequent_indent="      ") + "\n"
+    yield "Over the cases of a calibration set:\n"
+    yield indent(
+        "a,b,worse,weight,judge\nlate onset,early onset,a,1,ann\nfragmentation,late onset,same,1,bob\n", "    "
+    )
+    yield "Over clips of systems, as `tracepact judge` writes it:\n"
+    yield indent("clip,a,b,worse,judge\nyard.wav,base,new,b,ann\n", "    ")
+
+
 def _notations() -> Iterator[str]:
     """How formulas of others are read, with one of each that says the same."""
     yield "Formulas of others are read with --from mltl or --from ltlf, by sat, implies, equivalent and simplify.\n"
@@ -108,6 +122,7 @@ def _code(name: str) -> Iterator[str]:
 _TOPICS = {
     "language": ("every statement, operator, atom, attribute and unit, on one page", _language),
     "calibration": ("the form of calibration sets, with the one that ships", _calibration),
+    "preferences": ("the form of tables of preferences, which judges make", _preferences),
     "notations": ("formulas in MLTL and LTLf, and how they are read", _notations),
     "codes": ("every diagnostic code and what it means", _codes),
 }
