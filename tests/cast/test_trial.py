@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from tracepact import InvalidInput, load_contract, parse_contract, score, starter_contracts, try_contract
 from tracepact.tools.cast.record import Trial
-from tracepact.tools.cast.show import trial_page
+from tracepact.tools.cast.show import trial_page, value_table
 from tracepact.tools.cast_members import ALWAYS_ON, PERFECT, SILENT, cast
 from tracepact.tools.cast_scenes import LONGEST, allowances, measures, scenes
 from tracepact.trace import Side
+from tracepact.wording import decimal
 
 HEAD = "contract tried\nstep 20ms\n"
 FAULTY = {
@@ -217,6 +218,17 @@ def test_the_command_writes_page_data_and_rows(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out" / "trial.json").read_text())["contract"] == "tried"
     rows = (tmp_path / "out" / "trial.csv").read_text().splitlines()
     assert len(rows) == 1 + len(json.loads(run("try", "a.contract", "--json", folder=tmp_path).out)["systems"])
+
+
+def test_every_system_has_its_value_under_every_profile() -> None:
+    """The table has a column for each profile behind the clauses, and the page has them in the figure of values."""
+    trial = try_contract("boundary_gate")
+    table = value_table(trial)
+    names = [profile.name for profile in trial.profiles]
+    assert [column.heading for column in table.columns][-len(names) :] == names
+    for row, system in zip(table.rows, trial.systems, strict=True):
+        assert row[-len(names) :] == [decimal(profile.values[system.name].value) for profile in trial.profiles]
+    assert all(f"profile {name}" in trial_page(trial) for name in names)
 
 
 def test_fail_on_makes_findings_an_exit_code(tmp_path: Path) -> None:

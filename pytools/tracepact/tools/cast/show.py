@@ -50,14 +50,19 @@ def tables(trial: Trial) -> list[Table]:
 
 
 def value_table(trial: Trial) -> Table:
-    """A row for each system, a numbered column for each clause."""
+    """A row for each system, a numbered column for each clause, and a column for each profile."""
     clauses = [row.clause for row in trial.orders]
+    profiles = [profile.name for profile in trial.profiles]
     return Table(
         "Values",
-        [*words("system"), *numbers(*(str(k) for k, _ in enumerate(clauses, 1)))],
-        [[system.name, *map(_value, system.scores)] for system in trial.systems],
-        ["the columns are the clauses below, by number; ∅: nothing was asked"],
+        [*words("system"), *numbers(*(str(k) for k, _ in enumerate(clauses, 1)), *profiles)],
+        [[system.name, *map(_value, system.scores), *_under_profiles(trial, system)] for system in trial.systems],
+        ["numbered columns are the clauses below, the others are profiles; ∅: nothing was asked"],
     )
+
+
+def _under_profiles(trial: Trial, system: SystemTrial) -> list[str]:
+    return [decimal(profile.values[system.name].value) for profile in trial.profiles]
 
 
 def _value(found: ClauseValue) -> Cell:
@@ -184,7 +189,13 @@ def _sections(trial: Trial, parts: Any) -> Iterator[Section]:
 
 
 def _heat(trial: Trial) -> str:
-    names = [row.clause for row in trial.orders]
-    values = [[None if v.vacuous else v.value for v in system.scores] for system in trial.systems]
+    names = [*(row.clause for row in trial.orders), *(f"profile {profile.name}" for profile in trial.profiles)]
+    values = [
+        [
+            *(None if v.vacuous else v.value for v in system.scores),
+            *(p.values[system.name].value for p in trial.profiles),
+        ]
+        for system in trial.systems
+    ]
     cast = [system.name for system in trial.systems]
-    return heat_table("Values by system and clause", cast, names, values, value_range=(0, 1), low_is_dark=True)
+    return heat_table("Values by system, clause and profile", cast, names, values, value_range=(0, 1), low_is_dark=True)
