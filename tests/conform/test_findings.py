@@ -163,7 +163,7 @@ def test_of_many_verdicts_those_that_differ_are_shown() -> None:
 
 def test_a_chunk_of_very_many_verdicts_is_drawn_in_time() -> None:
     """To look every verdict up among all others would take hours."""
-    frames = 200_000
+    frames = 70_000
     trace = {"frames": frames, "masks": {"p": "1" * frames}}
     case = {"ask": "stream", "clauses": [{"obligation": True, "formula": "p"}], "trace": trace, "chunks": [frames]}
     finding = finding_on(case, {"out": [[[i, 0, "satisfied"] for i in range(65_536)], []]})

@@ -146,16 +146,13 @@ def test_what_another_run_has_finished_is_removed_under_the_claim(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["local", "processes:2"])
-def test_a_request_to_end_says_that_the_same_command_goes_on(
-    tmp_path: Path, files: dict[str, Any], engine: str
-) -> None:
+def test_a_request_to_end_says_that_the_same_command_goes_on(tmp_path: Path, files: dict[str, Any]) -> None:
     rows = [(f"clip{number:05d}", 0.5, 1.5, "cat") for number in range(4_000)]
     big = str(parquet(tmp_path / "big.parquet", rows))
     contract, out = tmp_path / "c.contract", tmp_path / "run"
     contract.write_text(CONTRACT)
     command = [sys.executable, "-m", "tracepact", "score", str(contract), "--ref", big, "--pred", big]
-    command += ["--durations", "200", "--engine", engine, "--memory", "64MB", "--out", str(out)]
+    command += ["--durations", "200", "--engine", "processes:2", "--memory", "64MB", "--out", str(out)]
     with in_its_session(command, stderr=subprocess.PIPE) as running:
         for _ in range(1200):
             if list(making_folder(out).glob("*.record")) or running.poll() is not None:

@@ -22,9 +22,9 @@ _ROWS = 1 << 40
 class SideNames:
     """The clips of one side in the order of their first rows, and what is known of each without its times.
 
-    `rows` counts the rows of each clip, `first` is its first row; `pieces` are the clips of each piece; `labels` are
-    the labels with the clip and row where each occurs first; `nameless` are the pieces with a row that names no clip;
-    `sizes` are the bytes of the file of each clip, where files have few; `files` and `homes` are the names of the
+    `rows` counts the rows of each clip, `first` is its first row, 0 where rows have no number; `pieces` are the clips
+    of each piece; `labels` are the labels with the clip and row where each occurs first; `nameless` are the pieces with
+    a row that names no clip; `sizes` are the bytes of the file of each clip, where files have few; `files` and `homes` are the names of the
     files and which of them each clip is in, where the rows are in several.
     """
 
@@ -162,7 +162,7 @@ def label_table(source: Dataset | FileFolder | EventTable, names: SideNames) -> 
     by_clip = list(names.clips)
     events: dict[str, list[Event]] = {}
     for label, (clip, row) in sorted(names.labels.items(), key=lambda item: item[1]):
-        events.setdefault(by_clip[clip], []).append(Event(Fraction(0), Fraction(0), label, row))
+        events.setdefault(by_clip[clip], []).append(Event(Fraction(0), Fraction(0), label, row or None))
     return EventTable(
         source.name, {clip: tuple(some) for clip, some in events.items()}, None, origin_of(source, names, events)
     )
