@@ -24,8 +24,8 @@ class SideNames:
 
     `rows` counts the rows of each clip, `first` is its first row, 0 where rows have no number; `pieces` are the clips
     of each piece; `labels` are the labels with the clip and row where each occurs first; `nameless` are the pieces with
-    a row that names no clip; `sizes` are the bytes of the file of each clip, where files have few; `files` and `homes` are the names of the
-    files and which of them each clip is in, where the rows are in several.
+    a row that names no clip; `sizes` are the bytes of the file of each clip, where files have few; `files` and `homes`
+    are the names of the files and which of them each clip is in, where the rows are in several.
     """
 
     clips: Mapping[str, int]
