@@ -191,10 +191,10 @@ class _Names:
                 continue
             number = self._number[clip] = len(self._number)
             self._homes[clip] = home
-            self._counts.append((len(events), (events[0].row or 0) if events else 0, size[home]))
+            self._counts.append((len(events), row_number(events[0]) if events else 0, size[home]))
             clip_of[home].append(number)
             for event in events:
-                self._labels.setdefault(event.label, (number, event.row or 0))
+                self._labels.setdefault(event.label, (number, row_number(event)))
         self._pieces += [np.array(clip_of[file.name], dtype=np.int64) for _, file in files]
         self._files |= origin.files
         self._lengths |= origin.lengths
@@ -222,6 +222,11 @@ class _Names:
         table = EventTable(folder.name, dict.fromkeys(self._number, ()), folder.digest, origin)
         confident = None if folder.confident is None else self._confident
         return replace(folder, table=table, classes=self._classes, confident=confident, names=names)
+
+
+def row_number(event: Event) -> int:
+    """The row of an event; -1 if it has none, for rows in memory are numbered from 0."""
+    return -1 if event.row is None else event.row
 
 
 def _chunks(files: Sequence[tuple[str, FileOnDisk]]) -> Iterator[list[tuple[str, FileOnDisk]]]:

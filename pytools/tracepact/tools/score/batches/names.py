@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tracepact.diagnostics import Diagnostics
 from tracepact.io.dataset import Dataset, report_two_files
-from tracepact.io.file_folder import FileFolder
+from tracepact.io.file_folder import FileFolder, row_number
 from tracepact.trace import Event, EventTable, Origin
 
 Indices = NDArray[np.int64]
@@ -22,7 +22,7 @@ _ROWS = 1 << 40
 class SideNames:
     """The clips of one side in the order of their first rows, and what is known of each without its times.
 
-    `rows` counts the rows of each clip, `first` is its first row, 0 where rows have no number; `pieces` are the clips
+    `rows` counts the rows of each clip, `first` is its first row, -1 where rows have no number; `pieces` are the clips
     of each piece; `labels` are the labels with the clip and row where each occurs first; `nameless` are the pieces with
     a row that names no clip; `sizes` are the bytes of the file of each clip, where files have few; `files` and `homes`
     are the names of the files and which of them each clip is in, where the rows are in several.
@@ -60,9 +60,9 @@ def _of_table(table: EventTable) -> SideNames:
     labels: dict[str, tuple[int, int]] = {}
     for number, events in enumerate(table.clips.values()):
         for event in events:
-            labels.setdefault(event.label, (number, event.row or 0))
+            labels.setdefault(event.label, (number, row_number(event)))
     rows = np.array([len(events) for events in table.clips.values()], dtype=np.int64)
-    first = np.array([(events[0].row or 0) if events else 0 for events in table.clips.values()], dtype=np.int64)
+    first = np.array([row_number(events[0]) if events else 0 for events in table.clips.values()], dtype=np.int64)
     return SideNames(index, rows, first, (), labels, ())
 
 
@@ -162,7 +162,7 @@ def label_table(source: Dataset | FileFolder | EventTable, names: SideNames) -> 
     by_clip = list(names.clips)
     events: dict[str, list[Event]] = {}
     for label, (clip, row) in sorted(names.labels.items(), key=lambda item: item[1]):
-        events.setdefault(by_clip[clip], []).append(Event(Fraction(0), Fraction(0), label, row or None))
+        events.setdefault(by_clip[clip], []).append(Event(Fraction(0), Fraction(0), label, None if row < 0 else row))
     return EventTable(
         source.name, {clip: tuple(some) for clip, some in events.items()}, None, origin_of(source, names, events)
     )

@@ -123,8 +123,12 @@ def _unknown(prediction: Source, pred: SideNames, ref: SideNames, durations: Dur
     listed = durations.clips if isinstance(durations, Durations) else {}
     unknown = {clip: number for clip, number in pred.clips.items() if clip not in ref.clips and clip not in listed}
     none = Fraction(0)
-    clips = {clip: (Event(none, none, "", int(pred.first[number]) or None),) for clip, number in unknown.items()}
+    clips = {clip: (Event(none, none, "", _row(int(pred.first[number]))),) for clip, number in unknown.items()}
     return EventTable(prediction.name, clips, None, origin_of(prediction, pred, clips))
+
+
+def _row(number: int) -> int | None:
+    return None if number < 0 else number
 
 
 def _known_lengths(
