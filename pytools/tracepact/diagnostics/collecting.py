@@ -59,7 +59,7 @@ def _bounded(diagnostics: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
 
 
 def not_spelled_out(code: str, number: int, place: Place | None = None) -> Diagnostic:
-    """A finding that stands for so many of its kind."""
+    """A finding that says how many more of its kind there are."""
     return Diagnostic(code, f"{number:,} more of this kind are not spelled out", place, stands_for=number)
 
 
