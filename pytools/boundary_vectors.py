@@ -194,6 +194,9 @@ def _placed_streams() -> Iterator[tuple[str, int, Case]]:
         cut = {"chunks": [1, 7, size - 6, 1]}
         yield "long-past-in-chunks", size, {**_stream(trace, ["F", -size, 0, "p"]), **cut}
         yield "long-delay-in-chunks", size, {**_stream(trace, ["G", 0, size, ["not", "p"]]), **cut}
+    for size in (8, 16, 64, 1 << 12, (1 << 16) - 1, 1 << 16, (1 << 16) + 1):
+        trace = {"frames": size + 3, "masks": {"p": "1" * size + "010"}}
+        yield "chunk", size, {**_stream(trace, "p"), "chunks": [1, size, 1, 1]}
     yield from _placed_witnesses()
     trace = {"frames": 130, "masks": {"p": "1" * 128 + "01"}}
     yield "counts", 128, {**_stream(trace, "p"), "interrupt": [64]}

@@ -21,7 +21,7 @@ def _streamed(chunked: bool) -> Callable[[Random, str, int], Case]:
         if dimension == "turn" and rng.random() < _OFTEN:
             return _turned(rng)
         names = ["p", "q"]
-        clauses = size if dimension == "clauses" else rng.choice((1, 1, 2, 3))
+        clauses = size if dimension == "clauses" else rng.choice((1, 1, 2, 3) if size < 1 << 14 else (1, 1, 2))
         radius = size if dimension == "delay" else rng.choice((0, 1, 2, 9, 17))
         if dimension in ("frames", "chunk"):
             frames = size if dimension == "frames" else size + rng.randrange(1, 9)
@@ -239,7 +239,7 @@ STREAM_EXPERIMENTS: dict[Profile, dict[str, Experiment]] = {
     Profile.CHUNKS: {
         "large chunks": Experiment(
             _streamed(chunked=True),
-            {"chunk": 1 << 16, "frames": 1 << 17, "delay": 1 << 9, "clauses": 1 << 4},
+            {"chunk": 1 << 16, "frames": 1 << 16, "delay": 1 << 9, "clauses": 1 << 4},
             {"chunk": 1 << 16, "frames": 1 << 17, "delay": 1 << 16, "clauses": 1 << 6},
         ),
     },
