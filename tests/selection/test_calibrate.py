@@ -16,6 +16,8 @@ from tracepact.specs import spec_path
 from tracepact.tools.select.draft import FAULTS, best_clip, draft_calibration
 from tracepact.trace import Event, EventTable
 
+GUARDS = ("--clauses", "boundary_gate", "--family", "none")
+
 
 def test_the_demo_references_give_nine_cases_that_can_be_selected_for(tmp_path: Path) -> None:
     table = str(spec_path("demo/reference.tsv"))
@@ -99,6 +101,31 @@ def test_events_that_become_one_are_counted_in_a_warning(tmp_path: Path) -> None
     assert (done.code, done.codes) == (0, ["joined-events"])
     assert "2 events overlapped another of the same label and became one with it" in done.err
     assert '["1000ms", "5000ms", "dog"]' in (tmp_path / "x.calibration").read_text(encoding="utf-8")
+
+
+def test_events_that_a_draft_does_not_hold_are_counted(tmp_path: Path) -> None:
+    """By hand: of three in a row the second is left out, the third then touches nothing; 44 in all are apart."""
+    rows = [(1, 2), (2, 3), (3, 4), *((10 * k, 10 * k + 1) for k in range(1, 43))]
+    text = "".join(f"a.wav\t{start}\t{end}\tdog\n" for start, end in rows)
+    (tmp_path / "r.tsv").write_text(f"{COLUMNS}{text}b.wav\t1\t2\tdog\nb.wav\t2\t3\tdog\n", encoding="utf-8")
+    done = run("calibrate", "--ref", "r.tsv", "--out", "x.calibration", "--worst", "misses", folder=tmp_path)
+    assert (done.code, done.places) == (0, [("events-left-out", "r.tsv:3"), ("events-left-out", "r.tsv:43")])
+    assert "left out: 1 event without a gap after one of the same label" in done.err
+    assert "left out: 4 events after the first 40 of a clip" in done.err
+    assert (tmp_path / "x.calibration").read_text(encoding="utf-8").count(', "dog"],  #') == 40
+    own = run("select", "boundary_gate", *GUARDS, "--require", "separate", "--ref", "r.tsv", folder=tmp_path)
+    assert own.codes == ["events-left-out", "events-left-out"]
+    assert "left out: 2 events without a gap after one of the same label" in own.err  # one in each clip
+
+
+def test_every_correction_of_the_references_is_counted(tmp_path: Path) -> None:
+    """By hand: line 2 has no length, line 4 repeats line 3, line 6 ends a second after its clip."""
+    rows = "".join(f"a.wav\t{start}\t{end}\tdog\n" for start, end in ((1, 1), (1, 2), (1, 2), (5, 6), (12, 14)))
+    (tmp_path / "r.tsv").write_text(COLUMNS + rows, encoding="utf-8")
+    drafting = ("calibrate", "--ref", "r.tsv", "--out", "x.calibration", "--worst", "misses", "--durations", "13")
+    done = run(*drafting, folder=tmp_path)
+    places = {"zero-length": "r.tsv:2", "duplicate-row": "r.tsv:4", "offset-beyond-clip": "r.tsv:6"}
+    assert (done.code, dict(done.places), len(done.places)) == (0, places, 3)
 
 
 def test_references_of_a_disturbance_must_lie_in_their_clips(tmp_path: Path) -> None:

@@ -408,6 +408,37 @@ def test_what_nothing_can_judge_in_both_is_the_reason_and_no_family_is_advised(f
     assert not faults(data)
 
 
+UNFOUND = """step = "20ms"
+cases = [
+  {name = "deaf", rank = 5, edit = "missing"},
+  {name = "late", rank = 3, edit = "late_onset", by = "60ms", event = 1},
+]
+[reference.r]
+duration = "10s"
+events = [["1s", "1500ms"], ["3s", "3400ms"]]
+[family]
+atoms = []
+obligations = []
+tolerances = ["20ms"]
+each = ["matched"]
+attributes = ["onset"]
+"""
+
+
+def test_a_fault_that_is_lowest_for_want_of_obligations_is_said_to_be_so(folder: Path) -> None:
+    """By hand: of the matched events of late half are in time; deaf has none, so it is 0 by 7.4 and late above it."""
+    (folder / "unfound.calibration").write_text(UNFOUND, encoding="utf-8")
+    asked = ("select", "unfound.calibration", "--require", "name")
+    done = run(*asked, "--out", "unfound", folder=folder)
+    said = "no candidate that has something to judge in `deaf` names it; those that are lowest on it alone are so for"
+    page = (folder / "unfound" / "selection.html").read_text(encoding="utf-8")
+    for words in (" ".join(done.out.split()), page):
+        assert said in words.replace("No candidate", "no candidate")
+        assert "`late`: none is lowest on it alone" in words
+    data = json.loads(run(*asked, "--format", "json", folder=folder).out)
+    assert {row["fault"]: row["unjudged"] for row in data["unmet"]} == {"deaf": True, "late": False}
+
+
 def test_a_fault_of_a_disturbed_copy_is_left_out_by_the_name_of_its_case(folder: Path) -> None:
     """A copy cannot be left out, so what is advised is the case that it is a copy of, and that is accepted."""
     done = run("select", "boundary_gate", "--robust", "--require", "name", folder=folder)

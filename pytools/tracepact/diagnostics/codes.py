@@ -256,6 +256,7 @@ CODES: dict[str, Code] = {
     ),
     **_codes(
         Severity.WARNING,
+        ("events-left-out", "14.22 14.25", "events of a reference that a draft or a disturbed copy does not hold"),
         ("imperfect-clause", "14.8", "a perfect prediction violates a clause, so it is not a candidate"),
         ("similar-faults", "14.13", "a fault of one case is written nearly as that of another"),
         (

@@ -14,7 +14,7 @@ from tracepact.engines import Engine
 from tracepact.io import durations_from, events_from
 from tracepact.progress import OnStage, silent
 from tracepact.tools.select.candidate_words import describe
-from tracepact.tools.select.draft import within_clips
+from tracepact.tools.select.draft import report_left_out, within_clips
 from tracepact.tools.select.preferences import CaseNames, ClipNames, read_preferences
 from tracepact.tools.select.preferring import select_by_preferences
 from tracepact.tools.select.report.build import selection_record
@@ -141,5 +141,7 @@ def _with_own(calibration: Calibration, tables: Tables) -> tuple[Calibration, tu
     table = events_from(source_of(tables.ref), diagnostics, name=name)
     lengths = None if tables.durations is None else durations_from(tables.durations, diagnostics)
     diagnostics.raise_errors()
-    own = own_references(calibration, within_clips(table, lengths, diagnostics), lengths)
+    table = within_clips(table, lengths, diagnostics)
+    own = own_references(calibration, table, lengths)
+    report_left_out(table, {clip.name: clip.events for clip in own.used}, diagnostics)
     return dataclasses.replace(calibration, own=own), tuple(diagnostics)

@@ -11,7 +11,14 @@ from tracepact.files import write_whole
 from tracepact.io import durations_from, events_from
 from tracepact.show.lines import print_diagnostics, say
 from tracepact.tools.parameters import complete_starter, durations_option, named_contract
-from tracepact.tools.select.draft import FAULTS, best_clip, draft_calibration, fitting_faults, within_clips
+from tracepact.tools.select.draft import (
+    FAULTS,
+    best_clip,
+    draft_calibration,
+    fitting_faults,
+    report_left_out,
+    within_clips,
+)
 from tracepact.wording import listed
 
 _WORST = {
@@ -70,6 +77,7 @@ def command(
         near = did_you_mean(label, labels) if label else None
         diagnostics.add("empty-calibration", f"{what}; there is nothing to make faults of", RowPlace(ref), near)
         raise InvalidInput(diagnostics)
+    report_left_out(table, {found[0]: found[1]}, diagnostics)
     if worst is None and not early_is_worse and not whole and sys.stdin.isatty():
         worst, early_is_worse, whole = _asked()
     ranks = _ranks(worst, early_is_worse, whole)

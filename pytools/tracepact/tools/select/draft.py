@@ -21,6 +21,13 @@ _EDGES = 3
 on edges fails most often where edges are wrong, and one on lengths where lengths are."""
 
 _FACTORS = Fraction(3, 5), Fraction(2, 5), Fraction(1, 5)
+_CORRECTED = {
+    "overlapping-events": ("joined-events", "overlapped another of the same label and became one with it"),
+    "duplicate-row": ("duplicate-row", "repeated an earlier row and counted once"),
+    "zero-length": ("zero-length", "had no length; left out"),
+    "offset-beyond-clip": ("offset-beyond-clip", "ended after the end of the clip; cut there"),
+}
+"""By finding the code and the words of what was corrected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,7 @@ def tolerance_of(contract: Contract) -> Fraction:
 
 
 def within_clips(table: EventTable, lengths: Lengths, diagnostics: Diagnostics) -> EventTable:
-    """The events, cut at the ends of their clips and joined where they overlap, which is counted in a warning.
+    """The events, cut at the ends of their clips and joined where they overlap; every correction is counted.
 
     InvalidInput names those that start after their clip.
     """
@@ -91,11 +98,30 @@ def within_clips(table: EventTable, lengths: Lengths, diagnostics: Diagnostics) 
     diagnostics.extend(found.errors)
     diagnostics.raise_errors()
     within, changes = fix(table, lengths)
-    joined = [change for change in changes if change.finding == "overlapping-events" and change.after is None]
-    if joined:
-        headline = f"{count(len(joined), 'event')} overlapped another of the same label and became one with it"
-        diagnostics.add("joined-events", headline, RowPlace(joined[0].file, joined[0].row))
+    for finding, (code, words) in _CORRECTED.items():
+        made = [change for change in changes if change.finding == finding]
+        if code == "joined-events":  # the first of the events that became one is still there
+            made = [change for change in made if change.after is None]
+        if made:
+            diagnostics.add(code, f"{count(len(made), 'event')} {words}", RowPlace(made[0].file, made[0].row))
     return within
+
+
+def report_left_out(table: EventTable, used: Mapping[str, Sequence[Event]], diagnostics: Diagnostics) -> None:
+    """Count the events of clips in use that have their label but touch one before, or come after the first forty."""
+    touching: list[RowPlace] = []
+    later: list[RowPlace] = []
+    for clip, events in used.items():
+        kept = set(events)
+        for event in table.clips[clip]:
+            if event.label == events[0].label and event not in kept:
+                (later if event.onset > events[-1].offset else touching).append(table.place(clip, event.row))
+    for places, words, help in (
+        (touching, "without a gap after one of the same label", "write them as one event, or with a gap"),
+        (later, f"after the first {_MOST_EVENTS} of a clip", None),
+    ):
+        if places:
+            diagnostics.add("events-left-out", f"left out: {count(len(places), 'event')} {words}", places[0], help)
 
 
 def best_clip(

@@ -1,6 +1,6 @@
 """What is required as rows of a set cover: by pair and by fault the coordinates that meet it, many at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -114,10 +114,16 @@ class Compared:
             return np.asarray(gap > 0, dtype=np.bool_)
         return np.asarray(gap * (own * other) > helped * (bottoms[worse] * bottoms[better]), dtype=np.bool_)
 
-    def smaller(self, pair: Pair) -> bool:
-        """Whether some value is smaller on the worse case, be it for want of anything to judge (14.12)."""
+    def smaller(self, pairs: Iterable[Pair]) -> bool:
+        """Whether some coordinate is smaller on the worse case of each pair, be it for want of anything to judge."""
         tops, bottoms = self.tops, self.bottoms
-        return bool((tops[pair.better] * bottoms[pair.worse] > tops[pair.worse] * bottoms[pair.better]).any())
+        left = np.arange(tops.shape[1])
+        for pair in pairs:
+            worse, better = pair.worse, pair.better
+            left = left[tops[better, left] * bottoms[worse, left] > tops[worse, left] * bottoms[better, left]]
+            if not left.size:
+                return False
+        return True
 
     def blocks(self, worse: Places, better: Places) -> Iterator[Flags]:
         """`lower` for some pairs at a time, in order."""

@@ -1,6 +1,6 @@
 """What is required of a set of coordinates, one by one: pairs told apart, named faults (14.12 to 14.17)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -36,6 +36,11 @@ class Pair:
     worse: int
     better: int
 
+    @property
+    def pairs(self) -> tuple["Pair", ...]:
+        """What a coordinate that meets it is lower on: the pair alone."""
+        return (self,)
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -44,6 +49,11 @@ class Fault:
     name: str
     cases: tuple[int, ...]
     others: tuple[int, ...]
+
+    @property
+    def pairs(self) -> Iterator[Pair]:
+        """What a coordinate that meets it is lower on: each of its cases before each of the others."""
+        return (Pair(own, other) for own in self.cases for other in self.others)
 
 
 @dataclass(frozen=True, slots=True)

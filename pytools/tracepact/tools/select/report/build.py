@@ -284,10 +284,8 @@ def _unmet(retained: Retained) -> Iterator[r.UnmetRequirement]:
     coordinates = retained.basis.coordinates
     compared = Compared.of(coordinates) if coordinates and retained.unmet else None
     for row in retained.unmet:
-        identical = unjudged = False
-        if isinstance(row.of, Pair):
-            identical = retained.observed.trials.alike(row.of.worse, row.of.better)
-            unjudged = compared is not None and compared.smaller(row.of)
+        identical = isinstance(row.of, Pair) and retained.observed.trials.alike(row.of.worse, row.of.better)
+        unjudged = compared is not None and not isinstance(row.of, PairBlend) and compared.smaller(row.of.pairs)
         yield r.UnmetRequirement(*_parts(retained, row), identical, unjudged)
 
 

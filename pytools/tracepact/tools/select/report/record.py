@@ -175,7 +175,10 @@ class UnmetRequirement(RequirementRecord, frozen=True):
     identical: bool
     unjudged: Annotated[
         bool,
-        Meta(description="Some candidate is lower on the worse case, but only for want of anything to judge (14.17)."),
+        Meta(
+            description="Some candidate is lower on the worse case, or lowest on the fault alone, but only for want of "
+            "anything to judge (14.17)."
+        ),
     ]
 
 

@@ -81,6 +81,12 @@ def requirement_words(requirement: RequirementRecord) -> str:
 
 def unmet_words(found: BasisRecord, unmet: UnmetRequirement) -> str:
     """A requirement that no candidate meets."""
+    if unmet.fault is not None and unmet.unjudged:
+        return (
+            f"no candidate that has something to judge in `{unmet.fault}` names it; those that are lowest on it alone "
+            "are so for want of anything to judge there, which scores 0 (7.4) and may not name (14.17): leave an event "
+            "to judge in its cases"
+        )
     if unmet.fault is not None:
         return f"no candidate names `{unmet.fault}`: none is lowest on it alone"
     worse, better = (with_rank(found.case(name), f"`{name}`") for name in (unmet.worse, unmet.better))
