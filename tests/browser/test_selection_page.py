@@ -69,6 +69,7 @@ def test_a_slider_shows_what_another_tolerance_would_score_and_gives_its_contrac
     )
     assert page.locator("#ordered").inner_text() == "2 of 3 pairs are ordered."
     assert page.locator("#reversed li").all_inner_texts() == ["late is as high as fine"]
+    assert page.locator("#unseen").inner_text() == "Not seen by this contract: late."
     assert page.locator("output").inner_text() == "120 ms"
     assert page.locator(f"label [data-clause='{slider['clause']}']").inner_text() == slider["names"][place]
     with page.expect_download() as waiting:
@@ -85,6 +86,7 @@ def test_a_slider_shows_what_another_tolerance_would_score_and_gives_its_contrac
     assert run("try", str(file)).code in (0, 1)
     page.locator("#back").click()
     assert page.locator("#ordered").inner_text() == "3 of 3 pairs are ordered."
+    assert page.locator("#unseen").inner_text() == ""
 
 
 def test_the_contract_that_is_downloaded_unchanged_is_the_selected_one(page: Any, folder: Path) -> None:

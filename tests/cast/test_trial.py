@@ -1,6 +1,7 @@
 """Trials: scenes that fit the contract, a cast that does what it is named for, and sentences for what is wrong."""
 
 import json
+import re
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -228,7 +229,14 @@ def test_every_system_has_its_value_under_every_profile() -> None:
     assert [column.heading for column in table.columns][-len(names) :] == names
     for row, system in zip(table.rows, trial.systems, strict=True):
         assert row[-len(names) :] == [decimal(profile.values[system.name].value) for profile in trial.profiles]
-    assert all(f"profile {name}" in trial_page(trial) for name in names)
+    drawn = re.findall("<svg.*?</svg>", trial_page(trial), re.DOTALL)
+    (figure,) = (one for one in drawn if "Values by system, clause and profile" in one)
+    assert all(f"profile {name}" in figure for name in names)
+    cells, width = re.findall(r">(–|[\d.]+)</text>", figure), len(trial.orders) + len(names)
+    assert len(cells) == width * len(trial.systems)
+    for row, system in enumerate(trial.systems):
+        shown = [decimal(profile.values[system.name].value, 2) for profile in trial.profiles]
+        assert cells[(row + 1) * width - len(names) : (row + 1) * width] == shown
 
 
 def test_fail_on_makes_findings_an_exit_code(tmp_path: Path) -> None:

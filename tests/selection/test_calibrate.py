@@ -1,6 +1,7 @@
 """`tracepact calibrate`: the drafted set is one that `select` reads, and its cases are the nine faults."""
 
 from fractions import Fraction
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tracepact.calibration.reading import load_calibration, read_calibration
 from tracepact.diagnostics import Source
 from tracepact.lang import load_contract
 from tracepact.specs import spec_path
+from tracepact.tools.select import calibrate_command
 from tracepact.tools.select.draft import FAULTS, best_clip, draft_calibration
 from tracepact.trace import Event, EventTable
 
@@ -28,6 +30,9 @@ def test_the_demo_references_give_nine_cases_that_can_be_selected_for(tmp_path: 
     ranks = {case.name: case.rank for case in made.cases}
     assert max(ranks, key=lambda name: ranks[name]) == "missing activity"
     assert sum(rank == max(ranks.values()) for rank in ranks.values()) == 1
+    text = (tmp_path / "mine.calibration").read_text(encoding="utf-8")
+    assert "`listed_only = true` keeps the numbers" in text
+    assert read_calibration(Source("mine", f"{text}listed_only = true\n")).family.listed_only
     again = run("calibrate", "--ref", table, "--out", "mine.calibration", folder=tmp_path)
     assert again.code == 2  # never overwritten
     assert run("select", "mine.calibration", "--require", "separate", "--depth", "0", folder=tmp_path).code in (0, 1)
@@ -142,6 +147,24 @@ def test_events_too_short_for_a_second_fault_are_said_to_be_so(tmp_path: Path) -
     assert (done.code, done.codes) == (2, ["one-rank"])
     assert "no other fault fits events this short or close: only `late release` fits" in done.err
     assert "x.calibration" not in done.err
+
+
+class Terminal(StringIO):
+    """Answers that are typed."""
+
+    def isatty(self) -> bool:
+        """It is one."""
+        return True
+
+
+def test_a_terminal_is_asked_nothing_that_its_answers_decide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After `late` there are two questions, not three: the second answer is that events must stay whole."""
+    monkeypatch.setattr("sys.stdin", Terminal("late\ny\n"))
+    made = tmp_path / "asked.calibration"
+    drafting = ["--ref", str(spec_path("demo/reference.tsv")), "--out", str(made)]
+    calibrate_command.command.main(drafting, standalone_mode=False)
+    ranks = {case.name: int(case.rank) for case in load_calibration(made).cases}
+    assert (ranks["late onset"], ranks["late release"], ranks["fragmentation"], ranks["early onset"]) == (6, 6, 5, 3)
 
 
 def test_late_and_early_are_onset_and_release(tmp_path: Path) -> None:

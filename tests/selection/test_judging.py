@@ -139,6 +139,17 @@ def test_answers_that_no_contract_keeps_are_told_and_not_called_settled(
     told = interview_of(tables, out).shown().told
     assert told.startswith("No contract tried agrees with all answers: each is against 4 answers or more.")
     assert "`tracepact select` searches all" in told
+    # Equally late in all clips and equally lost: who finds late worse in one and lost in another is against any.
+    tables["late"].write_text(HEADER + LATE.replace("1.15", "1.05"))
+    out.write_text("clip,a,b,worse,judge\nc0.wav,late,lost,a,ann\nc1.wav,late,lost,b,ann\n")
+    told = interview_of(tables, out).shown().told
+    assert told.startswith("No contract tried agrees with all answers: each is against 1 answer or more.")
+
+
+def test_nothing_is_told_before_the_first_answer(tables: dict[str, Path], tmp_path: Path) -> None:
+    """No contract finds a perfect output worse, so all agree from the start; that is not said of no answers."""
+    shown = interview_of(tables, tmp_path / "judged.csv", ("late", "ref")).shown()
+    assert (shown.answers, shown.settled, shown.told) == (0, True, "")
 
 
 def test_names_that_are_formulas_are_kept_from_spreadsheets_and_stay_what_they_are(
@@ -264,9 +275,10 @@ def test_judges_who_never_agree_get_the_lightest_violation_and_are_told(
     assert (found["preferences"]["pairs"], found["preferences"]["undecided"]) == (2, 2)
     said = " ".join(select_judged(tables, file)[1].split())
     assert "the judges agree on nothing, and this contract should not be used" in said
-    file.write_text("\n".join(["clip,a,b,worse,judge", *rows, "c2.wav,late,lost,b,ann"]) + "\n")
+    rows += ["c2.wav,late,lost,b,ann", "c0.wav,late,lost,b,eve"]  # of c0 two of three say the same
+    file.write_text("\n".join(["clip,a,b,worse,judge", *rows]) + "\n")
     said = " ".join(select_judged(tables, file)[1].split())
-    assert "on 2 of 3 judged pairs there is no majority" in said
+    assert "on 1 of 3 judged pairs there is no majority" in said
     assert "agree on nothing" not in said
 
 
