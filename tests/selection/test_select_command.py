@@ -478,11 +478,29 @@ def test_a_fault_that_scores_as_perfect_is_said_not_to_be_seen(folder: Path) -> 
     assert "not seen by this contract: late\n" in "\n".join(line.strip() for line in done.out.splitlines())
     page = (folder / "unseen" / "selection.html").read_text(encoding="utf-8")
     assert "not seen by this contract: late<" in page
-    (moving,) = re.findall('<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert [case["name"] for case in json.loads(moving)["cases"] if not case["faulty"]] == ["none"]
+    assert [case["name"] for case in moving(page)["cases"] if not case["faulty"]] == ["none"]
     assert "not seen by" not in run("select", "small.calibration", "--require", "order", folder=folder).out
     # Without weights a case is seen if one clause sees it; each of the four guards is 1 on some case.
     assert "not seen by" not in separated("boundary_gate", *GUARDS, folder=folder).out
+
+
+def moving(page: str) -> dict[str, Any]:
+    """What the sliders of a page work with."""
+    (data,) = re.findall('<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    found: dict[str, Any] = json.loads(data)
+    return found
+
+
+def test_a_clause_that_no_starter_has_is_called_by_the_number_a_slider_moves_to(folder: Path) -> None:
+    """No starter asks for activity near an onset, so the name of the clause says its tolerance."""
+    text = re.sub('  .*"as late".*', '  {name = "none", rank = 0, edit = "none"},', ALIKE).replace('"20ms"]', '"40ms"]')
+    (folder / "named.calibration").write_text(text, encoding="utf-8")
+    run("select", "named.calibration", "--require", "order", "--out", "named", folder=folder)
+    data = moving((folder / "named" / "selection.html").read_text(encoding="utf-8"))
+    slider = next(one for one in data["sliders"] if "N[" in one["texts"][0])
+    assert slider["names"][slider["at"]] == data["clauses"][slider["clause"]]
+    assert len(slider["numbers"]) > 2
+    assert all(number in name for number, name in zip(slider["numbers"], slider["names"], strict=True))
 
 
 def test_there_are_no_more_parts_than_cases_and_no_order_without_weights(folder: Path) -> None:
