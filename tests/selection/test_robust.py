@@ -10,6 +10,7 @@ from selection.builders import calibrations, scaled
 from tracepact.calibration.calibration import Calibration
 from tracepact.calibration.reading import load_calibration
 from tracepact.diagnostics import InvalidInput
+from tracepact.tools.select import stability
 from tracepact.tools.select.report.build import selection_record
 from tracepact.tools.select.report.tables import robustness_table
 from tracepact.tools.select.robust import disturbances, own_references, robustness, with_disturbances
@@ -81,6 +82,18 @@ def test_a_case_left_out_gives_the_selection_of_the_others(calibration: Calibrat
         unseen = [pair for pair in rank_pairs(calibration.cases) if left.case in (pair.worse, pair.better)]
         separated += sum(any(difference(whole[c], pair) > 0 for c in stay) for pair in unseen)
     assert hold_out(found, len(calibration.cases)).separated.count == separated
+
+
+@pytest.mark.slow
+def test_what_is_learned_without_a_case_is_of_pairs_of_different_rank_among_all() -> None:
+    """A blend is kept with the places that its cases have among all; it follows from the order of its pairs alone."""
+    calibration = load_calibration("boundary_gate")
+    folds = stability._Folds(select(calibration, requirements=(Requirement.ORDER,)), None)
+    for left in (0, 1, 4):
+        folds.without(lambda case, left=left: case == left)
+    pairs = {pair for blend in folds.blends for pair, _ in blend.weights}
+    assert pairs
+    assert pairs <= set(rank_pairs(calibration.cases))
 
 
 def test_held_out_pairs_are_those_with_a_case_of_the_fold() -> None:
