@@ -10,6 +10,7 @@ at a boundary below. The answers are those of the oracle's definitions, which no
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -276,7 +277,9 @@ def _closed() -> Iterator[dict[str, Any]]:
     yield from _many_pairs(300)
     yield from _many_classes(257)
     for frames in (1001, 1500, 20_000):
-        yield from _far_edges(frames)
+        yield _far_edges("far-edges", frames, frames)
+    for frames, scale in ((121, 120), (139, 115)):
+        yield _far_edges("soft-beside-a-tie", frames, scale)
 
 
 def _closed_form(name: str, size: int, case: Case, expected: Case, rules: str, why: str) -> dict[str, Any]:
@@ -320,10 +323,10 @@ def _many_classes(size: int) -> Iterator[dict[str, Any]]:
     yield _closed_form("classes", size, {"ask": "score", "contract": text, "clips": [clip]}, expected, "5.7", why)
 
 
-def _far_edges(frames: int) -> Iterator[dict[str, Any]]:
+def _far_edges(name: str, frames: int, scale: int) -> dict[str, Any]:
     """One event on each side, so many frames apart."""
     body = "N[10ms] pred_onset"
-    text = f"contract c\nstep 1ms\nsoft_scale {frames}ms\nclause k on ref_onset : {body}\n"
+    text = f"contract c\nstep 1ms\nsoft_scale {scale}ms\nclause k on ref_onset : {body}\n"
     sides = {
         side: [[_milliseconds(at), _milliseconds(at + 100), "x"]] for side, at in (("ref", 500), ("pred", 500 + frames))
     }
@@ -332,13 +335,12 @@ def _far_edges(frames: int) -> Iterator[dict[str, Any]]:
     where = {"clause": "k", "clip": "a", "class": "x", "frame": 500, "span": [start, start + len(body)]}
     expected: Case = {
         "counts": {"k": [0, 1]},
-        "soft": {"value": "0.367879", "edges": 4},
+        "soft": {"value": f"{(-Decimal(frames) / scale).exp():.6f}", "edges": 4},
         "witnesses": [{**where, "distance": frames}],
     }
-    why = "each of the four edges is as far from the only one of its kind on the other side as the scale is long"
-    yield _closed_form(
-        "far-edges", frames, {"ask": "score", "contract": text, "clips": [clip]}, expected, "7.9 10.2", why
-    )
+    apart = f"each of the four edges is {frames} frames from the only one of its kind on the other side"
+    why = f"{apart}; exp(-{frames}/{scale}) to 28 digits, rounded"
+    return _closed_form(name, frames, {"ask": "score", "contract": text, "clips": [clip]}, expected, "7.9 10.2", why)
 
 
 def _milliseconds(count: int) -> str:
