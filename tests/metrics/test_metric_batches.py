@@ -15,6 +15,7 @@ from strategies import corpora, tasks_of
 
 from tracepact import Bootstrap, InvalidInput, parse_contract
 from tracepact.diagnostics import Diagnostics
+from tracepact.engines import Progress
 from tracepact.io import durations_from, events_from, label_map_from, prepare, regions_from
 from tracepact.io.outside import Outside
 from tracepact.metrics import (
@@ -123,6 +124,17 @@ def test_the_command_prints_the_same_in_batches(sides: list[str], form: str, mon
     found = CliRunner().invoke(command, [*sides, "--format", form, "--memory", "100MB"])
     assert (whole.exit_code, found.exit_code) == (0, 0)
     assert found.stdout == whole.stdout
+
+
+def test_progress_tells_of_the_draws_that_follow_the_batches(sides: list[str]) -> None:
+    said: list[tuple[str, int]] = []
+
+    def told(plan: object) -> Progress:
+        return Progress(lambda number: said.append(("done", number)), stage=lambda what, of: said.append((what, of)))
+
+    how = Measuring(Arithmetic.EXACT, MetricSettings(), Mode.CLASS_INDEXED, None, None, allow_outside=True)
+    measure_batches(CONTRACT, sides[1], sides[3], how, batch_clips=12, bootstrap=FEW, on_plan=told)
+    assert said == [("done", 1), ("done", 2), ("draws of clips", 1), ("done", 1)]
 
 
 @pytest.mark.slow

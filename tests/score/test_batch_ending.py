@@ -1,22 +1,30 @@
 """Runs in batches that are stopped: processes end with them, one at a time makes a run, what is kept is said."""
 
 import contextlib
+import errno
+import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from score.test_batches import CONTRACT, ROWS, SLEEPING, codes, contents, files, parquet
-from tracepact import InvalidInput, score, score_batches
-from tracepact.diagnostics import Severity
+from tracepact import Decoding, InvalidInput, Reading, score, score_batches
+from tracepact.diagnostics import RowPlace, Severity
 from tracepact.engines import Progress
-from tracepact.tools.score.batches import scoring
+from tracepact.tools.score.batches import making, scoring
 from tracepact.tools.score.batches.making import CLAIM, claimed, making_folder
 from tracepact.tools.stopping import ended_as_by_hand
 
@@ -104,6 +112,43 @@ def test_a_folder_with_a_shard_of_another_format_is_refused(tmp_path: Path, file
         assert (fault.code, "b.csv" in str(fault)) == ("mixed-formats", True)
 
 
+def test_a_claim_that_was_removed_before_it_was_locked_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever ends its run removes the folder; the lock of a file that is gone would keep nobody away."""
+    out, true = tmp_path / "run", making._locked
+
+    def late(opened: int) -> bool:
+        monkeypatch.setattr(making, "_locked", true)
+        shutil.rmtree(making_folder(out))
+        return true(opened)
+
+    monkeypatch.setattr(making, "_locked", late)
+    with claimed(out):
+        assert codes(lambda: claimed(out).__enter__()) == {"run-in-use"}
+    assert not making_folder(out).exists()
+
+
+def test_a_claim_names_its_process_and_nothing_of_the_one_before(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    making_folder(out).mkdir()
+    (making_folder(out) / CLAIM).write_text("process 1 on " + "elsewhere" * 10)
+    with claimed(out), pytest.raises(InvalidInput, match=f"by process {os.getpid()} on ") as refused:
+        claimed(out).__enter__()
+    assert "elsewhere" not in str(refused.value)
+
+
+def test_a_place_without_locks_is_no_place_in_use(
+    tmp_path: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(opened: int, how: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", none)
+    assert score_batches(CONTRACT, **files, out=tmp_path / "run").complete
+    assert not making_folder(tmp_path / "run").exists()
+
+
 def test_a_claim_that_is_a_link_is_not_followed(tmp_path: Path, files: dict[str, Any]) -> None:
     victim = tmp_path / "victim"
     victim.write_text("precious")
@@ -121,6 +166,7 @@ def test_what_another_run_has_finished_is_removed_under_the_claim(
 
     def interrupted(job: Any, task: Any) -> Any:
         if task.batch.number == 3:
+            assert codes(lambda: claimed(out).__enter__()) == {"run-in-use"}
             raise KeyboardInterrupt
         return true(job, task)
 
@@ -165,17 +211,79 @@ def test_a_request_to_end_says_that_the_same_command_goes_on(tmp_path: Path, fil
     assert "Traceback" not in said.decode()
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_requests_to_end_do_what_they_did_before_when_the_work_is_over(number: signal.Signals) -> None:
+    def own(given: int, frame: object) -> None:
+        """What whoever calls has set."""
+
+    before = signal.signal(number, own)
+    try:
+        with pytest.raises(KeyboardInterrupt), ended_as_by_hand():
+            os.kill(os.getpid(), number)
+        assert signal.getsignal(number) is own
+    finally:
+        signal.signal(number, before)
+
+
 def test_requests_to_end_that_are_ignored_stay_ignored() -> None:
     before = signal.getsignal(signal.SIGHUP)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with ended_as_by_hand():
-            os.kill(os.getpid(), signal.SIGHUP)
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
             with pytest.raises(KeyboardInterrupt):
                 os.kill(os.getpid(), signal.SIGTERM)
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+ODD: dict[str, Callable[[str], tuple[Any, ...]]] = {
+    "offset-beyond-clip": lambda clip: (clip, 2.0, 9.0, "cat"),
+    "one-sided-label": lambda clip: (clip, 2.0, 2.5, "lynx"),
+    "unknown-clip": lambda clip: ("stranger", 2.0, 2.5, "cat"),
+    "bad-time": lambda clip: (clip, -1.0, 2.5, "cat"),
+    "incomplete-row": lambda clip: (None, 2.0, 2.5, "cat"),
+}
+
+
+def places(work: Callable[[], Any], code: str) -> set[tuple[str, int]]:
+    """The files and rows of all findings with a code, whether or not the work is refused."""
+    try:
+        items = work().to_dict()["diagnostics"]["items"]
+        return {(one["place"]["file"], one["place"]["line"]) for one in items if one["code"] == code}
+    except InvalidInput as error:
+        found = [one.place for one in error.diagnostics if one.code == code]
+        return {(place.file, place.row or 0) for place in found if isinstance(place, RowPlace)}
+
+
+@given(
+    code=st.sampled_from(sorted(ODD)),
+    shard=st.integers(0, 2),
+    place=st.integers(0, 4),
+    size=st.integers(1, 13),
+    decoded=st.booleans(),
+)
+@settings(max_examples=20)
+def test_whatever_is_odd_in_a_row_names_its_shard_and_its_row_there(
+    tmp_path_factory: pytest.TempPathFactory, code: str, shard: int, place: int, size: int, decoded: bool
+) -> None:
+    """A threshold for confidences reads the shards into memory; else they are read in pieces."""
+    folder = tmp_path_factory.mktemp("odd")
+    rows = [[(f"clip{4 * number + clip:02d}", 0.5, 1.5, "cat") for clip in range(4)] for number in range(3)]
+    ref = parquet(folder / "ref.parquet", [row for some in rows for row in some])
+    rows[shard].insert(place, ODD[code](rows[shard][place % 4][0]))
+    for number, some in enumerate(rows):
+        names = ("filename", "onset", "offset", "event_label", "confidence")
+        columns = zip(*((*row, 0.75) for row in some), strict=True)
+        (folder / "shards" / f"part={number}").mkdir(parents=True)
+        table = pa.table(dict(zip(names, columns, strict=True)))
+        pq.write_table(table, folder / "shards" / f"part={number}" / "a.parquet", row_group_size=2)
+    reading = Reading(decoding=Decoding(Fraction(1, 2))) if decoded else Reading()
+    given_data: dict[str, Any] = {"ref": str(ref), "pred": str(folder / "shards"), "durations": 3}
+    own = {(f"{folder}/shards/part={shard}/a.parquet", place + 2)}  # the header is the first line
+    assert places(lambda: score(CONTRACT, **given_data, pred_reading=reading), code) == own
+    assert places(lambda: score_batches(CONTRACT, **given_data, pred_reading=reading, batch_clips=size), code) == own
 
 
 def test_rows_of_shards_are_named_by_their_file(tmp_path: Path, files: dict[str, Any]) -> None:
@@ -189,8 +297,8 @@ def test_rows_of_shards_are_named_by_their_file(tmp_path: Path, files: dict[str,
     for size in (1, 5, 1000):
         with pytest.raises(InvalidInput) as refused:
             score_batches(CONTRACT, **given, batch_clips=size)
-        places = {one.code: one.place for one in refused.value.diagnostics if one.severity is Severity.ERROR}
-        assert {code: (place.file, place.row) for code, place in places.items()} == {
+        errors = {one.code: one.place for one in refused.value.diagnostics if one.severity is Severity.ERROR}
+        assert {code: (place.file, place.row) for code, place in errors.items()} == {
             "bad-time": (last, faulty),
             "incomplete-row": (last, faulty + 1),
         }

@@ -1,11 +1,13 @@
 """Folders of files in pieces: whatever the files held at once and the batches, all is as if read in one go."""
 
+import json
 import random
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
@@ -120,6 +122,37 @@ def test_clips_are_called_as_other_tables_call_them(sides: dict[str, str]) -> No
     assert same(sides["ref"], sides["scores"], pred_reading=Reading(decoding=HALF), durations=9)["diagnostics"][
         "counts"
     ]
+
+
+@pytest.mark.parametrize("odd", ["one-sided-label", "unknown-clip"])
+@pytest.mark.parametrize("source", ["events", "arrays", "lists", "score files", "jams"])
+def test_what_one_side_alone_has_is_said_at_the_same_row(tmp_path: Path, source: str, odd: str) -> None:
+    """Events in memory have rows from 0, lines of files from 1; arrays of scores and JAMS have none."""
+    label = "lynx" if odd == "one-sided-label" else "cat"
+    clips = ["a", "b", *(["stranger"] if odd == "unknown-clip" else [])]
+    pred: Any = str(tmp_path)
+    reading = Reading()
+    match source:
+        case "events":
+            pred = {clip: [(0, 1, label)] for clip in clips}
+        case "arrays":
+            pred = {clip: np.repeat([[0.75], [0.25]], 10, axis=0) for clip in clips}
+            reading = Reading(step=Fraction(1, 10), classes=[label], decoding=HALF)
+        case "lists":
+            texts = dict.fromkeys(clips, f"onset\toffset\tevent_label\n0\t1\t{label}\n")
+        case "jams":
+            event = {"time": 0, "duration": 1, "value": label}
+            texts = dict.fromkeys(clips, json.dumps({"annotations": [{"namespace": "tag_open", "data": [event]}]}))
+        case _:
+            texts = dict.fromkeys(clips, f"onset\toffset\t{label}\n0\t1\t0.75\n1\t2\t0.25\n")
+            reading = Reading(decoding=HALF)
+    if pred == str(tmp_path):
+        for clip, text in texts.items():
+            (tmp_path / f"{clip}.{'jams' if source == 'jams' else 'tsv'}").write_text(text)
+    ref = {clip: [(0, 1, "cat")] for clip in ("a", "b")}
+    found = same(ref, pred, 1, durations=2, pred_reading=reading)
+    said = found["diagnostics"]["counts"] if isinstance(found, dict) else {code for code, *_ in found}
+    assert odd in said
 
 
 def test_a_threshold_keeps_events_by_their_confidence(tmp_path: Path) -> None:

@@ -100,6 +100,8 @@ def test_what_cannot_be_scored_again_is_said(tmp_path: Path, files: dict[str, An
     Path(files["pred"]).write_bytes(whole[:-1])
     assert [verified(tmp_path / "run", *more)[0] for more in ([], ["--strict"])] == [3, 1]
     assert "(prediction) is not as it was" in verified(tmp_path / "run")[1]
+    counted = "drifted (--strict): 1 of 2 originals"
+    assert [counted in verified(tmp_path / "run", *more)[1] for more in ([], ["--strict"])] == [False, True]
     Path(files["pred"]).write_bytes(whole)
     score_batches(CONTRACT, {"a": [(0, 1)]}, {"a": [(0, 1)]}, durations=2, out=tmp_path / "memory")
     assert "a side of it was in memory" in verified(tmp_path / "memory")[1]

@@ -30,7 +30,7 @@ from strategies import LABELS, corpora, tasks_of
 
 import tracepact
 from tracepact import Aggregation, Bootstrap, InvalidInput, parse_contract, score, score_batches
-from tracepact.diagnostics import summarise
+from tracepact.diagnostics import RowPlace, summarise
 from tracepact.engines import Engine, EngineKind, EngineLost, Progress, Work, clusters, engine_from, run_tasks
 from tracepact.files import remove_dead_parts
 from tracepact.io.storage import public_name
@@ -57,6 +57,7 @@ from tracepact.tools.score.report.sounds import SILENT
 from tracepact.tools.score.report_command import command as report_command
 from tracepact.tools.score.scored import Scored
 from tracepact.tools.score.tally import RunTally
+from tracepact.wording import count
 
 RunSum = BatchSum[RunTally]
 
@@ -313,6 +314,34 @@ def test_a_batch_that_fails_is_named_and_the_rest_is_marked_incomplete(
     assert run.report.family.clips == 14
 
 
+@pytest.mark.parametrize("form", [[], ["--brief"], ["--format", "json"]])
+def test_an_incomplete_report_says_so_first(
+    tmp_path: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch, form: list[str]
+) -> None:
+    """In JSON the batch is among the findings, for nothing but the record is printed."""
+    true, plan = scoring.score_batch, scoring.make_plan
+
+    def broken(job: Any, task: Any) -> RunSum:
+        if task.batch.number in (1, 3):
+            raise OSError("the disk is full")
+        return true(job, task)
+
+    contract = tmp_path / "c.contract"
+    contract.write_text(CONTRACT)
+    options = [str(contract), "--ref", files["ref"], "--pred", files["pred"], "--durations", "3", "--engine", "local"]
+    monkeypatch.setattr(scoring, "make_plan", lambda *given: plan(*given[:4], 5, *given[5:]))
+    whole = CliRunner().invoke(score_command, [*options, *form])
+    monkeypatch.setattr(scoring, "score_batch", broken)
+    found = CliRunner().invoke(score_command, [*options, *form])
+    assert (whole.exit_code, "incomplete:" in whole.output) == (0, False)
+    assert "incomplete: 2 batches with 10 clips failed three times" in found.stderr
+    if "json" in form:
+        report = json.loads(found.stdout)
+        assert (report["family"]["clips"], report["diagnostics"]["counts"]["failed-batch"]) == (14, 2)
+    else:
+        assert found.stdout.startswith("incomplete: 10 of 24 clips are missing")
+
+
 def codes(work: Callable[[], object]) -> set[str]:
     with pytest.raises(InvalidInput) as found:
         work()
@@ -352,6 +381,30 @@ def test_a_file_that_is_damaged_inside_is_named_with_a_way_out(tmp_path: Path, f
             assert "write it again" in str(faults[0].help)
 
 
+SHARD_FAULTS: dict[str, Callable[[bytes], bytes]] = {
+    "ambiguous-clip": lambda sound: sound,
+    "unreadable-file": lambda sound: sound[:-40],
+    "damaged inside": lambda sound: sound[:60] + b"?" * 40 + sound[100:],
+}
+
+
+@pytest.mark.parametrize("fault", SHARD_FAULTS)
+def test_a_fault_of_a_shard_names_it_below_the_folder_as_given(
+    tmp_path: Path, files: dict[str, Any], monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    parquet(tmp_path / "shards" / "part=0" / "a.parquet", ROWS[:9])
+    (tmp_path / "shards" / "part=1").mkdir()
+    (tmp_path / "shards" / "part=1" / "b.parquet").write_bytes(SHARD_FAULTS[fault](Path(files["pred"]).read_bytes()))
+    for work in (score, score_batches):
+        with pytest.raises(InvalidInput) as found:
+            work(CONTRACT, **{**files, "pred": "shards"})
+        expected = "unreadable-file" if fault == "damaged inside" else fault
+        (one, *_) = (one for one in found.value.diagnostics if one.code == expected)
+        concerned = [f"shards/part={number}/{name}.parquet" for number, name in enumerate("ab")]
+        assert all(f"`{name}`" in one.headline for name in concerned[0 if fault == "ambiguous-clip" else 1 :])
+
+
 def test_faults_of_rows_are_reported_with_their_rows_whatever_the_batch(tmp_path: Path, files: dict[str, Any]) -> None:
     rows = [*ROWS, ("clip03", -1.0, 0.5, "cat"), (None, 1.0, 1.5, "cat")]
     broken = {**files, "ref": str(parquet(tmp_path / "odd.parquet", rows))}
@@ -384,11 +437,13 @@ def test_a_refusal_counts_every_finding_whatever_the_batches(tmp_path: Path, fil
 
 
 def test_missing_columns_are_answered_with_a_column_map(tmp_path: Path, files: dict[str, Any]) -> None:
-    other = tmp_path / "other.parquet"
+    other = parquet(tmp_path / "shards" / "a.parquet", ROWS).with_name("other.parquet")
     pq.write_table(pa.table({"clip": ["a"], "start": [0.0], "end": [1.0], "species": ["cat"]}), other)
-    with pytest.raises(InvalidInput) as found:
-        score_batches(CONTRACT, **{**files, "pred": str(other)})
-    assert any("--columns" in (one.help or "") for one in found.value.diagnostics)
+    for given_path in (other, other.parent):
+        with pytest.raises(InvalidInput) as found:
+            score_batches(CONTRACT, **{**files, "pred": str(given_path)})
+        assert any("--columns" in (one.help or "") for one in found.value.diagnostics)
+        assert {one.place for one in found.value.diagnostics} == {RowPlace(str(other))}
 
 
 def test_an_unknown_clip_is_found_by_its_name_before_any_batch(tmp_path: Path, files: dict[str, Any]) -> None:
@@ -430,6 +485,33 @@ def test_a_scheduler_that_does_not_answer_is_said(files: dict[str, Any], monkeyp
     assert ["tcp://127.0.0.1:9" in text for text in asked] == [True]
 
 
+def test_a_scheduler_has_the_time_to_answer_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_time: list[float] = []
+    said: list[str] = []
+
+    def silent(address: str, *, timeout: float, **more: Any) -> None:
+        given_time.append(timeout)
+        raise OSError("no answer")
+
+    monkeypatch.setattr(clusters, "_distributed", lambda: (silent, None))
+    work = partial(run_tasks, engine_from("dask:tcp://h:80"), Work(waited, range(2), given_up))
+    assert codes(partial(work, Progress(lambda number: None, note=said.append))) == {"no-scheduler"}
+    assert [f"{seconds} s to answer" in text for seconds, text in zip(given_time, said, strict=True)] == [True]
+
+
+@pytest.mark.parametrize(("workers", "what"), [(0, "workers"), (2, "scheduler"), (None, "scheduler")])
+def test_lost_workers_are_told_from_a_lost_scheduler(workers: int | None, what: str) -> None:
+    """A scheduler that has no workers says so; one that is gone, which is None here, says nothing."""
+
+    def asked(question: Callable[[Any], int]) -> int:
+        if workers is None:
+            raise OSError("no answer")
+        return question(SimpleNamespace(workers=dict.fromkeys(range(workers))))
+
+    with pytest.raises(EngineLost, match=what), clusters._lost_is_said(SimpleNamespace(run_on_scheduler=asked)):
+        raise TimeoutError
+
+
 @pytest.mark.slow
 def test_a_cluster_that_loses_all_its_workers_says_so(files: dict[str, Any]) -> None:
     from distributed import LocalCluster
@@ -456,12 +538,19 @@ def test_engines_have_names(text: str, engine: Engine) -> None:
     assert engine_from(text) == engine
 
 
-BAD_ADDRESSES = [f"dask:{place}" for place in ("tcp://h", "tcp://h:abc", "http://h:80", "tcp://:80", "tcp://h:99999")]
+BAD_PLACES = ["tcp://h", "tcp://h:abc", "http://h:80", "tcp://:80", "tcp://h:0", "tcp://h:65536"]
 
 
-@pytest.mark.parametrize("text", ["spark", "local:2", "processes:0", "dask:host", "", "dask:", *BAD_ADDRESSES])
+@pytest.mark.parametrize("text", ["spark", "local:2", "processes:0", "dask:host", "", "dask:"])
 def test_what_is_no_engine_is_refused(text: str) -> None:
     assert codes(lambda: engine_from(text)) == {"unknown-choice"}
+
+
+@pytest.mark.parametrize("place", BAD_PLACES)
+def test_what_is_no_address_of_a_scheduler_is_called_so(place: str) -> None:
+    with pytest.raises(InvalidInput) as found:
+        engine_from(f"dask:{place}")
+    assert [one.headline for one in found.value.diagnostics] == [f"`{place}` is not the address of a scheduler"]
 
 
 def test_memory_is_an_amount_with_a_unit() -> None:
@@ -506,6 +595,7 @@ def test_progress_tells_of_the_draws_that_follow_the_batches(
         "0/1 draws of clips 0 of 1",
         "1/1 draws of clips 1 of 1",
     ]
+    assert ["clips/s" in text for text in said] == [False, True, True, False, False]
 
 
 def test_progress_says_where_the_dashboard_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -545,9 +635,13 @@ def test_ctrl_c_says_that_the_same_command_goes_on_where_it_does(
     alone = CliRunner().invoke(score_command, options)
     words = "the same command goes on from here"
     assert (words in stopped.stderr, words in alone.stderr) == (kept is not None, False)
+    assert ["nothing is kept; with --out" in one.stderr for one in (stopped, alone)] == [False, True]
     assert kept is None or f"{kept} finished and kept" in stopped.stderr
     monkeypatch.setattr(scoring, "score_batch", true)
-    assert CliRunner().invoke(score_command, [*options, "--out", str(out)]).exit_code == 0
+    ended = CliRunner().invoke(score_command, [*options, "--out", str(out)])
+    assert ended.exit_code == 0
+    noted = f"note: a run was interrupted at {out}: {count(last, 'batch', 'batches')}"
+    assert (noted in ended.stderr) == (kept is not None)
     assert out.is_dir()
 
 
@@ -753,6 +847,10 @@ def test_a_page_of_batches_is_written_with_the_run_and_made_again_from_it(
     assert again.exit_code == 0, again.output
     for name in ("report.html", "report.md", "report.txt"):
         assert (tmp_path / "views" / name).read_text() == (place / name).read_text()
+    bare = CliRunner().invoke(score_command, [str(contract), *options, "--out", str(tmp_path / "bare")])
+    assert bare.exit_code == 0, bare.output
+    later = CliRunner().invoke(report_command, [str(tmp_path / "bare"), "--out", str(tmp_path / "later")])
+    assert ["scored without --page" in one.stderr for one in (again, later)] == [False, True]
 
 
 @pytest.mark.parametrize(

@@ -87,13 +87,16 @@ clause edge on pred_onset | ref_onset : N[2f] ref_onset
 """)
 
 
-@given(sides(), st.integers(0, 10))
+@given(sides(), st.integers(0, 10), st.lists(st.booleans(), min_size=3, max_size=3), st.booleans())
 def test_the_soft_scores_are_those_of_the_arrays(
-    given_sides: tuple[dict[str, Any], dict[str, Any], Fraction], tenth: int
+    given_sides: tuple[dict[str, Any], dict[str, Any], Fraction], tenth: int, known: list[bool], alone: bool
 ) -> None:
-    """The definition: arrays on the contract's grid read as a soft family, every class in use."""
-    ref, pred, _ = given_sides
-    ref["all"], pred["all"] = np.ones((1, 3), dtype=bool), np.ones((1, 3))
+    """The definition: arrays on the contract's grid read as a soft family, every class in use.
+
+    A class may be predicted and never referred to: it asks nothing of the clauses about references.
+    """
+    ref, pred, _ = given_sides if not alone else ({}, {}, None)
+    ref["all"], pred["all"] = np.array([[one or tenth == 10 for one in known]]), np.ones((1, 3))
     run = score(CONTRACT, ref, pred, classes=NAMES, decoding=Fraction(tenth, 10))
     card = soft_scores(CONTRACT, read_fields(CONTRACT, ref, pred, FieldReading(NAMES, Fraction(tenth, 10))))
     assert run.margins is not None

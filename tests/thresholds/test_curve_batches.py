@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from thresholds.builders import DetectedScene, Scene, detected_scenes, scenes
 from thresholds.test_every_threshold import CONTRACTS, contracts, union_contracts
 from tracepact import Aggregation, Bootstrap, Contract, Curves, InvalidInput, curves, parse_contract, score_field
+from tracepact.engines import Progress
 from tracepact.files import json_text
 from tracepact.records import plain
 from tracepact.thresholds import METRICS, SCENARIOS, Criteria, CurveSums, Psds, Quantities
@@ -190,6 +191,19 @@ def test_the_command_prints_the_same_in_batches_on_every_engine(sides: list[str]
     found = CliRunner().invoke(command, [*sides, "--engine", engine])
     assert (whole.exit_code, found.exit_code) == (0, 0), found.stderr
     assert found.stdout == whole.stdout
+
+
+def test_progress_tells_of_the_batches_and_draws_that_follow_the_curves(sides: list[str]) -> None:
+    said: list[tuple[str, int]] = []
+
+    def told(plan: object) -> Progress:
+        return Progress(lambda number: said.append(("done", number)), stage=lambda what, of: said.append((what, of)))
+
+    found = batches.curves_in_batches(CONTRACTS[0], sides[2], sides[4], durations=3, batch_clips=12, on_plan=told)
+    assert said == [("done", 1), ("done", 2)]
+    found.record(bootstrap=FEW)
+    again = [("batch at these thresholds", 2), ("done", 1), ("done", 2)]
+    assert said[2:] == [*again, ("draws of clips", 1), ("done", 1)]
 
 
 def test_what_needs_all_clips_at_once_is_refused_in_batches(sides: list[str]) -> None:
