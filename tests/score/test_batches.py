@@ -429,7 +429,7 @@ def test_a_refusal_counts_every_finding_whatever_the_batches(tmp_path: Path, fil
         score(CONTRACT, **faulty)
     with pytest.raises(InvalidInput) as found:
         score_batches(CONTRACT, **faulty, batch_clips=size)
-    beyond = [one.stands_for for one in found.value.diagnostics if one.code == "offset-beyond-clip"]
+    beyond = [one.number for one in found.value.diagnostics if one.code == "offset-beyond-clip"]
     assert sum(beyond) == len(long)
     assert found.value.summary == whole.value.summary
     assert summarise(found.value.diagnostics) == found.value.summary

@@ -50,17 +50,18 @@ def _bounded(diagnostics: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
     more: Counter[Group] = Counter()
     for found, group in zip(diagnostics, groups_of(diagnostics), strict=True):
         seen[group] += 1
-        if seen[group] <= SPELLED_OUT and found.stands_for == 1:
+        if seen[group] <= SPELLED_OUT and not found.stands_for:
             yield found
         else:
-            more[group] += found.stands_for
+            more[group] += found.number
     for (code, file), number in more.items():
         yield not_spelled_out(code, number, RowPlace(file) if file else None)
 
 
 def not_spelled_out(code: str, number: int, place: Place | None = None) -> Diagnostic:
     """A finding that says how many more of its kind there are."""
-    return Diagnostic(code, f"{number:,} more of this kind are not spelled out", place, stands_for=number)
+    be = "is" if number == 1 else "are"
+    return Diagnostic(code, f"{number:,} more of this kind {be} not spelled out", place, stands_for=number)
 
 
 @dataclass(slots=True)

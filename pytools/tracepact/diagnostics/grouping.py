@@ -18,12 +18,11 @@ def groups_of(diagnostics: Sequence[Diagnostic]) -> list[Group]:
     """
     files: dict[str, set[str]] = {}
     for found in diagnostics:
-        if found.stands_for == 1:
+        if not found.stands_for:
             files.setdefault(found.code, set()).add(_file(found))
     names = {code: _names(some) for code, some in files.items()}
     return [
-        (found.code, names[found.code][_file(found)] if found.stands_for == 1 else _file(found))
-        for found in diagnostics
+        (found.code, _file(found) if found.stands_for else names[found.code][_file(found)]) for found in diagnostics
     ]
 
 

@@ -76,7 +76,7 @@ class Diagnostic:
         place: where it is, in a text or in a row of a file.
         help: a way out, if there is one.
         trace: a small picture of a trace that shows it, if there is one.
-        stands_for: how many findings it is: more than one if it says how many are not spelled out.
+        stands_for: how many findings that are not spelled out it stands for; 0 if it is one itself.
 
     Examples:
         >>> import tracepact
@@ -93,7 +93,7 @@ class Diagnostic:
     place: Place | None = None
     help: str | None = None
     trace: str | None = None
-    stands_for: int = 1
+    stands_for: int = 0
 
     def __post_init__(self) -> None:
         if self.code not in CODES:
@@ -103,6 +103,11 @@ class Diagnostic:
     def kind(self) -> Code:
         """The registry's entry for the code."""
         return CODES[self.code]
+
+    @property
+    def number(self) -> int:
+        """How many findings it counts for."""
+        return self.stands_for or 1
 
     @property
     def severity(self) -> Severity:

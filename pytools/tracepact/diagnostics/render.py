@@ -27,7 +27,7 @@ def summarise(diagnostics: Iterable[Diagnostic]) -> str:
     """Counts by severity, such as `1 error, 2 warnings`."""
     counts: Counter[Severity] = Counter()
     for d in diagnostics:
-        counts[d.severity] += d.stands_for
+        counts[d.severity] += d.number
     parts = [f"{counts[s]:,} {s.value}{'s' if counts[s] != 1 else ''}" for s in Severity if counts[s]]
     return ", ".join(parts) or "no findings"
 
@@ -41,7 +41,7 @@ def _text(diagnostics: Sequence[Diagnostic]) -> str:
     last = Counter(groups)
     totals: Counter[Group] = Counter()
     for d, group in zip(ordered, groups, strict=True):
-        totals[group] += d.stands_for
+        totals[group] += d.number
     for d, group in zip(ordered, groups, strict=True):
         seen[group] += 1
         if d.severity is Severity.ERROR or seen[group] <= LISTED_PER_CODE:

@@ -205,7 +205,8 @@ def folder_format(
             "unreadable-file",
             f"`{shown(name)}` is a folder, and its files are of the format `{format}`",
             RowPlace(name),
-            "give the table itself; a folder holds one file a clip",
+            "give the table itself; a folder holds one file a clip, or parts of one table as Parquet or Arrow files, "
+            "each with the columns `filename`, `onset`, `offset` and `event_label`",
         )
         return None
     return format

@@ -98,9 +98,9 @@ class FindingsTally(Record, frozen=True):
         first: Counter[str] = Counter()
         kept = []
         for one in found:
-            counts[one.code] += one.stands_for
+            counts[one.code] += one.number
             first[one.code] += 1
-            if first[one.code] <= LISTED_DIAGNOSTICS and one.stands_for == 1:
+            if first[one.code] <= LISTED_DIAGNOSTICS and not one.stands_for:
                 kept.append(diagnostic_record(one))
         return cls(dict(sorted(counts.items())), tuple(kept))
 
