@@ -1,6 +1,7 @@
 """The main commands in terminals of 80, 100 and 120 columns: no line too wide, no word broken, no column unsaid."""
 
 import fcntl
+import itertools
 import os
 import pty
 import re
@@ -125,8 +126,15 @@ def headings(text: str) -> list[str]:
     return [heading.strip() for index in tops for heading in lines[index + 1].strip("┃").split("┃")]
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", COMMANDS)
+def sampled() -> list[tuple[str, int]]:
+    """Every command at the least width and in turn at one of the others; in a larger run at all."""
+    whole = int(os.environ["TRACEPACT_EXAMPLES"]) >= 100
+    least, *others = WIDTHS
+    turns = zip(COMMANDS, itertools.cycle(others), strict=False)
+    return [(name, width) for name, other in turns for width in (WIDTHS if whole else (least, other))]
+
+
+@pytest.mark.parametrize(("name", "width"), sampled())
 def test_default_output_fits_the_terminal(name: str, width: int, folder: Path) -> None:
     wide = shown(*COMMANDS[name], width=WIDEST, folder=folder)
     text = shown(*COMMANDS[name], width=width, folder=folder)

@@ -183,3 +183,36 @@ def test_a_finding_on_a_contract_cites_the_rules_of_what_differs() -> None:
     scored = cited(finding_on(case, wrong))
     assert scored.vector is not None
     assert set(scored.vector.rules) == {"7.1", "7.2", "4.8", "9.1"}
+
+
+LEAVES = st.sampled_from([0, 1, 2, 0.0, 1.0, True, False, None, "", "1", "true"])
+VALUES = st.recursive(
+    LEAVES, lambda part: st.lists(part, max_size=3) | st.dictionaries(st.sampled_from("ab"), part, max_size=2)
+)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two JSON values are the same, part by part."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return sorted(a) == sorted(b) and all(same(a[key], b[key]) for key in a)
+    return bool(a == b)
+
+
+def alike(draw: st.DrawFn, value: Any) -> Any:
+    """A copy of a JSON value, some of whose numbers and truths are written otherwise."""
+    if isinstance(value, list):
+        return [alike(draw, part) for part in value]
+    if isinstance(value, dict):
+        return {key: alike(draw, part) for key, part in reversed(value.items())}
+    return draw(st.sampled_from([value, *(other for other in (0, 0.0, False, 1, 1.0, True) if other == value)]))
+
+
+@given(VALUES, st.data(), LEAVES)
+def test_one_is_neither_true_nor_a_number_with_a_point(expected: Any, data: st.DataObject, other: Any) -> None:
+    answered = alike(data.draw, expected) if data.draw(st.booleans()) else data.draw(VALUES)
+    found = differences({"part": expected}, {"part": answered, "more": other})
+    assert found == ([] if same(expected, answered) else ["part"])

@@ -1,15 +1,18 @@
 """Lean for the tests: found once, the core compiled once. Skipped only where the platform has no such wheel."""
 
+import os
 import platform
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
 from tracepact.tools.prove.build import Build, build_core
+from tracepact.tools.prove.cache import private_folder
 from tracepact.tools.prove.prove import CoreReport, check_core
 from tracepact.tools.prove.theory import Theory, theory_root
-from tracepact.tools.prove.toolchain import HOW_TO_GET_LEAN, Toolchain, find_toolchain
+from tracepact.tools.prove.toolchain import HOW_TO_GET_LEAN, Kind, Toolchain, find_toolchain
 
 
 def _has_wheel() -> bool:
@@ -37,9 +40,22 @@ def theory() -> Theory:
 
 @pytest.fixture(scope="session")
 def core(toolchain: Toolchain, theory: Theory, tmp_path_factory: pytest.TempPathFactory) -> Build:
-    build = build_core(toolchain, theory, tmp_path_factory.mktemp("core"), fresh=True)
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "core"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    build = build_core(toolchain, theory, folder)  # the second worker waits for the first, and takes what it made
     assert build.ok, build.faults
     return build
+
+
+@pytest.fixture(scope="session")
+def cache(core: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache for TRACEPACT_CACHE that holds the compiled core."""
+    folder = tmp_path_factory.mktemp("cache")
+    place = private_folder(folder / "lean")
+    if place is not None and core.toolchain.kind is not Kind.LAKE:
+        shutil.copytree(core.folder, place / f"wheel-{core.theory.digest[:16]}")
+    return folder
 
 
 @pytest.fixture(scope="session")

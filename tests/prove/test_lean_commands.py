@@ -14,7 +14,6 @@ from tracepact.tools.prove import certify_command as certify_command
 from tracepact.tools.prove import command as prove_command
 from tracepact.tools.prove.build import Build
 from tracepact.tools.prove.prove import CoreReport, check_core
-from tracepact.tools.prove.toolchain import Toolchain
 
 pytestmark = pytest.mark.slow
 
@@ -28,9 +27,9 @@ DEMO = [
 
 
 @pytest.fixture(autouse=True)
-def _cache(toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cache of the test's own; skipped with the others where the platform has no Lean."""
-    monkeypatch.setenv("TRACEPACT_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+def _cache(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache of the tests' own; skipped with the others where the platform has no Lean."""
+    monkeypatch.setenv("TRACEPACT_CACHE", str(cache))
 
 
 def valid(schema: str, text: str) -> object:

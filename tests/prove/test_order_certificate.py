@@ -162,9 +162,9 @@ def test_a_profile_that_is_not_there_and_an_optimal_matcher_are_invalid_input() 
 
 
 def test_the_order_of_a_selection_is_certified_by_the_command(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TRACEPACT_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+    monkeypatch.setenv("TRACEPACT_CACHE", str(cache))
     folder = tmp_path / "selected"
     calibration = tmp_path / "small.calibration"
     calibration.write_text(

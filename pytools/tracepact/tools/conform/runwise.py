@@ -38,8 +38,12 @@ def truth_runs(formula: Formula, masks: Mapping[str, Sequence[bool]], frames: in
 
 def runs_of(mask: Sequence[bool]) -> Runs:
     """The runs of a mask."""
-    edges = [i for i, (a, b) in enumerate(zip([False, *mask], [*mask, False], strict=True)) if bool(a) != bool(b)]
-    return list(zip(edges[::2], edges[1::2], strict=True))
+    frames = bytes(map(bool, mask)) + b"\0"
+    found, end = [], 0
+    while (start := frames.find(1, end)) >= 0:
+        end = frames.find(0, start)
+        found.append((start, end))
+    return found
 
 
 def holds(formula: Formula, masks: Mapping[str, Runs], frames: int) -> Runs:
