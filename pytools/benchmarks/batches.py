@@ -10,16 +10,19 @@ files, and `… files FOLDER MEMORY` scores it within so much memory, or at once
 import json
 import os
 import pickle
+import re
 import resource
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 from functools import reduce
 from operator import add
 from pathlib import Path
-from time import perf_counter, process_time
+from threading import Thread
+from time import perf_counter, process_time, sleep
 from typing import Any
 from unittest.mock import patch
 
@@ -125,9 +128,31 @@ def page(folder: Path) -> None:
     print(json.dumps([*took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6]))
 
 
+class _Workers(Thread):
+    """Looks now and then at the largest memory that each child of this process has had.
+
+    What the system says of children that have ended counts the memory of the parent that they were forked from.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.largest: dict[str, float] = {}
+        self.start()
+
+    def run(self) -> None:
+        while True:
+            for children in Path("/proc/self/task").glob("*/children"):
+                with suppress(OSError):  # it has ended
+                    for child in children.read_text().split():
+                        found = re.search(r"VmHWM:\s*(\d+) kB", Path(f"/proc/{child}/status").read_text())
+                        self.largest[child] = int(found[1]) / 1e6 if found else self.largest.get(child, 0)
+            sleep(0.05)
+
+
 def job(name: str, folder: Path) -> None:
-    """Do one job and print what it took: CPU seconds, seconds, the largest memory of the process and of a worker."""
+    """Do one job and print what it took: CPU seconds, seconds, the largest memory of the process and of its workers."""
     start, began = process_time(), perf_counter()
+    children = _Workers()
     run = score_batches("boundary_gate", **_paths(folder), engine=name, memory="2GB")
     answer = {clause: str(value) for clause, value in run.vector.items()} | {"batches": str(run.batches)}
     took = process_time() - start
@@ -139,7 +164,7 @@ def job(name: str, folder: Path) -> None:
                 "cpu": took + workers.ru_utime + workers.ru_stime,
                 "seconds": seconds,
                 "memory": own.ru_maxrss / 1e6,
-                "worker": workers.ru_maxrss / 1e6,
+                "workers": sum(children.largest.values()),
                 "answer": answer,
             }
         )
@@ -244,7 +269,7 @@ def measure(_: Options) -> Iterator[Row]:
 
 def _two_workers_row(alone: dict[str, Any], both: dict[str, Any]) -> Row:
     """What two processes and the one that gives them their batches hold together."""
-    memory = both["memory"] + 2 * both["worker"]
+    memory = both["memory"] + both["workers"]
     same = all(both["answer"][clause] == value for clause, value in alone["answer"].items() if clause != "batches")
     times = alone["seconds"] / both["seconds"]
     note = f"{times:.2f} × the throughput of one, {both['cpu']:.0f} s of CPU; same vector: {same}"

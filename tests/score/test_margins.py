@@ -1,7 +1,9 @@
 """Margins in a report: those of the soft reading, in agreement with the verdicts, stored and drawn everywhere."""
 
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
+from math import floor
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ clause edge   on pred_onset | ref_onset : N[2f] ref_onset
 clause event  on each matched : abs(pred.onset - ref.onset) <= 20ms
 """)
 NAMES = ["cat", "dog", "owl"]
+THOUSANDTH = Fraction(1, 1000)
 
 
 @st.composite
@@ -108,6 +111,24 @@ def test_the_soft_scores_are_those_of_the_arrays(
             assert (tally.value(aggregation), tally.least) == (soft.value, least)
         margins = sorted(run.margins.violated[clause.name].values())
         assert tally.middle == (str(margins[(len(margins) - 1) // 2]) if margins else None)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 999))
+@settings(max_examples=20)
+def test_the_middle_of_long_decimals_is_that_of_their_thousandths(seed: int, threshold: int) -> None:
+    """However many obligations are violated, a tally holds a thousand margins at most; at the threshold it is −0."""
+    draw = np.random.default_rng(seed)
+    level = Fraction(threshold, 1000)
+    scores = np.where(draw.random((400, 3)) < 0.1, float(level), draw.random((400, 3)))
+    run = score(CONTRACT, {"a": draw.random((400, 3)) < 0.5}, {"a": scores}, classes=NAMES, decoding=level)
+    assert run.margins is not None
+    for clause in CONTRACT.frame_clauses:
+        tally = MarginsTally.of(run.margins, run.card, clause.name)
+        found = [str(margin) for margin in sorted(run.margins.violated[clause.name].values())]
+        down = [one if one in ("-0", "-unbounded") else str(floor(Fraction(one) * 1000) * THOUSANDTH) for one in found]
+        assert tally.middle == (down[(len(down) - 1) // 2] if down else None)
+        assert Counter(down) == tally.violated
+        assert len(tally.violated) <= 1002
 
 
 @given(st.integers(0, 10), st.integers(1, 5), st.integers(0, 99))

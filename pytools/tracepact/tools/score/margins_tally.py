@@ -16,42 +16,36 @@ _INFORMATIVE = (Aggregation.MACRO_CLIPS_INFORMATIVE, Aggregation.MACRO_CLASSES_I
 
 
 class FractionSum(Record, frozen=True):
-    """A sum of fractions and how many there are: their numerators are added by denominator, both as text."""
+    """A sum of fractions, and how many there are."""
 
-    sums: dict[str, str]
+    total: Fraction
     number: int
 
     @classmethod
     def of(cls, values: Iterable[Fraction]) -> "FractionSum":
-        """The sum of some fractions."""
+        """The sum of some fractions; those of one denominator are added first, which is faster."""
         found: dict[int, int] = {}
         number = 0
         for value in values:
             found[value.denominator] = found.get(value.denominator, 0) + value.numerator
             number += 1
-        return cls({str(kind): str(part) for kind, part in sorted(found.items())}, number)
+        common = lcm(*found)
+        return cls(Fraction(sum(part * (common // kind) for kind, part in found.items()), common), number)
 
     def __add__(self, other: "FractionSum") -> "FractionSum":
-        found = {int(kind): int(part) for kind, part in self.sums.items()}
-        for kind, part in other.sums.items():
-            found[int(kind)] = found.get(int(kind), 0) + int(part)
-        return FractionSum({str(kind): str(part) for kind, part in sorted(found.items())}, self.number + other.number)
+        return FractionSum(self.total + other.total, self.number + other.number)
 
     @property
     def mean(self) -> Fraction:
         """The mean; 1 of none, as a soft score is (rule 18.10)."""
-        if not self.number:
-            return Fraction(1)
-        common = lcm(*map(int, self.sums))
-        return Fraction(
-            sum(int(part) * (common // int(kind)) for kind, part in self.sums.items()), common * self.number
-        )
+        return self.total / self.number if self.number else Fraction(1)
 
 
 class MarginsTally(Record, frozen=True):
     """The margins of one frame clause: sums by class, the mean of every clip, the least, and how often each fails.
 
-    `violated` has the margins of the violated obligations, as text, with how many have each.
+    `violated` has the margins of the violated obligations, taken down to a thousandth, as text, with how many have
+    each: a thousand at most, however many obligations there are.
     """
 
     totals: tuple[Fraction, ...]
@@ -67,9 +61,9 @@ class MarginsTally(Record, frozen=True):
         rows = [sum((entry.total for entry in row), Fraction(0)) for row in entries]
         asked = [sum(entry.obligated for entry in row) for row in entries]
         least = min((entry.least for row in entries for entry in row if entry.least is not None), default=None)
-        violated = Counter(map(str, margins.violated[clause].values()))
+        violated = Counter(map(_taken_down, margins.violated[clause].values()))
         means = {one: FractionSum.of(_clip_means(entries, informative=one in _INFORMATIVE)) for one in _BY_CLIP}
-        return cls(tuple(rows), tuple(asked), means, None if least is None else str(least), _in_order(violated))
+        return cls(tuple(rows), tuple(asked), means, None if least is None else str(least), dict(violated))
 
     def __add__(self, other: "MarginsTally") -> "MarginsTally":
         least = min((parse_margin(one) for one in (self.least, other.least) if one is not None), default=None)
@@ -78,7 +72,7 @@ class MarginsTally(Record, frozen=True):
             tuple(a + b for a, b in zip(self.obligated, other.obligated, strict=True)),
             {one: mean + other.means[one] for one, mean in self.means.items()},
             None if least is None else str(least),
-            _in_order(Counter(self.violated) + Counter(other.violated)),
+            dict(Counter(self.violated) + Counter(other.violated)),
         )
 
     def value(self, aggregation: Aggregation) -> Fraction:
@@ -92,19 +86,20 @@ class MarginsTally(Record, frozen=True):
 
     @property
     def middle(self) -> str | None:
-        """The middle margin of the violated obligations, the lower of two; None if there are none."""
+        """The middle one of the margins of the violated obligations, the lower of two; None if there are none."""
         place = (sum(self.violated.values()) - 1) // 2
-        for margin, times in self.violated.items():
-            if place < times:
+        for margin in sorted(self.violated, key=parse_margin):
+            if place < self.violated[margin]:
                 return margin
-            place -= times
+            place -= self.violated[margin]
         return None
 
 
-def _in_order(violated: Counter[str]) -> dict[str, int]:
-    """How many have each margin, the least margin first."""
-    found: list[tuple[Margin, str]] = sorted((parse_margin(text), text) for text in violated)
-    return {text: violated[text] for _, text in found}
+def _taken_down(margin: Margin) -> str:
+    """The greatest thousandth that is not above a margin; what is infinite or zero stays."""
+    if not isinstance(margin.size, Fraction) or not margin.size:
+        return str(margin)
+    return str(Fraction(margin.size.numerator * 1000 // margin.size.denominator, 1000))
 
 
 def _clip_means(entries: Sequence[Sequence[SoftEntry]], *, informative: bool) -> Iterable[Fraction]:

@@ -94,7 +94,10 @@ class SoftRecord(Record, frozen=True):
     least: Annotated[SoftValue | None, Meta(description="The least margin; null without obligations.")]
     violated: Annotated[
         SoftValue | None,
-        Meta(description="The middle margin of the violated obligations, the lower of two; null if there are none."),
+        Meta(
+            description="The middle one of the margins of the violated obligations, each taken down to a thousandth, "
+            "the lower of two; null if there are none."
+        ),
     ]
 
 
