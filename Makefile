@@ -26,7 +26,7 @@ lint: $(VENV)/.tested
 unit: $(VENV)/.tested
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=25
 
-# A million hostile inputs through every door, with the counts and a digest of all that came out; 25 minutes of one core.
+# A million hostile inputs through every door, with the counts and a digest of all that came out; 25 to 40 minutes of one core.
 hostile: $(VENV)/.tested
 	cd tests && ../$(BIN)/python -m hostile --inputs $(or $(INPUTS),1000000) --seed $(or $(SEED),1)
 
