@@ -1,6 +1,7 @@
 """How large random tests are, and their order: TRACEPACT_EXAMPLES=1000 makes every property larger than in CI."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,6 +14,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("tracepact")
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # `nohup` makes programs that tests start deaf to it
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
